@@ -1,0 +1,2 @@
+//! The binary `probare`.
+fn main() {}
