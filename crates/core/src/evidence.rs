@@ -1,0 +1,162 @@
+//! [`Evidence`]: the "show me" behind a score, with byte spans into the text as it was given.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Field;
+
+/// What a piece of evidence says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EvidenceKind {
+    /// Looked for and there.
+    Found,
+    /// Looked for and not there.
+    Missing,
+    /// Held against something else.
+    Compared,
+    /// Stated without support.
+    Unsupported,
+    /// A judge was asked.
+    Asked,
+    /// A program was run.
+    Ran,
+    /// A remark for the reader.
+    Note,
+}
+
+impl EvidenceKind {
+    /// The word in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::Missing => "missing",
+            Self::Compared => "compared",
+            Self::Unsupported => "unsupported",
+            Self::Asked => "asked",
+            Self::Ran => "ran",
+            Self::Note => "note",
+        }
+    }
+}
+
+/// A range of bytes in one field of the case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The field.
+    pub field: Field,
+    /// Which item, where the field is a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index: Option<usize>,
+    /// First byte.
+    pub start: usize,
+    /// One past the last byte.
+    pub end: usize,
+}
+
+/// One piece of evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// What it says.
+    pub kind: EvidenceKind,
+    /// Where it stands in the case, if it stands anywhere.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<Place>,
+    /// The words at that place, or the words that were looked for.
+    pub text: String,
+    /// A remark for the reader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<Cow<'static, str>>,
+    /// Where the counterpart stands: what supports a statement, what a quotation was found in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<Place>,
+}
+
+impl Evidence {
+    /// Words that were looked for and stand at `span` of `whole`, the full text of that field.
+    pub fn found(field: Field, span: Range<usize>, whole: &str) -> Self {
+        Self::at(EvidenceKind::Found, field, span, whole)
+    }
+
+    /// Words that were looked for and are nowhere.
+    pub fn missing(text: impl Into<String>) -> Self {
+        Self { kind: EvidenceKind::Missing, place: None, text: text.into(), note: None, support: None }
+    }
+
+    /// A remark without a place.
+    pub fn note(text: impl Into<String>) -> Self {
+        Self { kind: EvidenceKind::Note, place: None, text: text.into(), note: None, support: None }
+    }
+
+    /// Evidence of any kind at `span` of `whole`, the full text of that field.
+    ///
+    /// A span outside the text or inside a character is cut to the nearest place that is neither; the laws of every
+    /// metric check that this never happens.
+    pub fn at(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Self {
+        let start = whole.floor_char_boundary(span.start);
+        let end = whole.floor_char_boundary(span.end).max(start);
+        Self {
+            kind,
+            place: Some(Place { field, index: None, start, end }),
+            text: whole[start..end].to_owned(),
+            note: None,
+            support: None,
+        }
+    }
+
+    /// Says which item of a list field the place is in.
+    #[must_use]
+    pub fn in_item(mut self, index: usize) -> Self {
+        if let Some(place) = &mut self.place {
+            place.index = Some(index);
+        }
+        self
+    }
+
+    /// Adds a remark.
+    #[must_use]
+    pub fn with_note(mut self, note: impl Into<Cow<'static, str>>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+
+    /// Says where the counterpart stands.
+    #[must_use]
+    pub fn with_support(mut self, place: Place) -> Self {
+        self.support = Some(place);
+        self
+    }
+
+    /// Whether it is of kind `found`.
+    pub const fn is_found(&self) -> bool {
+        matches!(self.kind, EvidenceKind::Found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_is_written_flat_and_read_back() {
+        let evidence = Evidence::found(Field::Context, 4..9, "the press").in_item(2).with_note("by name");
+        let json = serde_json::to_string(&evidence).unwrap();
+        assert_eq!(
+            json,
+            r#"{"kind":"found","field":"context","index":2,"start":4,"end":9,"text":"press","note":"by name"}"#
+        );
+        assert_eq!(serde_json::from_str::<Evidence>(&json).unwrap(), evidence);
+        let missing = Evidence::missing("x");
+        let json = serde_json::to_string(&missing).unwrap();
+        assert_eq!(json, r#"{"kind":"missing","text":"x"}"#);
+        assert_eq!(serde_json::from_str::<Evidence>(&json).unwrap(), missing);
+    }
+
+    #[test]
+    fn a_span_inside_a_character_is_cut_to_its_edge() {
+        let evidence = Evidence::found(Field::Response, 1..99, "é!");
+        assert_eq!(evidence.text, "é!");
+    }
+}

@@ -1,0 +1,243 @@
+//! [`Metric`] and [`MetricDef`]: what is measured, and everything the tools know about it.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::{Field, Outcome, Parts, Sample, ScoreError};
+
+/// Computes a score from a sample: synchronous, pure, the same bytes for the same input.
+pub trait Metric: Send + Sync {
+    /// Scores one sample. The value and its evidence come out of the same call, so they cannot drift apart.
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError>;
+}
+
+/// Which direction is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// Larger values are better.
+    Higher,
+    /// Smaller values are better.
+    Lower,
+}
+
+impl Better {
+    /// The word in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Higher => "higher",
+            Self::Lower => "lower",
+        }
+    }
+}
+
+/// How a metric comes to its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MetricKind {
+    /// By computation alone.
+    Pure,
+    /// By asking a model.
+    Judge,
+}
+
+/// Which reading of a metric: the published one, or ours that does better where the published one is known to err.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// The numbers of the published definition, bit for bit.
+    #[default]
+    Reference,
+    /// Our improved reading; named in every report.
+    Careful,
+}
+
+impl Profile {
+    /// The word in files and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Careful => "careful",
+        }
+    }
+}
+
+impl fmt::Display for Profile {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// Everything the tools know about a metric; made by `metric!` beside its code.
+#[derive(Debug)]
+pub struct MetricDef {
+    /// Name, equal to its file name.
+    pub id: &'static str,
+    /// Name of the folder it stands in.
+    pub family: &'static str,
+    /// One line for lists.
+    pub summary: &'static str,
+    /// By computation or by asking.
+    pub kind: MetricKind,
+    /// Least and greatest possible value.
+    pub range: (f64, f64),
+    /// Which direction is better.
+    pub better: Better,
+    /// Fields a case must have.
+    pub needs: &'static [Field],
+    /// Profiles in which it differs; a metric with one reading lists `Reference` alone.
+    pub profiles: &'static [Profile],
+    /// Whether a response equal to the reference gets the best value.
+    pub identity: bool,
+    /// How the parts give the value again, for a composite.
+    pub whole: Option<fn(&Parts) -> Option<f64>>,
+    /// The release that brought it.
+    pub since: &'static str,
+    /// Raised when any score could change.
+    pub version: u32,
+    /// Its page, in Markdown.
+    pub page: &'static str,
+    /// JSON Schema of its options.
+    pub schema: fn() -> Schema,
+    /// Makes the metric from its options.
+    pub build: fn(Json) -> Result<Box<dyn Metric>, BuildError>,
+}
+
+impl MetricDef {
+    /// Makes the metric from its options (`Null` for the defaults). Metrics with a choice of profiles take `profile`
+    /// as an option; where the options do not name one, `profile` is used.
+    pub fn build(&self, options: Json, profile: Profile) -> Result<Box<dyn Metric>, BuildError> {
+        let mut options = if options.is_null() { Json::Object(serde_json::Map::new()) } else { options };
+        if self.profiles.len() > 1
+            && let Json::Object(map) = &mut options
+            && !map.contains_key("profile")
+        {
+            map.insert("profile".to_owned(), Json::String(profile.name().to_owned()));
+        }
+        (self.build)(options)
+    }
+
+    /// The profile that a request for `wanted` gives.
+    pub fn profile(&self, wanted: Profile) -> Profile {
+        if self.profiles.contains(&wanted) { wanted } else { Profile::Reference }
+    }
+
+    /// The first needed field that the sample lacks.
+    pub fn lacks(&self, sample: Sample<'_>) -> Option<Field> {
+        self.needs.iter().copied().find(|field| !sample.has(*field))
+    }
+
+    /// The best value that the range allows.
+    pub const fn best(&self) -> f64 {
+        match self.better {
+            Better::Higher => self.range.1,
+            Better::Lower => self.range.0,
+        }
+    }
+}
+
+/// The options of a metric could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// An option has a name or a value that the metric does not know.
+    #[error("{0}")]
+    Options(String),
+    /// Something that the metric needs is not installed.
+    #[error("{what} is missing; {remedy}")]
+    Missing {
+        /// What is missing.
+        what: String,
+        /// How to get it.
+        remedy: String,
+    },
+}
+
+/// The last segment of a module path: a metric is called as its file is.
+pub const fn last_segment(path: &'static str) -> &'static str {
+    path.split_at(last_separator(path, path.len()).1).1
+}
+
+/// The last segment but one of a module path: a family is called as its folder is.
+pub const fn parent_segment(path: &'static str) -> &'static str {
+    let end = last_separator(path, path.len()).0;
+    let head = path.split_at(end).0;
+    head.split_at(last_separator(path, end).1).1
+}
+
+/// Start and end of the last `::` before `end`; twice 0 where there is none.
+const fn last_separator(path: &str, end: usize) -> (usize, usize) {
+    let bytes = path.as_bytes();
+    let mut at = end;
+    while at > 0 {
+        if bytes[at - 1] == b':' {
+            return (at - 2, at);
+        }
+        at -= 1;
+    }
+    (0, 0)
+}
+
+/// Registers a metric: `metric!(Type as Pure { … })` beside the type that holds its options.
+///
+/// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
+/// `page` are required; `profiles`, `identity` and `whole` have defaults. `prepare` turns the options into the type that
+/// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
+#[macro_export]
+macro_rules! metric {
+    ($type:ty as $kind:ident {
+        summary: $summary:expr,
+        range: $range:expr,
+        better: $better:ident,
+        needs: [$($need:ident),* $(,)?],
+        $(profiles: [$($profile:ident),* $(,)?],)?
+        $(identity: $identity:expr,)?
+        $(whole: $whole:expr,)?
+        $(prepare: $prepare:expr,)?
+        since: $since:expr,
+        version: $version:expr,
+        page: $page:expr $(,)?
+    }) => {
+        /// The definition of this metric.
+        pub static DEF: $crate::MetricDef = $crate::MetricDef {
+            id: $crate::last_segment(module_path!()),
+            family: $crate::parent_segment(module_path!()),
+            summary: $summary,
+            kind: $crate::MetricKind::$kind,
+            range: $range,
+            better: $crate::Better::$better,
+            needs: &[$($crate::Field::$need),*],
+            profiles: $crate::metric!(@or [$(&[$($crate::Profile::$profile),*])?] [&[$crate::Profile::Reference]]),
+            identity: $crate::metric!(@or [$($identity)?] [false]),
+            whole: $crate::metric!(@or [$(Some($whole))?] [None]),
+            since: $since,
+            version: $version,
+            page: include_str!($page),
+            schema: || $crate::reexport::schemars::schema_for!($type),
+            build: |options| {
+                let metric: $type = $crate::reexport::serde_json::from_value(options)
+                    .map_err(|error| $crate::BuildError::Options(error.to_string()))?;
+                let prepare = $crate::metric!(@or [$($prepare)?] [Ok::<$type, $crate::BuildError>]);
+                prepare(metric).map(|ready| Box::new(ready) as Box<dyn $crate::Metric>)
+            },
+        };
+    };
+    (@or [$given:expr] [$default:expr]) => { $given };
+    (@or [] [$default:expr]) => { $default };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_called_as_its_file_and_its_family_as_the_folder() {
+        assert_eq!(last_segment("probare_metrics::text::token_f1"), "token_f1");
+        assert_eq!(parent_segment("probare_metrics::text::token_f1"), "text");
+        assert_eq!(last_segment("alone"), "alone");
+        assert_eq!(parent_segment("alone"), "");
+    }
+}

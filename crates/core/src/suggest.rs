@@ -1,0 +1,46 @@
+//! "A similar name exists": the nearest known name to one that is not known.
+
+/// The known name nearest to `name`, if it is near enough to be a slip of the fingers.
+pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = name.to_lowercase();
+    let limit = wanted.chars().count() / 3 + 1;
+    known
+        .into_iter()
+        .map(|candidate| (steps(&wanted, &candidate.to_lowercase()), candidate))
+        .filter(|(steps, _)| *steps <= limit)
+        .min_by_key(|(steps, _)| *steps)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours between two short names.
+fn steps(left: &str, right: &str) -> usize {
+    let left: Vec<char> = left.chars().take(64).collect();
+    let right: Vec<char> = right.chars().take(64).collect();
+    let mut rows = vec![(0..=right.len()).collect::<Vec<_>>()];
+    for (i, a) in left.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in right.iter().enumerate() {
+            let mut best = (rows[i][j] + usize::from(a != b)).min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == right[j - 1] && left[i - 1] == *b {
+                best = best.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[left.len()][right.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_is_recognised_and_a_different_word_is_not() {
+        let known = ["token_f1", "rouge_l", "bleu"];
+        assert_eq!(closest("token_f2", known), Some("token_f1"));
+        assert_eq!(closest("Rogue_l", known), Some("rouge_l"));
+        assert_eq!(closest("perplexity", known), None);
+        assert_eq!(closest("", []), None);
+    }
+}
