@@ -1,1 +1,29 @@
-//! Placeholder while the workspace is laid out.
+//! What the tests of several crates share.
+//!
+//! A *golden vector* is an input together with the result that a reference implementation gave for it. The files stand
+//! in `tests/golden/<family>/`; the variable `PROBARE_GOLDEN_DIR` points the same tests at another folder with the same
+//! file names. [`golden`] reads a file of one JSON object per line, [`golden_json`] a whole JSON document, and
+//! [`Golden`] is the same with known disagreements and a least share of agreement.
+//!
+//! ```no_run
+//! use probare_testing::{close, golden, number, text};
+//!
+//! // in a test whose name contains `golden`
+//! golden("text", "word_count.jsonl", |case| {
+//!     let words = text(case, "response")?.split_whitespace().count();
+//!     close("value", number(case, "value")?, words as f64, 1e-9)
+//! });
+//! ```
+//!
+//! Tests that need files which are not part of the repository ask [`outside`] for them, which says so when they are
+//! left out.
+
+mod compare;
+mod golden;
+mod outside;
+mod tally;
+
+pub use compare::{close, list, number, same, text};
+pub use golden::{Golden, golden, golden_json};
+pub use outside::outside;
+pub use tally::Tally;
