@@ -1,1 +1,27 @@
-//! Placeholder while the workspace is laid out.
+//! Reads [`Case`](probare_core::Case)s from files, row by row.
+//!
+//! JSON lines, a JSON array, CSV (or TSV) and Parquet; gzip and zstd by extension; `-` is standard input. Reading comes
+//! in two steps, so that the heavy one can run on many threads: [`Rows`] cuts the file into [`Batch`]es of raw rows, and
+//! [`Batch::cases`] turns each row into a case or a [`Problem`](probare_core::Problem) that says file, line, column,
+//! reason and remedy. Memory depends on the size of a batch, never on the length of the file.
+//!
+//! ```
+//! use probare_cases::{Format, ReadOptions, Rows};
+//!
+//! let text = "{\"question\": \"Who?\", \"answer\": \"Ada\"}\n{broken\n";
+//! let mut rows = Rows::from_reader(text.as_bytes(), "example.jsonl", Format::JsonLines, &ReadOptions::default())?;
+//! let batch = rows.next().expect("there is a batch")?;
+//! let cases = batch.cases();
+//! assert_eq!(cases[0].as_ref().unwrap().query.as_deref(), Some("Who?"));
+//! assert_eq!(cases[1].as_ref().unwrap_err().line, Some(2));
+//! # Ok::<(), probare_cases::OpenError>(())
+//! ```
+
+mod fields;
+mod formats;
+mod open;
+mod row;
+
+pub use fields::{FieldMap, MapError};
+pub use open::{Format, OpenError, ReadOptions, Rows};
+pub use row::Batch;

@@ -1,0 +1,139 @@
+//! [`FieldMap`]: which column of a row becomes which field of a case.
+
+use probare_core::{Field, closest};
+use serde_json::{Map, Value as Json};
+
+/// Names under which a row's id may stand.
+const ID_NAMES: [&str; 3] = ["id", "question_id", "sample_id"];
+
+/// Where each field of a case is found in a row: by the user's mapping, else by name, else by alias.
+#[derive(Debug, Clone, Default)]
+pub struct FieldMap {
+    id: Option<String>,
+    fields: Vec<(Field, String)>,
+}
+
+/// A mapping could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MapError {
+    /// Not of the form `field=column`.
+    #[error("`{0}` is not of the form FIELD=COLUMN, for example response=model_output")]
+    Form(String),
+    /// The left side is no field of a case.
+    #[error("`{field}` is no field of a case; the fields are id, {known}{}", similar.map(|name| format!(" (did you mean `{name}`?)")).unwrap_or_default())]
+    UnknownField {
+        /// What was written.
+        field: String,
+        /// The fields that exist.
+        known: String,
+        /// The nearest one.
+        similar: Option<&'static str>,
+    },
+    /// The same field is mapped twice.
+    #[error("`{0}` is mapped twice")]
+    Twice(String),
+}
+
+impl FieldMap {
+    /// Reads mappings of the form `response=model_output`. The right side is a column name or, in nested JSON, a path
+    /// with dots (`result.choices.0.text`).
+    pub fn parse<S: AsRef<str>>(mappings: &[S]) -> Result<Self, MapError> {
+        let mut map = Self::default();
+        for mapping in mappings {
+            let mapping = mapping.as_ref();
+            let (field, column) = mapping.split_once('=').ok_or_else(|| MapError::Form(mapping.to_owned()))?;
+            let (field, column) = (field.trim(), column.trim());
+            if column.is_empty() {
+                return Err(MapError::Form(mapping.to_owned()));
+            }
+            if field == "id" {
+                if map.id.replace(column.to_owned()).is_some() {
+                    return Err(MapError::Twice(field.to_owned()));
+                }
+                continue;
+            }
+            let known = Field::ALL.into_iter().find(|known| known.name() == field).ok_or_else(|| unknown(field))?;
+            if map.fields.iter().any(|(earlier, _)| *earlier == known) {
+                return Err(MapError::Twice(field.to_owned()));
+            }
+            map.fields.push((known, column.to_owned()));
+        }
+        Ok(map)
+    }
+
+    /// Takes the id out of the row.
+    pub(crate) fn take_id(&self, row: &mut Map<String, Json>) -> Option<(String, Json)> {
+        match &self.id {
+            Some(column) => take_path(row, column).map(|value| (column.clone(), value)),
+            None => ID_NAMES.iter().find_map(|name| take(row, name).map(|value| ((*name).to_owned(), value))),
+        }
+    }
+
+    /// Takes a field out of the row, with the name of the column it stood in. `null` counts as absent.
+    pub(crate) fn take(&self, row: &mut Map<String, Json>, field: Field) -> Option<(String, Json)> {
+        if let Some((_, column)) = self.fields.iter().find(|(known, _)| *known == field) {
+            return take_path(row, column).map(|value| (column.clone(), value));
+        }
+        std::iter::once(&field.name())
+            .chain(field.aliases())
+            .find_map(|name| take(row, name).map(|value| ((*name).to_owned(), value)))
+    }
+}
+
+fn unknown(field: &str) -> MapError {
+    let names = Field::ALL.map(Field::name);
+    MapError::UnknownField { field: field.to_owned(), known: names.join(", "), similar: closest(field, names) }
+}
+
+fn take(row: &mut Map<String, Json>, name: &str) -> Option<Json> {
+    row.shift_remove(name).filter(|value| !value.is_null())
+}
+
+/// A column by its own name or, failing that, by a path with dots into nested JSON, which stays in place.
+fn take_path(row: &mut Map<String, Json>, path: &str) -> Option<Json> {
+    if row.contains_key(path) {
+        return take(row, path);
+    }
+    let mut steps = path.split('.');
+    let mut here = row.get(steps.next()?)?;
+    for step in steps {
+        here = match here {
+            Json::Object(map) => map.get(step)?,
+            Json::Array(list) => list.get(step.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(here.clone()).filter(|value| !value.is_null())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_names_a_field_and_a_column() {
+        assert!(FieldMap::parse(&["response=model_output", "id=key"]).is_ok());
+        assert_eq!(FieldMap::parse(&["response"]).unwrap_err(), MapError::Form("response".into()));
+        assert_eq!(FieldMap::parse(&["response=a", "response=b"]).unwrap_err(), MapError::Twice("response".into()));
+        let error = FieldMap::parse(&["reponse=a"]).unwrap_err().to_string();
+        assert!(error.contains("did you mean `response`?"), "{error}");
+    }
+
+    #[test]
+    fn a_path_reaches_into_nested_json() {
+        let map = FieldMap::parse(&["response=result.choices.0.text"]).unwrap();
+        let mut row = serde_json::from_str(r#"{"result":{"choices":[{"text":"hi"}]}}"#).unwrap();
+        let (column, value) = map.take(&mut row, Field::Response).unwrap();
+        assert_eq!((column.as_str(), value), ("result.choices.0.text", Json::from("hi")));
+    }
+
+    #[test]
+    fn the_own_name_beats_an_alias_and_null_is_absent() {
+        let map = FieldMap::default();
+        let mut row = serde_json::from_str(r#"{"output":"b","response":"a","input":null,"question":"q"}"#).unwrap();
+        assert_eq!(map.take(&mut row, Field::Response).unwrap().1, Json::from("a"));
+        assert_eq!(map.take(&mut row, Field::Query).unwrap().1, Json::from("q"));
+        assert!(row.contains_key("output"));
+    }
+}

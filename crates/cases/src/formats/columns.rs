@@ -1,0 +1,137 @@
+//! Apache Parquet: texts, numbers, truth values, times, and lists and structures of them.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use parquet::file::reader::SerializedFileReader;
+use parquet::record::reader::RowIter;
+use parquet::record::{Field, Row};
+use probare_core::{Case, Problem};
+use serde_json::{Map, Number, Value as Json};
+
+use crate::OpenError;
+use crate::row::{Batch, Origin, RawRows, Shared};
+
+const ROWS_IN_BATCH: usize = 256;
+
+/// Rows and the number of the first.
+#[derive(Debug)]
+pub struct ColumnRows {
+    rows: Vec<Row>,
+    first: u64,
+}
+
+impl ColumnRows {
+    /// Reads every row.
+    pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
+        (self.first..)
+            .zip(&self.rows)
+            .map(|(number, row)| {
+                shared.case(object(row), Origin { line: None, number }).map_err(|mut problem| {
+                    problem.reason = format!("row {number}: {}", problem.reason);
+                    problem
+                })
+            })
+            .collect()
+    }
+}
+
+fn object(row: &Row) -> Map<String, Json> {
+    row.get_column_iter().map(|(name, value)| (name.clone(), json(value))).collect()
+}
+
+/// One value as JSON. Bytes that are text are text; a number that JSON cannot write is absent.
+fn json(value: &Field) -> Json {
+    match value {
+        Field::Null => Json::Null,
+        Field::Bool(yes) => Json::Bool(*yes),
+        Field::Byte(number) => (*number).into(),
+        Field::Short(number) => (*number).into(),
+        Field::Int(number) | Field::Date(number) | Field::TimeMillis(number) => (*number).into(),
+        Field::Long(number)
+        | Field::TimeMicros(number)
+        | Field::TimestampMillis(number)
+        | Field::TimestampMicros(number) => (*number).into(),
+        Field::UByte(number) => (*number).into(),
+        Field::UShort(number) => (*number).into(),
+        Field::UInt(number) => (*number).into(),
+        Field::ULong(number) => (*number).into(),
+        Field::Float16(number) => float(f64::from(number.to_f32())),
+        Field::Float(number) => float(f64::from(*number)),
+        Field::Double(number) => float(*number),
+        Field::Str(text) => Json::String(text.clone()),
+        Field::Bytes(bytes) => Json::String(String::from_utf8_lossy(bytes.data()).into_owned()),
+        Field::Decimal(_) => Json::String(value.to_string()),
+        Field::Group(row) => Json::Object(object(row)),
+        Field::ListInternal(list) => Json::Array(list.elements().iter().map(json).collect()),
+        Field::MapInternal(map) => {
+            let name = |key: &Field| if let Field::Str(text) = key { text.clone() } else { key.to_string() };
+            Json::Object(map.entries().iter().map(|(key, value)| (name(key), json(value))).collect())
+        }
+    }
+}
+
+fn float(number: f64) -> Json {
+    Number::from_f64(number).map_or(Json::Null, Json::Number)
+}
+
+/// Cuts a file into rows.
+pub struct ColumnReader {
+    reader: RowIter<'static>,
+    shared: Arc<Shared>,
+    rows: u64,
+    failure: Option<OpenError>,
+    ended: bool,
+}
+
+impl ColumnReader {
+    /// Reads the footer of a file.
+    pub fn new(file: File, shared: Arc<Shared>) -> Result<Self, OpenError> {
+        let reader = guarded(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, reason))?;
+        Ok(Self { reader: RowIter::from_file_into(Box::new(reader)), shared, rows: 0, failure: None, ended: false })
+    }
+
+    /// Parquet is read from its end, so a stream is laid down in an unnamed temporary file first.
+    pub fn from_stream(mut stream: Box<dyn Read + Send>, shared: Arc<Shared>) -> Result<Self, OpenError> {
+        let io_error = |source| OpenError::Io { file: shared.file.clone(), source };
+        let mut file = tempfile::tempfile().map_err(io_error)?;
+        std::io::copy(&mut stream, &mut file).map_err(io_error)?;
+        file.seek(SeekFrom::Start(0)).map_err(io_error)?;
+        Self::new(file, shared)
+    }
+
+    /// The next batch. A damaged file gives the rows before the damage, then the error.
+    pub fn next(&mut self) -> Option<Result<Batch, OpenError>> {
+        let mut rows = Vec::new();
+        while !self.ended && rows.len() < ROWS_IN_BATCH {
+            match guarded(|| self.reader.next().transpose()) {
+                Ok(Some(row)) => rows.push(row),
+                Ok(None) => self.ended = true,
+                Err(reason) => {
+                    self.ended = true;
+                    self.failure = Some(broken(&self.shared, reason));
+                }
+            }
+        }
+        if rows.is_empty() {
+            return self.failure.take().map(Err);
+        }
+        let first = self.rows + 1;
+        self.rows += rows.len() as u64;
+        Some(Ok(Batch { shared: Arc::clone(&self.shared), rows: RawRows::Columns(ColumnRows { rows, first }) }))
+    }
+}
+
+/// Runs the decoder. It may panic on a damaged file; for the reader of a file that is an error like any other.
+fn guarded<T>(decode: impl FnOnce() -> parquet::errors::Result<T>) -> Result<T, String> {
+    match catch_unwind(AssertUnwindSafe(decode)) {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("its pages are damaged".to_owned()),
+    }
+}
+
+fn broken(shared: &Shared, reason: String) -> OpenError {
+    OpenError::Broken { file: shared.file.clone(), format: "Parquet", reason }
+}

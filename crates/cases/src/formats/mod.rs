@@ -1,0 +1,5 @@
+//! One file per format. Each cuts its file into raw rows and knows how to read one.
+
+pub mod columns;
+pub mod csv;
+pub mod json;

@@ -1,0 +1,54 @@
+//! Every reader on arbitrary bytes: a row or a problem, never a panic, never an endless loop.
+
+use probare_cases::{Format, ReadOptions, Rows};
+
+fn drain(bytes: &[u8], format: Format) {
+    let options = ReadOptions { longest_row: 4096, ..ReadOptions::default() };
+    let Ok(rows) = Rows::from_reader(std::io::Cursor::new(bytes.to_vec()), "fuzz", format, &options) else { return };
+    // Each row takes at least one byte, so a reader that makes more batches than that is stuck.
+    for (count, batch) in rows.enumerate() {
+        assert!(count <= bytes.len() + 1, "the reader does not end");
+        let Ok(batch) = batch else { return };
+        batch.cases();
+    }
+}
+
+#[test]
+fn fuzz_json_lines() {
+    bolero::check!().for_each(|bytes: &[u8]| drain(bytes, Format::JsonLines));
+}
+
+#[test]
+fn fuzz_json_values() {
+    bolero::check!().for_each(|bytes: &[u8]| drain(bytes, Format::Json));
+}
+
+/// Plain bytes seldom make an array; these pieces often do.
+#[test]
+fn fuzz_json_pieces() {
+    const PIECES: [&str; 16] =
+        ["[", "]", "{", "}", "\"", "\\", ",", ":", "\"id\"", "1", "null", " ", "\n", "\u{feff}", "\"a\":\"b\"", "é"];
+    bolero::check!().with_type::<Vec<u8>>().for_each(|picks| {
+        let text: String = picks.iter().map(|pick| PIECES[usize::from(pick % 16)]).collect();
+        drain(text.as_bytes(), Format::Json);
+        drain(text.as_bytes(), Format::JsonLines);
+        drain(text.as_bytes(), Format::Csv);
+    });
+}
+
+#[test]
+fn fuzz_csv() {
+    bolero::check!().for_each(|bytes: &[u8]| {
+        drain(bytes, Format::Csv);
+        drain(bytes, Format::Tsv);
+    });
+}
+
+#[test]
+fn fuzz_parquet() {
+    bolero::check!().for_each(|bytes: &[u8]| {
+        drain(bytes, Format::Parquet);
+        let framed = [b"PAR1", bytes, b"PAR1"].concat();
+        drain(&framed, Format::Parquet);
+    });
+}

@@ -1,0 +1,117 @@
+//! Damaged input: the message says line, column, reason and remedy, and the rows around it survive.
+
+use probare_cases::{Format, ReadOptions};
+use probare_core::Problem;
+
+use super::{read, read_with};
+
+fn problems(text: &[u8], format: Format) -> Vec<Problem> {
+    read(text, format).into_iter().filter_map(Result::err).collect()
+}
+
+#[test]
+fn a_bad_line_is_named_and_the_others_survive() {
+    let rows = read(b"{\"id\":1}\n{\"id\": oops}\n{\"id\":3}\n", Format::JsonLines);
+    assert_eq!(rows.len(), 3);
+    let problem = rows[1].as_ref().unwrap_err();
+    assert_eq!((problem.line, problem.column), (Some(2), Some(8)));
+    assert!(problem.reason.contains("no valid JSON"), "{}", problem.reason);
+    assert!(rows[2].is_ok());
+}
+
+#[test]
+fn invalid_utf8_has_a_column() {
+    let problem = &problems(b"{\"id\":\"a\xFF\"}\n", Format::JsonLines)[0];
+    assert_eq!((problem.line, problem.column), (Some(1), Some(9)));
+    assert!(problem.hint.as_ref().unwrap().contains("UTF-8"));
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_the_text() {
+    assert!(read(b"\xEF\xBB\xBF{\"id\":1}", Format::JsonLines)[0].is_ok());
+    assert!(read(b"\xEF\xBB\xBF[{\"id\":1}]", Format::Json)[0].is_ok());
+}
+
+#[test]
+fn empty_files_have_no_rows() {
+    for format in [Format::JsonLines, Format::Json, Format::Csv] {
+        assert!(read(b"", format).is_empty());
+        assert!(read(b"\n \n", format).is_empty());
+    }
+    assert!(read(b"[]", Format::Json).is_empty());
+}
+
+#[test]
+fn a_nesting_bomb_is_refused() {
+    let bomb = format!("{{\"id\":1,\"x\":{}1{}}}\n{{\"id\":2}}", "[".repeat(100_000), "]".repeat(100_000));
+    let rows = read(bomb.as_bytes(), Format::JsonLines);
+    assert!(rows[0].as_ref().unwrap_err().hint.as_ref().unwrap().contains("128"));
+    assert!(rows[1].is_ok());
+}
+
+#[test]
+fn a_row_beyond_the_limit_is_passed_over() {
+    let options = ReadOptions { longest_row: 1024 * 1024, ..ReadOptions::default() };
+    let long = format!("{{\"id\":\"{}\"}}\n{{\"id\":\"b\"}}\n", "a".repeat(2 * 1024 * 1024));
+    let rows = read_with(long.as_bytes(), Format::JsonLines, &options);
+    assert!(rows[0].as_ref().unwrap_err().reason.contains("longer than 1 MiB"));
+    assert_eq!(rows[1].as_ref().unwrap().id, "b");
+}
+
+#[test]
+fn a_line_of_fifty_megabytes_is_read() {
+    let long = format!("{{\"id\":\"big\",\"response\":\"{}\"}}", "a".repeat(50 * 1024 * 1024));
+    let rows = read(long.as_bytes(), Format::JsonLines);
+    assert_eq!(rows[0].as_ref().unwrap().response.as_ref().unwrap().text.len(), 50 * 1024 * 1024);
+}
+
+#[test]
+fn half_characters_in_escapes_are_named() {
+    let problem = &problems(br#"{"id":1,"response":"\ud800"}"#, Format::JsonLines)[0];
+    assert!(problem.hint.as_ref().unwrap().contains("half a character"), "{problem:?}");
+}
+
+#[test]
+fn a_cut_array_loses_its_last_row_only() {
+    let rows = read(b"[{\"id\":1},\n{\"id\":2}", Format::Json);
+    assert!(rows[0].is_ok());
+    assert!(rows[1].as_ref().unwrap_err().reason.contains("cut off"));
+    assert_eq!(rows.len(), 2);
+}
+
+#[test]
+fn an_array_under_a_wrong_name_gets_a_hint() {
+    let problem = &problems(b"[{\"id\":1}]", Format::JsonLines)[0];
+    assert!(problem.hint.as_ref().unwrap().contains(".json"), "{problem:?}");
+}
+
+#[test]
+fn garbage_after_an_array_is_reported() {
+    let rows = read(b"[{\"id\":1}] x", Format::Json);
+    assert_eq!(rows.len(), 2);
+    assert!(rows[1].as_ref().unwrap_err().reason.contains("closing bracket"));
+}
+
+#[test]
+fn a_wrong_type_names_the_column() {
+    let problem = &problems(br#"{"answer":["a"]}"#, Format::JsonLines)[0];
+    assert_eq!(problem.reason, "`answer` must be a text, but it is a list");
+    let problem = &problems(br#"{"context":["a",[1]]}"#, Format::JsonLines)[0];
+    assert!(problem.reason.contains("`context[1]`"), "{}", problem.reason);
+    let problem = &problems(b"3", Format::JsonLines)[0];
+    assert!(problem.reason.contains("must be an object"), "{}", problem.reason);
+}
+
+#[test]
+fn a_ragged_csv_row_is_named_and_the_others_survive() {
+    let rows = read(b"id,response\n1,a\n2\n3,c\n", Format::Csv);
+    assert_eq!(rows.len(), 3);
+    assert_eq!(rows[1].as_ref().unwrap_err().line, Some(3));
+    assert_eq!(rows[2].as_ref().unwrap().id, "3");
+}
+
+#[test]
+fn a_csv_row_that_is_no_utf8_names_its_column() {
+    let problem = &problems(b"id,response\n1,\xFF\n", Format::Csv)[0];
+    assert!(problem.reason.contains("`response`"), "{}", problem.reason);
+}

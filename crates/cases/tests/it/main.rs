@@ -1,0 +1,23 @@
+//! Readers: what every format gives, what every kind of damage is called, and that nothing panics.
+
+mod formats;
+mod fuzz_readers;
+mod hostile;
+
+use probare_cases::{FieldMap, Format, ReadOptions, Rows};
+use probare_core::{Case, Problem};
+
+/// All rows of a text in one format.
+fn read(text: &[u8], format: Format) -> Vec<Result<Case, Problem>> {
+    read_with(text, format, &ReadOptions::default())
+}
+
+fn read_with(text: &[u8], format: Format, options: &ReadOptions) -> Vec<Result<Case, Problem>> {
+    let reader = std::io::Cursor::new(text.to_vec());
+    let rows = Rows::from_reader(reader, "test", format, options).expect("the format can be started");
+    rows.flat_map(|batch| batch.expect("memory can be read").cases()).collect()
+}
+
+fn mapped(mapping: &str) -> ReadOptions {
+    ReadOptions { fields: FieldMap::parse(&[mapping]).expect("a good mapping"), ..ReadOptions::default() }
+}
