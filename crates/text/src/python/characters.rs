@@ -1,0 +1,156 @@
+//! Classes of characters, as Python's `str` methods and `re` see them.
+
+use super::tables;
+
+/// Whether `table` holds `character`, which is not ASCII.
+pub(super) fn is_in(table: &[u32], character: char) -> bool {
+    let code = u32::from(character);
+    table.partition_point(|&boundary| boundary <= code) % 2 == 1
+}
+
+/// `str.isalpha` of one character: general category L.
+#[inline]
+pub fn is_alpha(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_alphabetic() } else { is_in(tables::ALPHABETIC, character) }
+}
+
+/// `str.isnumeric` of one character: digits, fractions, ideographs that stand for numbers.
+#[inline]
+pub fn is_numeric(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_digit() } else { is_in(tables::NUMERIC, character) }
+}
+
+/// `str.isdigit` of one character: decimals and digits such as `²`.
+#[inline]
+pub fn is_digit(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_digit() } else { is_in(tables::DIGIT, character) }
+}
+
+/// `str.isdecimal` of one character, and `\d`: general category Nd.
+#[inline]
+pub fn is_decimal(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_digit() } else { is_in(tables::DECIMAL, character) }
+}
+
+/// `str.isalnum` of one character: a letter or anything numeric. Combining marks are neither.
+#[inline]
+pub fn is_alnum(character: char) -> bool {
+    if character.is_ascii() {
+        character.is_ascii_alphanumeric()
+    } else {
+        // Decimals and digits are numeric too, so two tables answer.
+        is_in(tables::ALPHABETIC, character) || is_in(tables::NUMERIC, character)
+    }
+}
+
+/// `\w`: `str.isalnum` or the underscore.
+#[inline]
+pub fn is_word(character: char) -> bool {
+    character == '_' || is_alnum(character)
+}
+
+/// `str.isspace` of one character, and `\s`: Unicode white space and U+001C to U+001F.
+#[inline]
+pub fn is_space(character: char) -> bool {
+    if character.is_ascii() { matches!(character, '\t'..='\r' | '\x1c'..=' ') } else { is_in(tables::SPACE, character) }
+}
+
+/// `str.isupper` of one character.
+#[inline]
+pub fn is_upper(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_uppercase() } else { is_in(tables::UPPER_CASE, character) }
+}
+
+/// `str.islower` of one character.
+#[inline]
+pub fn is_lower(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_lowercase() } else { is_in(tables::LOWER_CASE, character) }
+}
+
+/// `str.isprintable` of one character: what `repr` leaves as it is.
+#[inline]
+pub fn is_printable(character: char) -> bool {
+    if character.is_ascii() { matches!(character, ' '..='~') } else { is_in(tables::PRINTABLE, character) }
+}
+
+/// General category P of `unicodedata.category`.
+#[inline]
+pub fn is_punctuation(character: char) -> bool {
+    if character.is_ascii() {
+        character.is_ascii_punctuation() && !is_symbol(character)
+    } else {
+        is_in(tables::PUNCTUATION, character)
+    }
+}
+
+/// General category S of `unicodedata.category`.
+#[inline]
+pub fn is_symbol(character: char) -> bool {
+    if character.is_ascii() {
+        matches!(character, '$' | '+' | '<' | '=' | '>' | '^' | '`' | '|' | '~')
+    } else {
+        is_in(tables::SYMBOL, character)
+    }
+}
+
+/// General category N of `unicodedata.category`: unlike [`is_numeric`] without ideographs, which are letters.
+#[inline]
+pub fn is_number(character: char) -> bool {
+    if character.is_ascii() { character.is_ascii_digit() } else { is_in(tables::NUMBER, character) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_no_word_characters_and_fractions_are() {
+        assert!(!is_word('\u{301}'));
+        assert!(is_word('½') && is_word('²') && is_word('_') && is_word('é') && is_word('中'));
+        assert!(!is_word('-') && !is_word('—') && !is_word(' '));
+    }
+
+    #[test]
+    fn digits_come_in_three_widths() {
+        assert!(is_decimal('٣') && is_digit('٣') && is_numeric('٣'));
+        assert!(!is_decimal('²') && is_digit('²') && is_numeric('²'));
+        assert!(!is_decimal('½') && !is_digit('½') && is_numeric('½'));
+        assert!(is_numeric('三') && is_alpha('三') && !is_number('三'));
+    }
+
+    #[test]
+    fn information_separators_are_space() {
+        assert!(('\u{1c}'..='\u{1f}').all(is_space));
+        assert!(is_space('\u{85}') && is_space('\u{a0}') && is_space('\u{3000}'));
+        assert!(!is_space('\u{200b}') && !is_space('\u{1b}'));
+    }
+
+    #[test]
+    fn every_ascii_punctuation_is_punctuation_or_symbol() {
+        let symbols = ('\0'..='\x7f').filter(|&c| is_symbol(c)).count();
+        let punctuation = ('\0'..='\x7f').filter(|&c| is_punctuation(c)).count();
+        assert_eq!((symbols, punctuation), (9, 23));
+    }
+
+    #[test]
+    fn tables_are_sorted() {
+        for table in [
+            tables::ALPHABETIC,
+            tables::NUMERIC,
+            tables::DIGIT,
+            tables::DECIMAL,
+            tables::SPACE,
+            tables::UPPER_CASE,
+            tables::LOWER_CASE,
+            tables::PRINTABLE,
+            tables::CASED,
+            tables::CASE_IGNORABLE,
+            tables::PUNCTUATION,
+            tables::SYMBOL,
+            tables::NUMBER,
+        ] {
+            assert!(table.is_sorted());
+            assert_eq!(table.len() % 2, 0);
+        }
+    }
+}

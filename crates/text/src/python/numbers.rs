@@ -1,0 +1,145 @@
+//! How Python rounds and prints floating-point numbers.
+
+/// `round(value, digits)`: to the nearest multiple of 10^-digits, halves to even, decided on the exact binary value.
+///
+/// So 2.675 becomes 2.67, because the number stored lies below the half. Infinities and NaN come back as they are.
+pub fn round(value: f64, digits: i32) -> f64 {
+    if !value.is_finite() {
+        return value;
+    }
+    // The same bounds as CPython: beyond them nothing changes, or nothing is left.
+    if digits > 323 {
+        return value;
+    }
+    if digits < -308 {
+        return 0.0_f64.copysign(value);
+    }
+    match usize::try_from(digits) {
+        // Formatting rounds the exact value half to even, and parsing is exact to the last bit.
+        Ok(digits) => format!("{value:.digits$}").parse().unwrap_or(value),
+        Err(_) => round_to_powers_of_ten(value, digits.unsigned_abs() as usize),
+    }
+}
+
+/// Rounds to a multiple of 10^`zeros`, from the exact decimal digits of the value.
+fn round_to_powers_of_ten(value: f64, zeros: usize) -> f64 {
+    // 1,074 decimals are enough to write any double exactly.
+    let exact = format!("{:.1074}", value.abs());
+    let (whole, fraction) = exact.split_once('.').unwrap_or((&exact, ""));
+    let padded = format!("{whole:0>width$}", width = zeros + 1);
+    let (kept, cut) = padded.split_at(padded.len() - zeros);
+    let half = format!("5{}", "0".repeat(zeros - 1));
+    let beyond_half = cut > half.as_str() || (cut == half && fraction.bytes().any(|digit| digit != b'0'));
+    let odd = kept.bytes().last().is_some_and(|digit| digit % 2 == 1);
+    let up = beyond_half || (cut == half && odd);
+    let mut digits: Vec<u8> = kept.bytes().collect();
+    if up {
+        let nines = digits.iter().rev().take_while(|&&digit| digit == b'9').count();
+        let keep = digits.len() - nines;
+        digits[keep..].fill(b'0');
+        match keep.checked_sub(1) {
+            Some(last) => digits[last] += 1,
+            None => digits.insert(0, b'1'),
+        }
+    }
+    let kept = String::from_utf8(digits).expect("only ASCII digits were written");
+    let rounded: f64 = format!("{kept}e{zeros}").parse().unwrap_or(value);
+    rounded.copysign(value)
+}
+
+/// `f"{value:.{digits}f}"`.
+pub fn fixed(value: f64, digits: usize) -> String {
+    if value.is_nan() { "nan".to_owned() } else { format!("{value:.digits$}") }
+}
+
+/// `repr` of a float: the shortest digits that read back as the same number, always recognisable as a float.
+pub fn repr_float(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    let scientific = format!("{value:e}");
+    let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    // Python changes to the exponent outside of 1e-4 ..= 1e16.
+    if (-4..16).contains(&exponent) {
+        let plain = format!("{value}");
+        return if plain.contains('.') { plain } else { plain + ".0" };
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn halves_go_to_the_even_neighbour_of_the_stored_value() {
+        assert_eq!(round(0.5, 0), 0.0);
+        assert_eq!(round(1.5, 0), 2.0);
+        assert_eq!(round(2.5, 0), 2.0);
+        assert_eq!(round(0.125, 2), 0.12);
+        assert_eq!(round(0.375, 2), 0.38);
+        assert_eq!(round(2.675, 2), 2.67);
+        assert_eq!(round(1.005, 2), 1.0);
+        assert_eq!(round(-2.5, 0), -2.0);
+        assert!(round(-0.2, 0).is_sign_negative());
+    }
+
+    #[test]
+    fn negative_digits_round_to_tens() {
+        assert_eq!(round(1250.0, -2), 1200.0);
+        assert_eq!(round(1350.0, -2), 1400.0);
+        assert_eq!(round(1250.000_000_001, -2), 1300.0);
+        assert_eq!(round(-99.5, -1), -100.0);
+        assert_eq!(round(4.9, -1), 0.0);
+        assert_eq!(round(5.0, -1), 0.0);
+        assert_eq!(round(15.0, -1), 20.0);
+        assert_eq!(round(f64::MAX, -400), 0.0);
+        assert_eq!(round(1e300, 400), 1e300);
+    }
+
+    #[test]
+    fn floats_print_as_in_python() {
+        for (value, text) in [
+            (0.0, "0.0"),
+            (-0.0, "-0.0"),
+            (1.0, "1.0"),
+            (0.1, "0.1"),
+            (1e16, "1e+16"),
+            (9_999_999_999_999_998.0, "9999999999999998.0"),
+            (1e-4, "0.0001"),
+            (1e-5, "1e-05"),
+            (1.5e-7, "1.5e-07"),
+            (1.797_693_134_862_315_7e308, "1.7976931348623157e+308"),
+            (5e-324, "5e-324"),
+            (123_456_789.123, "123456789.123"),
+            (f64::INFINITY, "inf"),
+            (f64::NEG_INFINITY, "-inf"),
+            (f64::NAN, "nan"),
+        ] {
+            assert_eq!(repr_float(value), text);
+        }
+        assert_eq!(fixed(0.5, 4), "0.5000");
+        assert_eq!(fixed(2.5, 0), "2");
+        assert_eq!(fixed(f64::NAN, 2), "nan");
+    }
+
+    proptest! {
+        #[test]
+        fn printed_floats_read_back(value in any::<f64>().prop_filter("finite", |value| value.is_finite())) {
+            prop_assert_eq!(repr_float(value).parse::<f64>().unwrap().to_bits(), value.to_bits());
+        }
+
+        #[test]
+        fn rounding_never_panics(value in any::<f64>(), digits in -400_i32..400) {
+            let rounded = round(value, digits);
+            prop_assert_eq!(rounded.is_nan(), value.is_nan());
+        }
+    }
+}
