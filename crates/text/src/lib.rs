@@ -1,1 +1,18 @@
-//! Placeholder while the workspace is laid out.
+//! Text tools: characters as Python sees them, tokens, sentences, n-grams, term weights, edit distance.
+//!
+//! Everything here is synchronous, deterministic and free of I/O. Spans are byte ranges in the text as it was given, also
+//! where the work is done on a lower-cased or otherwise changed copy.
+//!
+//! A published metric is defined down to its tokens, so each definition has its own file under [`tokens`], named after
+//! the library that made it known. Two of them never share code by accident: where they agree today, they may differ
+//! tomorrow.
+
+pub mod aligned;
+pub mod normalise;
+pub mod number_words;
+pub mod porter;
+pub mod python;
+pub mod sentences;
+pub mod stopwords;
+pub mod tokens;
+pub mod wordnet;

@@ -1,0 +1,3 @@
+//! Sentences.
+
+pub mod punkt;

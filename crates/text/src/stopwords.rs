@@ -1,0 +1,66 @@
+//! English stop words, as the libraries that made them known list them.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
+/// A fixed set of words.
+#[derive(Debug)]
+pub struct WordSet {
+    words: FxHashSet<&'static str>,
+}
+
+impl WordSet {
+    /// The words of `list`, which are separated by white space.
+    fn new(list: &'static str) -> Self {
+        Self { words: list.split_ascii_whitespace().collect() }
+    }
+
+    /// Whether `word`, in lower case, is in the set.
+    #[inline]
+    pub fn contains(&self, word: &str) -> bool {
+        self.words.contains(word)
+    }
+
+    /// How many words there are.
+    pub fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+}
+
+static SKLEARN: LazyLock<WordSet> =
+    LazyLock::new(|| WordSet::new(include_str!("../data/stopwords_sklearn_english.txt")));
+static NLTK: LazyLock<WordSet> = LazyLock::new(|| WordSet::new(include_str!("../data/stopwords_nltk_english.txt")));
+
+/// The 318 words of scikit-learn's `ENGLISH_STOP_WORDS`.
+pub fn sklearn() -> &'static WordSet {
+    &SKLEARN
+}
+
+/// The 198 words of NLTK's English list. Older data has 179; the others all hold an apostrophe.
+pub fn nltk() -> &'static WordSet {
+    &NLTK
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_complete() {
+        assert_eq!(sklearn().len(), 318);
+        assert_eq!(nltk().len(), 198);
+        assert!(!sklearn().is_empty() && !nltk().is_empty());
+    }
+
+    #[test]
+    fn contractions_leave_residue_in_one_list_only() {
+        assert!(nltk().contains("don") && !sklearn().contains("don"));
+        assert!(sklearn().contains("fifty") && !nltk().contains("fifty"));
+    }
+}

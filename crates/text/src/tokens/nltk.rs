@@ -1,0 +1,268 @@
+//! Words of NLTK's `word_tokenize` (NLTK 3.9.1): Punkt sentences, each cut by a Treebank-style tokenizer.
+//!
+//! The original rewrites each sentence with some thirty regular expressions that insert spaces, and splits the result.
+//! All of its rules look no further than the word between two white spaces, apart from the full stop at the end of the
+//! sentence. So words without punctuation inside, which are most, are cut right here; the others go through the
+//! rules, in order, in [`substitutions`].
+//!
+//! Double quotes become two back-ticks or two apostrophes; every other token is a piece of the text.
+
+use std::ops::Range;
+
+use crate::python::{self, Lowered};
+use crate::sentences::punkt;
+use crate::stopwords;
+
+use super::{Entry, Tokens};
+
+mod substitutions;
+
+use substitutions::{Substitutions, Word};
+
+/// `word_tokenize(text)`. On text with capitals the sentences can differ from NLTK's, see [`punkt`].
+pub fn words(text: &str) -> Tokens {
+    cut(Lowered::unchanged(text))
+}
+
+/// `word_tokenize(text.lower())`, with spans in `text`.
+pub fn lower_words(text: &str) -> Tokens {
+    cut(Lowered::new(text))
+}
+
+/// The distinct [`lower_words`] that are alphanumeric throughout and no stop words, in order of first occurrence.
+pub fn keywords(text: &str) -> Tokens {
+    let mut words = lower_words(text);
+    let stop_words = stopwords::nltk();
+    words.retain(|word| is_alphanumeric(word) && !stop_words.contains(word));
+    words.dedup();
+    words
+}
+
+/// `str.isalnum`.
+fn is_alphanumeric(word: &str) -> bool {
+    !word.is_empty() && word.chars().all(python::is_alnum)
+}
+
+/// Opening and closing quotes as tokens; appended to the buffer, since the text itself may not hold them.
+const OPENING_QUOTES: &str = "``";
+const CLOSING_QUOTES: &str = "''";
+
+fn cut(lowered: Lowered) -> Tokens {
+    let text = lowered.text();
+    let mut cutter =
+        Cutter { text, words: Vec::with_capacity(text.len() / 5), substitutions: Substitutions::default() };
+    for sentence in punkt::sentences(text) {
+        cutter.cut_sentence(sentence);
+    }
+    let words = cutter.words;
+    let opening = text.len()..text.len() + OPENING_QUOTES.len();
+    let closing = opening.end..opening.end + CLOSING_QUOTES.len();
+    let entries = words
+        .into_iter()
+        .map(|word| match word {
+            Word::Piece(span) => Entry { buffer: span.clone(), span: lowered.original(span) },
+            Word::OpeningQuotes(span) => Entry { buffer: opening.clone(), span: lowered.original(span) },
+            Word::ClosingQuotes(span) => Entry { buffer: closing.clone(), span: lowered.original(span) },
+        })
+        .collect();
+    let mut buffer = lowered.into_text();
+    buffer.push_str(OPENING_QUOTES);
+    buffer.push_str(CLOSING_QUOTES);
+    Tokens { buffer, entries }
+}
+
+struct Cutter<'t> {
+    text: &'t str,
+    words: Vec<Word>,
+    substitutions: Substitutions,
+}
+
+/// What stands between two white spaces.
+struct Chunk {
+    end: usize,
+    shape: Shape,
+}
+
+enum Shape {
+    /// One word up to `body`, then at most one comma, colon, semicolon, question or exclamation mark.
+    Simple { body: usize },
+    /// Anything else.
+    Intricate,
+}
+
+impl Cutter<'_> {
+    fn cut_sentence(&mut self, sentence: Range<usize>) {
+        let final_stop = final_full_stop(&self.text[sentence.clone()]).map(|at| sentence.start + at);
+        let mut at = sentence.start;
+        loop {
+            let rest = &self.text[at..sentence.end];
+            let start = sentence.end - python::strip_start(rest).len();
+            if start >= sentence.end {
+                return;
+            }
+            let chunk = self.chunk(start, sentence.end);
+            let holds_final_stop = final_stop.is_some_and(|stop| (start..chunk.end).contains(&stop));
+            match chunk.shape {
+                Shape::Simple { body } if !holds_final_stop => self.push_simple(start, body, chunk.end),
+                // Only the common ending, a word and its full stop; quotes and brackets behind it need the rules.
+                Shape::Simple { .. } if chunk.end == sentence.end && final_stop == Some(chunk.end - 1) => {
+                    self.push_simple(start, chunk.end - 1, chunk.end);
+                }
+                _ => {
+                    let end = if holds_final_stop { sentence.end } else { chunk.end };
+                    self.substitutions.cut(self.text, &sentence, start..end, &mut self.words);
+                    at = end;
+                    continue;
+                }
+            }
+            at = chunk.end;
+        }
+    }
+
+    /// A word, cut in two if it is a contraction, and the mark behind it.
+    fn push_simple(&mut self, start: usize, body: usize, end: usize) {
+        if is_contraction(&self.text.as_bytes()[start..body]) {
+            let second = start + CONTRACTION_HEAD;
+            self.words.push(Word::Piece(start..second));
+            self.words.push(Word::Piece(second..body));
+        } else if start < body {
+            self.words.push(Word::Piece(start..body));
+        }
+        if body < end {
+            self.words.push(Word::Piece(body..end));
+        }
+    }
+
+    /// The chunk that starts at `start`, which is no white space.
+    fn chunk(&self, start: usize, limit: usize) -> Chunk {
+        let bytes = &self.text.as_bytes()[..limit];
+        let mut at = start;
+        let mut one_run_of_letters = true;
+        let is_last = |at: usize| bytes.get(at + 1).is_none_or(|&next| is_ascii_space(next));
+        while let Some(&byte) = bytes.get(at) {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => {}
+                _ if is_ascii_space(byte) => break,
+                b'-' | b'.' if bytes.get(at + 1) != Some(&byte) => one_run_of_letters = false,
+                b',' | b':' if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => one_run_of_letters = false,
+                b',' | b':' | b';' | b'?' | b'!' if at > start && is_last(at) => {
+                    return self.simple(start, at, at + 1, one_run_of_letters);
+                }
+                b'"' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'(' | b')' | b'*' | b',' | b'-' | b'.' | b':' | b';'
+                | b'<' | b'>' | b'?' | b'!' | b'@' | b'[' | b']' | b'`' | b'{' | b'}' => {
+                    return self.intricate(at, limit);
+                }
+                0x80.. => match self.text[at..limit].chars().next() {
+                    Some(character) if python::is_space(character) => break,
+                    Some('«' | '“' | '‘' | '„' | '»' | '”' | '’' | 'ſ' | 'ı' | 'İ') | None => {
+                        return self.intricate(at, limit);
+                    }
+                    Some(character) => {
+                        one_run_of_letters = false;
+                        at += character.len_utf8() - 1;
+                    }
+                },
+                _ => one_run_of_letters = false,
+            }
+            at += 1;
+        }
+        self.simple(start, at, at, one_run_of_letters)
+    }
+
+    /// A simple chunk, unless a contraction may hide in it.
+    fn simple(&self, start: usize, body: usize, end: usize, one_run_of_letters: bool) -> Chunk {
+        let hides_contraction =
+            !one_run_of_letters && (start..body).any(|at| begins_with_contraction(&self.text.as_bytes()[at..body]));
+        Chunk { end, shape: if hides_contraction { Shape::Intricate } else { Shape::Simple { body } } }
+    }
+
+    fn intricate(&self, at: usize, limit: usize) -> Chunk {
+        let rest = &self.text[at..limit];
+        Chunk { end: at + rest.find(python::is_space).unwrap_or(rest.len()), shape: Shape::Intricate }
+    }
+}
+
+/// All contractions without an apostrophe are cut after their third letter.
+const CONTRACTION_HEAD: usize = 3;
+const CONTRACTIONS: [&[u8]; 6] = [b"cannot", b"gimme", b"gonna", b"gotta", b"lemme", b"wanna"];
+
+fn is_contraction(word: &[u8]) -> bool {
+    matches!(word.len(), 5 | 6) && CONTRACTIONS.iter().any(|contraction| word.eq_ignore_ascii_case(contraction))
+}
+
+fn begins_with_contraction(bytes: &[u8]) -> bool {
+    // Most positions are ruled out by their first letter.
+    bytes.first().is_some_and(|byte| matches!(byte.to_ascii_lowercase(), b'c' | b'g' | b'l' | b'w'))
+        && CONTRACTIONS.iter().any(|word| bytes.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)))
+}
+
+fn is_ascii_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ')
+}
+
+/// Where the full stop stands that ends the sentence: behind it only closing quotes, brackets and spaces, before it
+/// something other than a full stop.
+fn final_full_stop(sentence: &str) -> Option<usize> {
+    let closed = python::strip_end(sentence)
+        .trim_end_matches(|c| matches!(c, ']' | ')' | '}' | '>' | '"' | '\'' | '»' | '”' | '’' | ' '));
+    let before = closed.strip_suffix('.')?;
+    (!before.is_empty() && !before.ends_with('.')).then_some(before.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        words(text).texts().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_full_stop_is_cut_at_the_end_of_a_sentence_only() {
+        assert_eq!(texts("He left. He came back."), ["He", "left", ".", "He", "came", "back", "."]);
+        assert_eq!(texts("Dr. No (see Mr. Ray.)"), ["Dr.", "No", "(", "see", "Mr.", "Ray", ".", ")"]);
+    }
+
+    #[test]
+    fn quotes_lead_back_to_where_they_stood() {
+        let text = "He said \"no\" twice.";
+        let words = words(text);
+        assert_eq!(words.texts().collect::<Vec<_>>(), ["He", "said", "``", "no", "''", "twice", "."]);
+        assert_eq!(words.get(2).unwrap().span, 8..9);
+        assert_eq!(words.get(4).unwrap().span, 11..12);
+    }
+
+    #[test]
+    fn contractions_hide_between_hyphens() {
+        assert_eq!(texts("Cannot-do gonna, Wanna."), ["Can", "not", "-do", "gon", "na", ",", "Wan", "na", "."]);
+    }
+
+    #[test]
+    fn keywords_are_alphanumeric_and_distinct() {
+        let keywords = keywords("The U.S. can't sell 1,850 well-made Boats; boats float.");
+        assert_eq!(keywords.texts().collect::<Vec<_>>(), ["ca", "sell", "boats", "float"]);
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_in_order_and_lose_only_space(text in "[a-zA-Z.,:;?!'\"`()<>“”«» \n\té$%*-]{0,60}") {
+            let mut end = 0;
+            for word in words(&text).iter() {
+                prop_assert!(word.span.start >= end);
+                prop_assert!(text[end..word.span.start].chars().all(python::is_space));
+                prop_assert!(word.text == &text[word.span.clone()] || matches!(word.text, "``" | "''"));
+                end = word.span.end;
+            }
+            prop_assert!(text[end..].chars().all(python::is_space));
+        }
+
+        #[test]
+        fn any_text_can_be_cut(text in "\\PC{0,60}") {
+            for word in lower_words(&text).iter() {
+                prop_assert!(text.get(word.span).is_some());
+            }
+        }
+    }
+}

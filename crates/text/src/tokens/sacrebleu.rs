@@ -1,0 +1,153 @@
+//! Tokenizers of sacreBLEU (2.6): `13a`, `intl` and `char`.
+//!
+//! They define what BLEU counts, so they keep the case and the order of the original's rules, quirks included: of two
+//! commas in a row, for one, only the first is cut off by each rule.
+
+use crate::python;
+
+use super::Tokens;
+use super::rewriting::{Glyph, Rewriting, pad, starts_with};
+
+/// `13a`: the tokenizer of the WMT evaluations, the default of BLEU.
+pub fn tokens_13a(text: &str) -> Tokens {
+    let mut line = Rewriting::default();
+    line.start(text, 0..text.len());
+    undo_markup(&mut line);
+    // The rules about neighbours take a space at both ends.
+    line.glyphs.insert(0, Glyph::SPACE);
+    line.glyphs.push(Glyph::SPACE);
+    line.substitute(|glyphs, at, output| match glyphs[at].character {
+        ' '..='&' | '('..='+' | '/' | ':'..='@' | '['..='`' | '{'..='~' => pad(&glyphs[at..=at], output),
+        _ => 0,
+    });
+    let is_point = |character: char| matches!(character, '.' | ',');
+    let is_digit = |character: char| character.is_ascii_digit();
+    cut_after(&mut line, |before, mark| !is_digit(before) && is_point(mark));
+    cut_before(&mut line, |mark, after| is_point(mark) && !is_digit(after));
+    cut_after(&mut line, |before, mark| is_digit(before) && mark == '-');
+    line.tokens()
+}
+
+/// `intl`: punctuation is cut off unless it stands between digits, symbols always. Unicode 14.
+pub fn tokens_international(text: &str) -> Tokens {
+    let mut line = Rewriting::default();
+    line.start(text, 0..text.len());
+    cut_after(&mut line, |before, mark| !python::is_number(before) && python::is_punctuation(mark));
+    cut_before(&mut line, |mark, after| python::is_punctuation(mark) && !python::is_number(after));
+    line.substitute(
+        |glyphs, at, output| {
+            if python::is_symbol(glyphs[at].character) { pad(&glyphs[at..=at], output) } else { 0 }
+        },
+    );
+    line.tokens()
+}
+
+/// `char`: every character but white space.
+pub fn characters(text: &str) -> Tokens {
+    let mut tokens = Tokens::default();
+    let mut buffer = [0; 4];
+    for (start, character) in text.char_indices().filter(|&(_, character)| !python::is_space(character)) {
+        tokens.push(character.encode_utf8(&mut buffer), start..start + character.len_utf8());
+    }
+    tokens
+}
+
+/// Drops what stands for nothing, joins words that were cut at the end of a line, and reads the four entities.
+fn undo_markup(line: &mut Rewriting) {
+    replace(line, "<skipped>", None);
+    replace(line, "-\n", None);
+    replace(line, "\n", Some(' '));
+    if line.holds(&['&']) {
+        replace(line, "&quot;", Some('"'));
+        replace(line, "&amp;", Some('&'));
+        replace(line, "&lt;", Some('<'));
+        replace(line, "&gt;", Some('>'));
+    }
+}
+
+/// Replaces every `pattern`, which is ASCII.
+fn replace(line: &mut Rewriting, pattern: &str, replacement: Option<char>) {
+    line.substitute(|glyphs, at, output| {
+        if !starts_with(&glyphs[at..], pattern) {
+            return 0;
+        }
+        let last = at + pattern.len() - 1;
+        output.extend(replacement.map(|character| Glyph::replacing(character, glyphs[at], glyphs[last])));
+        pattern.len()
+    });
+}
+
+/// Puts spaces around the second of two neighbours for which `holds`; both are then used up.
+fn cut_after(line: &mut Rewriting, holds: impl Fn(char, char) -> bool) {
+    line.substitute(|glyphs, at, output| match glyphs.get(at + 1) {
+        Some(&mark) if holds(glyphs[at].character, mark.character) => {
+            output.extend([glyphs[at], Glyph::SPACE, mark, Glyph::SPACE]);
+            2
+        }
+        _ => 0,
+    });
+}
+
+/// Puts spaces around the first of two neighbours for which `holds`; both are then used up.
+fn cut_before(line: &mut Rewriting, holds: impl Fn(char, char) -> bool) {
+    line.substitute(|glyphs, at, output| match glyphs.get(at + 1) {
+        Some(&after) if holds(glyphs[at].character, after.character) => {
+            output.extend([Glyph::SPACE, glyphs[at], Glyph::SPACE, after]);
+            2
+        }
+        _ => 0,
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn texts(tokens: &Tokens) -> Vec<&str> {
+        tokens.texts().collect()
+    }
+
+    #[test]
+    fn numbers_keep_their_points() {
+        let tokens = tokens_13a("It cost $1,850.50, i.e. 3-4% \"more\".");
+        assert_eq!(
+            texts(&tokens),
+            ["It", "cost", "$", "1,850.50", ",", "i", ".", "e", ".", "3", "-", "4", "%", "\"", "more", "\"", "."]
+        );
+    }
+
+    #[test]
+    fn entities_lead_back_to_their_source() {
+        let text = "a &quot;b&quot;";
+        let tokens = tokens_13a(text);
+        assert_eq!(texts(&tokens), ["a", "\"", "b", "\""]);
+        assert_eq!(tokens.get(1).unwrap().span, 2..8);
+    }
+
+    #[test]
+    fn a_year_keeps_its_full_stop_in_the_international_one() {
+        assert_eq!(texts(&tokens_international("in 2019.")), ["in", "2019."]);
+        assert_eq!(texts(&tokens_international("«no» 5€")), ["«", "no", "»", "5", "€"]);
+    }
+
+    #[test]
+    fn characters_leave_out_space() {
+        assert_eq!(texts(&characters("a é\t中")), ["a", "é", "中"]);
+    }
+
+    proptest! {
+        #[test]
+        fn spans_are_in_order(text in "[a-z0-9 .,&;<>\n“é中-]{0,40}") {
+            for tokens in [tokens_13a(&text), tokens_international(&text), characters(&text)] {
+                let mut end = 0;
+                for token in tokens.iter() {
+                    prop_assert!(token.span.start >= end);
+                    prop_assert!(text.get(token.span.clone()).is_some());
+                    end = token.span.end;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Words between white space: Python's `text.lower().split()`.
+
+use crate::python::{Lowered, split_spans};
+
+use super::{Entry, Tokens};
+
+/// Lower-cased words; punctuation stays attached.
+pub fn lower_words(text: &str) -> Tokens {
+    let lowered = Lowered::new(text);
+    let entries =
+        split_spans(lowered.text()).map(|span| Entry { buffer: span.clone(), span: lowered.original(span) }).collect();
+    Tokens { buffer: lowered.into_text(), entries }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_those_of_the_given_text() {
+        let text = "  The İstanbul\u{3000}ferry. ";
+        let words = lower_words(text);
+        assert_eq!(words.texts().collect::<Vec<_>>(), ["the", "i\u{307}stanbul", "ferry."]);
+        let spans: Vec<&str> = words.iter().map(|word| &text[word.span]).collect();
+        assert_eq!(spans, ["The", "İstanbul", "ferry."]);
+    }
+}

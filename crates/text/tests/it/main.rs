@@ -1,0 +1,5 @@
+//! Integration tests of the text tools.
+
+mod numbers;
+mod tokens;
+mod wordnet;
