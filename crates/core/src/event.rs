@@ -8,6 +8,7 @@ use std::io;
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value as Json;
 
 use crate::{Better, Case, MetricDef, Outcome, Profile, ScoreError};
 
@@ -28,6 +29,9 @@ pub struct MetricInfo {
     pub version: u32,
     /// Which reading was used.
     pub profile: Profile,
+    /// Options that were given.
+    #[serde(skip_serializing_if = "Json::is_null")]
+    pub options: Json,
 }
 
 impl MetricInfo {
@@ -41,7 +45,15 @@ impl MetricInfo {
             range: def.range,
             version: def.version,
             profile: def.profile(profile),
+            options: Json::Null,
         }
+    }
+
+    /// The same with the options that were given.
+    #[must_use]
+    pub fn with_options(mut self, options: Json) -> Self {
+        self.options = options;
+        self
     }
 }
 
@@ -169,6 +181,7 @@ mod tests {
             range: (0.0, 1.0),
             version: 1,
             profile: Profile::Reference,
+            options: Json::Null,
         };
         let metrics = [metric("relevance"), metric("topic_pivot"), metric("x")];
         let score = Score::from_number(0.604).unwrap().with_part("cosine", 0.709).unwrap();
