@@ -1,0 +1,73 @@
+//! Numbers as people read them. Files for programs carry the unrounded value instead.
+
+/// Four digits behind the point at most, without trailing zeros; very large and very small numbers in powers of ten.
+pub fn rounded(number: f64) -> String {
+    let size = number.abs();
+    if number == 0.0 {
+        "0".to_owned()
+    } else if !(1e-3..1e7).contains(&size) {
+        format!("{number:.3e}")
+    } else {
+        let text = format!("{number:.4}");
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    }
+}
+
+/// As [`rounded`], but with all digits where rounding would hide on which side of `limit` the number lies.
+pub fn beside(number: f64, limit: f64) -> String {
+    let short = rounded(number);
+    let read: f64 = short.parse().unwrap_or(f64::NAN);
+    if read.partial_cmp(&limit) == number.partial_cmp(&limit) { short } else { number.to_string() }
+}
+
+/// Always three digits behind the point, for columns; very large and very small numbers in powers of ten.
+pub fn column(number: f64) -> String {
+    let size = number.abs();
+    if number == 0.0 || (5e-4..1e6).contains(&size) { format!("{number:.3}") } else { format!("{number:.2e}") }
+}
+
+/// Digits in groups of three: `1 234 567`, with a thin space that does not break.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        // Four digits stay together, as is the custom.
+        if position > 0 && digits.len() > 4 && (digits.len() - position).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1 case`, `2 cases`.
+pub fn counted(number: u64, singular: &str, plural: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { singular } else { plural })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_but_not_misleading() {
+        assert_eq!(rounded(0.75), "0.75");
+        assert_eq!(rounded(1.0), "1");
+        assert_eq!(rounded(0.0), "0");
+        assert_eq!(rounded(1.0 / 3.0), "0.3333");
+        assert_eq!(rounded(0.000_012_34), "1.234e-5");
+        assert_eq!(rounded(-123_456_789.0), "-1.235e8");
+        assert_eq!(beside(0.699_99, 0.7), "0.69999");
+        assert_eq!(beside(0.7, 0.7), "0.7");
+        assert_eq!(beside(0.65, 0.7), "0.65");
+        assert_eq!(column(0.5), "0.500");
+    }
+
+    #[test]
+    fn long_counts_are_grouped() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(1234), "1234");
+        assert_eq!(count(1_234_567), "1\u{202f}234\u{202f}567");
+        assert_eq!(counted(1, "case", "cases"), "1 case");
+    }
+}

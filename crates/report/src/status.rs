@@ -1,0 +1,50 @@
+//! [`Status`]: which of the three situations a result is in, as reports name it.
+
+use std::borrow::Cow;
+
+use probare_core::{Named, Outcome, Score};
+
+/// Scored, not applicable or failed; never folded into a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// There is a value.
+    Scored,
+    /// The question does not apply to the case.
+    NotApplicable,
+    /// The case could not be scored.
+    Failed,
+}
+
+impl Status {
+    /// The situation of one result.
+    pub const fn of(result: &Named) -> Self {
+        match result {
+            Ok(Outcome::Scored(_)) => Self::Scored,
+            Ok(Outcome::NotApplicable { .. }) => Self::NotApplicable,
+            Err(_) => Self::Failed,
+        }
+    }
+
+    /// The word in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scored => "scored",
+            Self::NotApplicable => "not_applicable",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The score of a result, if it has one.
+pub(crate) fn score(result: &Named) -> Option<&Score> {
+    result.as_ref().ok().and_then(Outcome::score)
+}
+
+/// What there is to say beside the value: the label of a score, the reason why the question does not apply, the error.
+pub(crate) fn note(result: &Named) -> Cow<'_, str> {
+    match result {
+        Ok(Outcome::Scored(score)) => Cow::Borrowed(score.label.as_deref().unwrap_or("")),
+        Ok(Outcome::NotApplicable { reason }) => Cow::Borrowed(reason),
+        Err(error) => Cow::Owned(error.to_string()),
+    }
+}

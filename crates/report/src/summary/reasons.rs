@@ -1,0 +1,64 @@
+//! [`Reasons`]: why cases were not scored, counted, in memory that does not grow.
+
+use serde::Serialize;
+
+use crate::escape::excerpt;
+
+/// Different reasons that are kept apart; further ones are counted together.
+const KEPT: usize = 8;
+
+/// Characters of a reason that are kept.
+const LENGTH: usize = 200;
+
+/// One reason and how often it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// What was said.
+    pub reason: String,
+    /// How often.
+    pub count: u64,
+}
+
+/// The first reasons that came, with counts, and a count of all others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Reasons {
+    /// In the order in which they came first.
+    pub kept: Vec<Reason>,
+    /// Cases with a reason that is not listed.
+    pub others: u64,
+}
+
+impl Reasons {
+    pub(super) fn add(&mut self, reason: &str) {
+        // The usual reasons are short and come again and again: those are compared without a copy.
+        if let Some(known) = self.kept.iter_mut().find(|known| known.reason == reason) {
+            known.count += 1;
+            return;
+        }
+        let reason = excerpt(reason, LENGTH);
+        if let Some(known) = self.kept.iter_mut().find(|known| known.reason == reason) {
+            known.count += 1;
+        } else if self.kept.len() < KEPT {
+            self.kept.push(Reason { reason, count: 1 });
+        } else {
+            self.others += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_counted_and_bounded() {
+        let mut reasons = Reasons::default();
+        for number in 0..20 {
+            reasons.add("the case has no `response`");
+            reasons.add(&format!("reason {number}"));
+        }
+        assert_eq!(reasons.kept[0], Reason { reason: "the case has no `response`".into(), count: 20 });
+        assert_eq!(reasons.kept.len(), KEPT);
+        assert_eq!(reasons.others, 13);
+    }
+}
