@@ -1,0 +1,56 @@
+//! The columns that a metric has in a table: CSV and Parquet agree on them.
+
+use std::collections::BTreeSet;
+
+use probare_core::MetricInfo;
+
+/// Names of the columns of one metric.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Columns {
+    /// The value; empty where there is none.
+    pub(crate) value: String,
+    /// `scored`, `not_applicable` or `failed`.
+    pub(crate) status: String,
+    /// Label, reason or error.
+    pub(crate) note: String,
+    /// Evidence as JSON.
+    pub(crate) evidence: String,
+}
+
+/// One set of names per metric, all different from each other and from `id`.
+pub(crate) fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
+    let mut taken = BTreeSet::from(["id".to_owned()]);
+    metrics
+        .iter()
+        .map(|metric| {
+            // A metric that is called `id`, or as another one, gets a number: readers of tables need distinct names.
+            let mut number = 1u32;
+            loop {
+                let stem = if number == 1 { metric.name.clone() } else { format!("{}_{number}", metric.name) };
+                let names =
+                    [stem.clone(), format!("{stem}.status"), format!("{stem}.note"), format!("{stem}.evidence")];
+                if names.iter().all(|name| !taken.contains(name)) {
+                    taken.extend(names.iter().cloned());
+                    let [value, status, note, evidence] = names;
+                    return Columns { value, status, note, evidence };
+                }
+                number += 1;
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_never_taken_twice() {
+        let mut metrics = crate::testing::metrics();
+        metrics[0].name = "id".into();
+        metrics[1].name = "x".into();
+        metrics[2].name = "x".into();
+        let names: Vec<String> = columns(&metrics).into_iter().map(|columns| columns.value).collect();
+        assert_eq!(names, ["id_2", "x", "x_2"]);
+    }
+}

@@ -1,0 +1,110 @@
+//! [`Csv`]: one row a case, three columns a metric (value, status, note).
+//!
+//! Values are written with all digits. Text is quoted where needed and never read as a formula by a spreadsheet.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+use probare_core::{CaseResult, Event, MetricInfo, Sink};
+
+use crate::columns::columns;
+use crate::status::{Status, note, score};
+use crate::{Output, escape};
+
+/// Writes a CSV file with a header row and `\n` line ends.
+#[derive(Debug)]
+pub struct Csv {
+    output: Output,
+    metrics: usize,
+    /// Reused for every row.
+    row: String,
+}
+
+impl Csv {
+    /// Rows go to `output`.
+    pub const fn new(output: Output) -> Self {
+        Self { output, metrics: 0, row: String::new() }
+    }
+
+    fn header(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
+        self.metrics = metrics.len();
+        self.row.clear();
+        self.row.push_str("id");
+        for names in columns(metrics) {
+            for name in [&names.value, &names.status, &names.note] {
+                self.row.push(',');
+                self.row.push_str(&escape::csv(name));
+            }
+        }
+        self.end_row()
+    }
+
+    fn case(&mut self, result: &CaseResult) -> io::Result<()> {
+        self.row.clear();
+        self.row.push_str(&escape::csv(&result.case.id));
+        for index in 0..self.metrics {
+            self.row.push(',');
+            let Some(result) = result.results.get(index) else {
+                self.row.push_str(",,");
+                continue;
+            };
+            if let Some(score) = score(result) {
+                // `{:?}` gives the shortest digits that read back as the same number.
+                write!(self.row, "{:?}", score.value.get()).map_err(io::Error::other)?;
+            }
+            self.row.push(',');
+            self.row.push_str(Status::of(result).name());
+            self.row.push(',');
+            self.row.push_str(&escape::csv(&note(result)));
+        }
+        self.end_row()
+    }
+
+    fn end_row(&mut self) -> io::Result<()> {
+        self.row.push('\n');
+        self.output.write_all(self.row.as_bytes())
+    }
+}
+
+impl Sink for Csv {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Started { metrics, .. } => self.header(metrics),
+            Event::Scored(result) => self.case(result),
+            Event::Finished(stop) => self.output.finish(*stop),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
+
+    use super::*;
+
+    #[test]
+    fn a_row_has_value_status_and_note() {
+        let written = Written::default();
+        events(&mut Csv::new(written.output()), &metrics(), &[result("a", 0.5)]);
+        insta::assert_snapshot!(written.text(), @r#"
+        id,relevance,relevance.status,relevance.note,topic_pivot,topic_pivot.status,topic_pivot.note,hallucination,hallucination.status,hallucination.note
+        a,0.5,scored,,,not_applicable,the query has one topic,,failed,the case has no `reference`
+        "#);
+    }
+
+    #[test]
+    fn hostile_cells_read_back_and_start_no_formula() {
+        let written = Written::default();
+        let mut formula = result("=1+1", -0.5);
+        formula.case.id = "=HYPERLINK(\"http://x\")".into();
+        events(&mut Csv::new(written.output()), &metrics(), &[hostile(), formula]);
+        let bytes = written.bytes();
+        let mut reader = ::csv::Reader::from_reader(bytes.as_slice());
+        let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
+        assert_eq!(&rows[0][0], HOSTILE);
+        assert_eq!(&rows[0][3], HOSTILE);
+        assert_eq!(&rows[1][0], "'=HYPERLINK(\"http://x\")");
+        assert_eq!(&rows[1][1], "-0.5");
+    }
+}

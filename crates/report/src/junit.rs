@@ -1,0 +1,298 @@
+//! [`Junit`]: the run as test results that CI systems read.
+//!
+//! One suite per run, one test per metric and case. A *failure* is a value on the wrong side of a gate, an *error* a case
+//! that could not be scored or a row that could not be read, *skipped* a question that does not apply: four situations
+//! that are never mixed. Every gate is a test as well. The counts stand in the head of the file, so the tests wait in a
+//! temporary file until they are known; memory stays flat.
+
+use std::fmt::Write as _;
+use std::io::{self, BufWriter, Seek, Write};
+
+use probare_core::{CaseResult, Event, Evidence, MetricInfo, Named, Outcome, Problem, Sink, Stop};
+use tempfile::SpooledTempFile;
+
+use crate::escape::{excerpt, xml};
+use crate::number::beside;
+use crate::{Options, Output, Summary, VERSION};
+
+/// Bytes of tests that are kept in memory before they go to a temporary file.
+const IN_MEMORY: usize = 1 << 20;
+
+/// Pieces of evidence that a failure lists.
+const EVIDENCE: usize = 20;
+
+/// Writes a `JUnit` file.
+#[derive(Debug)]
+pub struct Junit {
+    output: Output,
+    options: Options,
+    metrics: Vec<MetricInfo>,
+    summary: Summary,
+    tests: BufWriter<SpooledTempFile>,
+    counts: Counts,
+    /// Reused for every test.
+    test: String,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    tests: u64,
+    failures: u64,
+    errors: u64,
+    skipped: u64,
+}
+
+/// How a test ended. The words are as given; they are escaped when they are written.
+enum Ending<'a> {
+    Passed,
+    Failure { message: String, details: String },
+    Error { message: &'a str },
+    Skipped { message: &'a str },
+}
+
+impl Junit {
+    /// The file goes to `output`.
+    pub fn new(output: Output, options: Options) -> Self {
+        let tests = BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, output.folder()));
+        Self {
+            output,
+            options,
+            metrics: Vec::new(),
+            summary: Summary::default(),
+            tests,
+            counts: Counts::default(),
+            test: String::new(),
+        }
+    }
+
+    fn case(&mut self, result: &CaseResult) -> io::Result<()> {
+        let metrics = std::mem::take(&mut self.metrics);
+        for (metric, named) in metrics.iter().zip(&result.results) {
+            self.result(&result.case.id, metric, named)?;
+        }
+        self.metrics = metrics;
+        Ok(())
+    }
+
+    fn result(&mut self, id: &str, metric: &MetricInfo, result: &Named) -> io::Result<()> {
+        match result {
+            Ok(Outcome::Scored(score)) => {
+                let value = score.value.get();
+                let missed: Vec<String> = (self.options.gates.missed_by(&metric.name, value))
+                    .map(|gate| {
+                        let number = beside(value, gate.limit);
+                        format!("{} is {number}; fails if {} {}", metric.name, gate.relation.sign(), gate.limit)
+                    })
+                    .collect();
+                let ending = if missed.is_empty() {
+                    Ending::Passed
+                } else {
+                    Ending::Failure { message: missed.join("; "), details: evidence_lines(&score.evidence) }
+                };
+                self.write(&metric.name, id, Some(value), &ending)
+            }
+            Ok(Outcome::NotApplicable { reason }) => {
+                self.write(&metric.name, id, None, &Ending::Skipped { message: reason })
+            }
+            Err(error) => self.write(&metric.name, id, None, &Ending::Error { message: &error.to_string() }),
+        }
+    }
+
+    fn lost_row(&mut self, problem: &Problem) -> io::Result<()> {
+        let place = match problem.line {
+            Some(line) => format!("{}:{line}", problem.file),
+            None => problem.file.clone(),
+        };
+        self.write("input", &place, None, &Ending::Error { message: &problem.reason })
+    }
+
+    fn gates(&mut self) -> io::Result<()> {
+        for verdict in self.options.gates.verdicts(&self.summary) {
+            let ending = if verdict.passed {
+                Ending::Passed
+            } else {
+                Ending::Failure { message: verdict.to_string(), details: String::new() }
+            };
+            self.write("gate", &verdict.gate.to_string(), verdict.mean, &ending)?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, class: &str, name: &str, value: Option<f64>, ending: &Ending<'_>) -> io::Result<()> {
+        let mut test = std::mem::take(&mut self.test);
+        test.clear();
+        let written = self.describe(&mut test, class, name, value, ending);
+        debug_assert!(written.is_ok(), "writing to a string does not fail");
+        let result = self.tests.write_all(test.as_bytes());
+        self.test = test;
+        result
+    }
+
+    fn describe(
+        &mut self,
+        test: &mut String,
+        class: &str,
+        name: &str,
+        value: Option<f64>,
+        ending: &Ending<'_>,
+    ) -> std::fmt::Result {
+        self.counts.tests += 1;
+        write!(test, "    <testcase classname=\"{}\" name=\"{}\">", xml(class), xml(name))?;
+        if let Some(value) = value {
+            write!(test, "<properties><property name=\"value\" value=\"{value:?}\"/></properties>")?;
+        }
+        match ending {
+            Ending::Passed => {}
+            Ending::Failure { message, details } => {
+                self.counts.failures += 1;
+                write!(test, "<failure type=\"gate\" message=\"{}\">{}</failure>", xml(message), xml(details))?;
+            }
+            Ending::Error { message } => {
+                self.counts.errors += 1;
+                write!(test, "<error type=\"failed\" message=\"{}\"/>", xml(message))?;
+            }
+            Ending::Skipped { message } => {
+                self.counts.skipped += 1;
+                write!(test, "<skipped message=\"{}\"/>", xml(message))?;
+            }
+        }
+        test.push_str("</testcase>\n");
+        Ok(())
+    }
+
+    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+        self.gates()?;
+        let title = self.options.title(&self.summary);
+        let Counts { tests, failures, errors, skipped } = self.counts;
+        let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
+        writeln!(self.output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        writeln!(self.output, "<testsuites name=\"probare\" {counts}>")?;
+        writeln!(self.output, "  <testsuite name=\"{}\" {counts}>", xml(&title))?;
+        writeln!(self.output, "    <properties>")?;
+        let mut properties = vec![
+            ("probare".to_owned(), VERSION.to_owned()),
+            ("source".to_owned(), self.summary.source.clone()),
+            ("cases".to_owned(), self.summary.cases.to_string()),
+        ];
+        properties.extend(self.summary.incomplete().map(|why| ("incomplete".to_owned(), why.to_owned())));
+        for metric in &self.summary.metrics {
+            let mean = metric.mean().map_or_else(|| "no mean".to_owned(), |mean| format!("mean {mean:?}"));
+            let text = format!(
+                "{mean}, {} scored, {} not applicable, {} failed",
+                metric.scored, metric.not_applicable, metric.failed
+            );
+            properties.push((metric.info.name.clone(), text));
+        }
+        for (name, value) in properties {
+            writeln!(self.output, "      <property name=\"{}\" value=\"{}\"/>", xml(&name), xml(&value))?;
+        }
+        writeln!(self.output, "    </properties>")?;
+        self.tests.flush()?;
+        let tests = self.tests.get_mut();
+        tests.rewind()?;
+        io::copy(tests, &mut self.output)?;
+        writeln!(self.output, "  </testsuite>\n</testsuites>")?;
+        self.output.finish(stop)
+    }
+}
+
+impl Sink for Junit {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.summary.event(event)?;
+        match event {
+            Event::Started { metrics, .. } => {
+                self.metrics = metrics.to_vec();
+                Ok(())
+            }
+            Event::Scored(result) => self.case(result),
+            Event::Problem(problem) if problem.lost => self.lost_row(problem),
+            Event::Finished(stop) => self.finish(*stop),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Evidence in one line each, for the reader of a CI log.
+fn evidence_lines(evidence: &[Evidence]) -> String {
+    let mut lines: Vec<String> = (evidence.iter().take(EVIDENCE))
+        .map(|piece| {
+            let mut line = format!("{}: {}", piece.kind.name(), excerpt(&piece.text, 200));
+            if let Some(place) = &piece.place {
+                let index = place.index.map(|index| format!("[{index}]")).unwrap_or_default();
+                line.push_str(&format!(" (in {}{index}, bytes {} to {})", place.field, place.start, place.end));
+            }
+            if let Some(note) = &piece.note {
+                line.push_str(&format!(": {}", excerpt(note, 200)));
+            }
+            line
+        })
+        .collect();
+    if evidence.len() > EVIDENCE {
+        lines.push(format!("and {} more", evidence.len() - EVIDENCE));
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
+    use crate::{Gate, Gates};
+
+    use super::*;
+
+    fn rendered(results: &[CaseResult], gates: Vec<Gate>) -> String {
+        let written = Written::default();
+        let options = Options { gates: Gates::new(gates), ..Options::default() };
+        events(&mut Junit::new(written.output(), options), &metrics(), results);
+        written.text().replace(VERSION, "[version]")
+    }
+
+    #[test]
+    fn failure_error_and_skipped_are_apart() {
+        insta::assert_snapshot!(rendered(&[result("a", 0.5)], vec![Gate::fail_under("relevance=0.7").unwrap()]), @r#"
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites name="probare" tests="5" failures="2" errors="2" skipped="1">
+          <testsuite name="Evaluation of cases.jsonl" tests="5" failures="2" errors="2" skipped="1">
+            <properties>
+              <property name="probare" value="[version]"/>
+              <property name="source" value="cases.jsonl"/>
+              <property name="cases" value="1"/>
+              <property name="relevance" value="mean 0.5, 1 scored, 0 not applicable, 0 failed"/>
+              <property name="topic_pivot" value="no mean, 0 scored, 1 not applicable, 0 failed"/>
+              <property name="hallucination" value="no mean, 0 scored, 0 not applicable, 1 failed"/>
+            </properties>
+            <testcase classname="input" name="cases.jsonl:3"><error type="failed" message="expected `,` or `}`"/></testcase>
+            <testcase classname="relevance" name="a"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="relevance is 0.5; fails if &lt; 0.7">found: press (in response, bytes 4 to 9): named in the query</failure></testcase>
+            <testcase classname="topic_pivot" name="a"><skipped message="the query has one topic"/></testcase>
+            <testcase classname="hallucination" name="a"><error type="failed" message="the case has no `reference`"/></testcase>
+            <testcase classname="gate" name="relevance &lt; 0.7"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="missed: mean relevance 0.5 over 1 scored case; fails if &lt; 0.7"></failure></testcase>
+          </testsuite>
+        </testsuites>
+        "#);
+    }
+
+    #[test]
+    fn counts_agree_with_the_tests_and_hostile_text_comes_back_whole() {
+        let text = rendered(&[result("a", 0.9), hostile()], vec![Gate::fail_under("relevance=0.7").unwrap()]);
+        let document = roxmltree::Document::parse(&text).unwrap();
+        let named = |name: &'static str| document.descendants().filter(move |node| node.has_tag_name(name));
+        let suite = named("testsuite").next().unwrap();
+        for (tag, attribute) in
+            [("testcase", "tests"), ("failure", "failures"), ("error", "errors"), ("skipped", "skipped")]
+        {
+            assert_eq!(suite.attribute(attribute).unwrap(), named(tag).count().to_string(), "{tag}");
+        }
+        let shown = HOSTILE.replace('\u{1b}', "\\u{1b}").replace('\u{0}', "\\u{0}").replace('\u{8}', "\\u{8}");
+        assert!(named("testcase").any(|test| test.attribute("name") == Some(&shown)));
+    }
+
+    #[test]
+    fn many_cases_pass_through_the_temporary_file() {
+        let results = vec![result("a", 0.9); 5000];
+        let text = rendered(&results, Vec::new());
+        assert!(text.len() > IN_MEMORY);
+        let options = roxmltree::ParsingOptions { nodes_limit: u32::MAX, ..roxmltree::ParsingOptions::default() };
+        let document = roxmltree::Document::parse_with_options(&text, options).unwrap();
+        assert_eq!(document.descendants().filter(|node| node.has_tag_name("testcase")).count(), 15_001);
+    }
+}

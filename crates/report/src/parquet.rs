@@ -1,0 +1,285 @@
+//! [`Parquet`]: one row a case, four columns a metric (value, status, note, evidence as JSON).
+//!
+//! Rows are gathered into row groups of bounded size, so memory stays flat however long the run is.
+
+use std::io;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::schema::types::Type;
+use probare_core::{CaseResult, Event, MetricInfo, Sink, Stop};
+
+use crate::Output;
+use crate::columns::columns;
+use crate::status::{Status, note, score};
+
+/// Most rows of a row group.
+const GROUP_ROWS: usize = 65_536;
+
+/// Bytes of text after which a row group is written even if it has fewer rows.
+const GROUP_BYTES: usize = 16 << 20;
+
+/// Writes a Parquet file, compressed with Snappy.
+#[derive(Debug)]
+pub struct Parquet {
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The columns are not known yet.
+    Waiting(Output),
+    Writing(Box<Writing>),
+    Done,
+}
+
+struct Writing {
+    writer: SerializedFileWriter<Output>,
+    group: Group,
+}
+
+impl std::fmt::Debug for Writing {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Writing").field("rows", &self.group.ids.len()).finish_non_exhaustive()
+    }
+}
+
+/// The rows that wait for being written.
+#[derive(Default)]
+struct Group {
+    ids: Vec<ByteArray>,
+    metrics: Vec<MetricGroup>,
+    bytes: usize,
+}
+
+/// The columns of one metric; cells without a value are missing from `cells` and 0 in `levels`.
+#[derive(Default)]
+struct MetricGroup {
+    values: Optional<f64>,
+    status: Vec<ByteArray>,
+    notes: Optional<ByteArray>,
+    evidence: Optional<ByteArray>,
+}
+
+struct Optional<T> {
+    cells: Vec<T>,
+    levels: Vec<i16>,
+}
+
+impl<T> Default for Optional<T> {
+    fn default() -> Self {
+        Self { cells: Vec::new(), levels: Vec::new() }
+    }
+}
+
+impl<T> Optional<T> {
+    fn push(&mut self, cell: Option<T>) {
+        self.levels.push(i16::from(cell.is_some()));
+        self.cells.extend(cell);
+    }
+}
+
+impl Parquet {
+    /// The file goes to `output`.
+    pub const fn new(output: Output) -> Self {
+        Self { state: State::Waiting(output) }
+    }
+
+    fn start(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
+        if let State::Waiting(output) = std::mem::replace(&mut self.state, State::Done) {
+            let (schema, properties) = schema(metrics).map_err(failed)?;
+            let writer = SerializedFileWriter::new(output, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+            let group = Group::new(metrics.len());
+            self.state = State::Writing(Box::new(Writing { writer, group }));
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::Waiting(mut output) => output.finish(stop),
+            State::Writing(mut writing) => {
+                writing.write_group()?;
+                writing.writer.into_inner().map_err(failed)?.finish(stop)
+            }
+            State::Done => Ok(()),
+        }
+    }
+}
+
+impl Sink for Parquet {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match (event, &mut self.state) {
+            (Event::Started { metrics, .. }, _) => self.start(metrics),
+            (Event::Scored(result), State::Writing(writing)) => writing.add(result),
+            (Event::Finished(stop), _) => self.finish(*stop),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Writing {
+    fn add(&mut self, result: &CaseResult) -> io::Result<()> {
+        self.group.add(result)?;
+        if self.group.ids.len() >= GROUP_ROWS || self.group.bytes >= GROUP_BYTES {
+            self.write_group()?;
+        }
+        Ok(())
+    }
+
+    fn write_group(&mut self) -> io::Result<()> {
+        if self.group.ids.is_empty() {
+            return Ok(());
+        }
+        let metrics = self.group.metrics.len();
+        let group = std::mem::replace(&mut self.group, Group::new(metrics));
+        group.write(&mut self.writer).map_err(failed)
+    }
+}
+
+impl Group {
+    fn new(metrics: usize) -> Self {
+        Self { metrics: (0..metrics).map(|_| MetricGroup::default()).collect(), ..Self::default() }
+    }
+
+    fn add(&mut self, result: &CaseResult) -> io::Result<()> {
+        let mut bytes = result.case.id.len();
+        self.ids.push(result.case.id.as_str().into());
+        for (index, metric) in self.metrics.iter_mut().enumerate() {
+            let Some(result) = result.results.get(index) else {
+                metric.values.push(None);
+                metric.status.push("".into());
+                metric.notes.push(None);
+                metric.evidence.push(None);
+                continue;
+            };
+            let score = score(result);
+            metric.values.push(score.map(|score| score.value.get()));
+            metric.status.push(Status::of(result).name().into());
+            let note = note(result);
+            bytes += note.len();
+            metric.notes.push((!note.is_empty()).then(|| note.as_ref().into()));
+            let evidence = match score {
+                Some(score) if !score.evidence.is_empty() => Some(serde_json::to_vec(&score.evidence)?),
+                _ => None,
+            };
+            bytes += evidence.as_ref().map_or(0, Vec::len);
+            metric.evidence.push(evidence.map(ByteArray::from));
+            // Cells themselves take room too, so that a run of empty rows is bounded as well.
+            bytes += 64;
+        }
+        self.bytes += bytes;
+        Ok(())
+    }
+
+    fn write(self, writer: &mut SerializedFileWriter<Output>) -> Result<(), ParquetError> {
+        let mut group = writer.next_row_group()?;
+        let mut column = |write: &dyn Fn(&mut SerializedColumnWriter<'_>) -> Result<usize, ParquetError>| {
+            let mut column = group.next_column()?.ok_or_else(|| ParquetError::General("a column is missing".into()))?;
+            write(&mut column)?;
+            column.close()
+        };
+        column(&|column| column.typed::<ByteArrayType>().write_batch(&self.ids, None, None))?;
+        for MetricGroup { values, status, notes, evidence } in &self.metrics {
+            column(&|column| column.typed::<DoubleType>().write_batch(&values.cells, Some(&values.levels), None))?;
+            column(&|column| column.typed::<ByteArrayType>().write_batch(status, None, None))?;
+            for text in [notes, evidence] {
+                column(&|column| column.typed::<ByteArrayType>().write_batch(&text.cells, Some(&text.levels), None))?;
+            }
+        }
+        group.close().map(|_| ())
+    }
+}
+
+/// The columns, and how they are stored. Statistics help a reader to skip on ids and values; on long texts they would
+/// only repeat them.
+fn schema(metrics: &[MetricInfo]) -> Result<(Type, WriterProperties), ParquetError> {
+    let mut fields = vec![text("id", Repetition::REQUIRED)?];
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_offset_index_disabled(true);
+    for names in columns(metrics) {
+        let value = Type::primitive_type_builder(&names.value, Physical::DOUBLE)
+            .with_repetition(Repetition::OPTIONAL)
+            .build()?;
+        fields.push(Arc::new(value));
+        fields.push(text(&names.status, Repetition::REQUIRED)?);
+        for name in [names.note, names.evidence] {
+            fields.push(text(&name, Repetition::OPTIONAL)?);
+            properties = properties.set_column_statistics_enabled(vec![name].into(), EnabledStatistics::None);
+        }
+    }
+    let schema = Type::group_type_builder("probare").with_fields(fields).build()?;
+    Ok((schema, properties.build()))
+}
+
+fn text(name: &str, repetition: Repetition) -> Result<Arc<Type>, ParquetError> {
+    Type::primitive_type_builder(name, Physical::BYTE_ARRAY)
+        .with_repetition(repetition)
+        .with_logical_type(Some(LogicalType::String))
+        .build()
+        .map(Arc::new)
+}
+
+fn failed(error: ParquetError) -> io::Error {
+    io::Error::other(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use parquet::file::reader::{FileReader, SerializedFileReader};
+    use parquet::record::Field;
+
+    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
+
+    use super::*;
+
+    fn read(written: &Written) -> (usize, Vec<Vec<(String, Field)>>) {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&written.bytes()).unwrap();
+        let reader = SerializedFileReader::new(file).unwrap();
+        let groups = reader.num_row_groups();
+        let rows = reader.get_row_iter(None).unwrap();
+        (groups, rows.map(|row| row.unwrap().into_columns()).collect())
+    }
+
+    fn cell<'a>(row: &'a [(String, Field)], name: &str) -> &'a Field {
+        &row.iter().find(|(known, _)| known == name).unwrap().1
+    }
+
+    #[test]
+    fn rows_read_back_with_nulls_where_there_is_no_score() {
+        let written = Written::default();
+        events(&mut Parquet::new(written.output()), &metrics(), &[result("a", 0.25), hostile()]);
+        let (_, rows) = read(&written);
+        assert_eq!(rows.len(), 2);
+        assert_eq!(cell(&rows[0], "id"), &Field::Str("a".into()));
+        assert_eq!(cell(&rows[0], "relevance"), &Field::Double(0.25));
+        assert_eq!(cell(&rows[0], "relevance.status"), &Field::Str("scored".into()));
+        let Field::Str(evidence) = cell(&rows[0], "relevance.evidence") else { panic!("evidence is text") };
+        let evidence: Vec<probare_core::Evidence> = serde_json::from_str(evidence).unwrap();
+        assert_eq!(evidence[0].text, "press");
+        assert_eq!(cell(&rows[0], "topic_pivot"), &Field::Null);
+        assert_eq!(cell(&rows[0], "topic_pivot.status"), &Field::Str("not_applicable".into()));
+        assert_eq!(cell(&rows[0], "hallucination.status"), &Field::Str("failed".into()));
+        assert_eq!(cell(&rows[0], "hallucination.note"), &Field::Str("the case has no `reference`".into()));
+        assert_eq!(cell(&rows[1], "id"), &Field::Str(HOSTILE.into()));
+    }
+
+    #[test]
+    fn long_runs_are_cut_into_row_groups() {
+        let written = Written::default();
+        let results = vec![result("a", 0.25); GROUP_ROWS + 1];
+        events(&mut Parquet::new(written.output()), &metrics(), &results);
+        let (groups, rows) = read(&written);
+        assert!(groups >= 2);
+        assert_eq!(rows.len(), GROUP_ROWS + 1);
+    }
+}
