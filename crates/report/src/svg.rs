@@ -1,0 +1,172 @@
+//! Small charts as inline SVG. They take their colours from the page's style sheet and describe themselves in words to
+//! readers who do not see them.
+
+use crate::escape::html;
+use crate::number::{counted, rounded};
+use crate::summary::Histogram;
+
+/// Colour where the style sheet of the page is missing.
+const FALLBACK: &str = "#0072b2";
+
+/// Size and margins of a full histogram, in user units.
+const WIDTH: f64 = 320.0;
+const HEIGHT: f64 = 110.0;
+const TOP: f64 = 16.0;
+const BASE: f64 = 90.0;
+
+/// A histogram with an axis, and the mean as a dashed line where there is one.
+pub fn histogram(histogram: &Histogram, mean: Option<f64>, label: &str) -> String {
+    let cases: u64 = histogram.counts.iter().sum();
+    let mut svg = format!(
+        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{}: distribution of {} from {} to {}{}\">",
+        html(label),
+        counted(cases, "value", "values"),
+        rounded(histogram.from),
+        rounded(histogram.to),
+        mean.map(|mean| format!(", mean {}", rounded(mean))).unwrap_or_default(),
+    );
+    svg.push_str(&columns(histogram, WIDTH, TOP, BASE));
+    svg.push_str(&format!(
+        "<line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{BASE}\" y2=\"{BASE}\" stroke=\"#999\"/>\
+         <text x=\"0\" y=\"{0}\">{1}</text><text x=\"{WIDTH}\" y=\"{0}\" text-anchor=\"end\">{2}</text>",
+        BASE + 15.0,
+        rounded(histogram.from),
+        rounded(histogram.to),
+    ));
+    if let Some(mean) = mean {
+        let x = share(mean, histogram) * WIDTH;
+        // The words stay inside the picture at both ends.
+        let anchor = if x < 50.0 {
+            "start"
+        } else if x > WIDTH - 50.0 {
+            "end"
+        } else {
+            "middle"
+        };
+        svg.push_str(&format!(
+            "<line class=\"mean-line\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{BASE}\" stroke=\"#d55e00\"/>\
+             <text x=\"{x:.1}\" y=\"{:.1}\" text-anchor=\"{anchor}\">mean {}</text>",
+            TOP - 5.0,
+            rounded(mean),
+        ));
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// A histogram without words, for a table cell.
+pub fn sparkline(histogram: &Histogram) -> String {
+    format!(
+        "<svg class=\"chart spark\" viewBox=\"0 0 140 30\" aria-hidden=\"true\">{}\
+         <line class=\"axis\" x1=\"0\" x2=\"140\" y1=\"29.5\" y2=\"29.5\" stroke=\"#999\"/></svg>",
+        columns(histogram, 140.0, 1.0, 29.0)
+    )
+}
+
+/// One row of [`bars`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// What is measured; as given, not escaped.
+    pub label: String,
+    /// The value; nothing is drawn as a row without a bar.
+    pub value: Option<f64>,
+}
+
+/// Horizontal bars on a common scale, with their values behind them. A value outside the scale is drawn to its end.
+pub fn bars(bars: &[Bar], (from, to): (f64, f64), label: &str) -> String {
+    const ROW: f64 = 26.0;
+    const LEFT: f64 = 170.0;
+    const FULL: f64 = 290.0;
+    let height = bars.len() as f64 * ROW + 4.0;
+    let mut svg =
+        format!("<svg class=\"chart\" viewBox=\"0 0 520 {height:.0}\" role=\"img\" aria-label=\"{}\">", html(label));
+    for (row, bar) in bars.iter().enumerate() {
+        let y = row as f64 * ROW + 4.0;
+        let name = crate::escape::excerpt(&bar.label, 28);
+        svg.push_str(&format!(
+            "<text class=\"label\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            LEFT - 10.0,
+            y + 13.0,
+            html(&name)
+        ));
+        let Some(value) = bar.value else {
+            svg.push_str(&format!("<text x=\"{LEFT}\" y=\"{:.1}\">no value</text>", y + 13.0));
+            continue;
+        };
+        let span = to - from;
+        let share = if span > 0.0 && span.is_finite() { ((value - from) / span).clamp(0.0, 1.0) } else { 0.0 };
+        let length = share * FULL;
+        svg.push_str(&format!(
+            "<rect class=\"bar\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"18\" rx=\"3\" fill=\"{FALLBACK}\">\
+             <title>{}: {}</title></rect><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
+            html(&bar.label),
+            rounded(value),
+            LEFT + length + 7.0,
+            y + 13.0,
+            rounded(value),
+        ));
+    }
+    svg.push_str("</svg>");
+    svg
+}
+
+/// The columns of a histogram between two heights. A bin that is not empty is always visible.
+fn columns(histogram: &Histogram, width: f64, top: f64, base: f64) -> String {
+    let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1);
+    let step = width / histogram.counts.len().max(1) as f64;
+    let bin = (histogram.to - histogram.from) / histogram.counts.len().max(1) as f64;
+    let mut svg = String::new();
+    for (number, count) in histogram.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+        let height = (*count as f64 / most as f64 * (base - top)).max(1.5);
+        let from = histogram.from + bin * number as f64;
+        svg.push_str(&format!(
+            "<rect class=\"bar\" x=\"{:.2}\" y=\"{:.2}\" width=\"{:.2}\" height=\"{height:.2}\" rx=\"1.5\" fill=\"{FALLBACK}\">\
+             <title>{} to {}: {}</title></rect>",
+            number as f64 * step + step * 0.08,
+            base - height,
+            step * 0.84,
+            rounded(from),
+            rounded(from + bin),
+            counted(*count, "case", "cases"),
+        ));
+    }
+    svg
+}
+
+fn share(value: f64, histogram: &Histogram) -> f64 {
+    let width = histogram.to - histogram.from;
+    if width > 0.0 && width.is_finite() { ((value - histogram.from) / width).clamp(0.0, 1.0) } else { 0.5 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn charts_are_well_formed_and_speak() {
+        let values = Histogram { from: 0.0, to: 1.0, counts: vec![0, 3, 1, 0, 7] };
+        let chart = histogram(&values, Some(0.75), "<relevance>");
+        let document = roxmltree::Document::parse(&chart).unwrap();
+        assert_eq!(
+            document.root_element().attribute("aria-label"),
+            Some("<relevance>: distribution of 11 values from 0 to 1, mean 0.75")
+        );
+        assert_eq!(document.descendants().filter(|node| node.has_tag_name("rect")).count(), 3);
+        assert!(roxmltree::Document::parse(&sparkline(&values)).is_ok());
+    }
+
+    #[test]
+    fn odd_values_do_not_leave_the_picture() {
+        let rows = [
+            Bar { label: "a\u{202e}<b>".into(), value: Some(7.0) },
+            Bar { label: "none".into(), value: None },
+            Bar { label: "below".into(), value: Some(-1.0) },
+        ];
+        let chart = bars(&rows, (0.0, 1.0), "means");
+        let document = roxmltree::Document::parse(&chart).unwrap();
+        let widths: Vec<_> = document.descendants().filter_map(|node| node.attribute("width")).collect();
+        assert_eq!(widths, ["290.0", "0.0"]);
+        let empty = Histogram { from: 0.0, to: 0.0, counts: Vec::new() };
+        assert!(roxmltree::Document::parse(&histogram(&empty, Some(1.0), "x")).is_ok());
+    }
+}
