@@ -1,1 +1,65 @@
-//! Placeholder while the workspace is laid out.
+//! Reports of a run.
+//!
+//! Every renderer is a [`Sink`](probare_core::Sink): it takes the events of a run and writes a file, a page or a table,
+//! and knows nothing of the others. [`open`] picks one by the extension of a file name. [`Summary`] holds a run in a few
+//! numbers, [`Gates`] say whether they are good enough, [`escape`] makes text of others safe for each format.
+//!
+//! Memory does not grow with the run: tables and lines are written as results come, pages show a bounded number of
+//! cases.
+//!
+//! ```
+//! use probare_core::{Event, Sink, Stop};
+//! use probare_report::{Gate, Gates, Summary};
+//!
+//! let mut summary = Summary::default();
+//! summary.event(&Event::Started { source: "cases.jsonl", metrics: &[] })?;
+//! summary.event(&Event::Finished(Stop::Complete))?;
+//! let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?]);
+//! // A metric without a single score does not pass.
+//! assert!(!gates.verdicts(&summary)[0].passed);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![expect(
+    clippy::format_push_string,
+    reason = "pages are put together from formatted pieces; `let _ = write!` would hide each of them behind a result"
+)]
+
+mod columns;
+mod csv;
+pub mod escape;
+mod format;
+mod gate;
+pub mod html;
+mod json;
+mod jsonl;
+mod junit;
+mod markdown;
+pub mod number;
+mod output;
+mod parquet;
+mod status;
+mod summary;
+pub mod svg;
+pub mod terminal;
+#[cfg(test)]
+mod testing;
+mod worst;
+
+pub use self::csv::Csv;
+pub use self::parquet::Parquet;
+pub use format::{Format, OpenError, Options, open};
+pub use gate::{Gate, GateError, Gates, Relation, Verdict};
+pub use html::Html;
+pub use json::Json;
+pub use jsonl::Jsonl;
+pub use junit::Junit;
+pub use markdown::Markdown;
+pub use output::{Compression, Output};
+pub use status::Status;
+pub use summary::{BINS, Histogram, MetricSummary, Reason, Reasons, Summary};
+pub use terminal::{Look, Terminal};
+pub use worst::shortfall;
+
+/// Version of the program, as reports carry it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -1,0 +1,175 @@
+//! Writes a page with made-up cases, to look at: `cargo run -p probare-report --example sample -- report.html`.
+//!
+//! The extension chooses the renderer, so the same run can be seen in every format.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::path::Path;
+
+use probare_core::{
+    Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, MetricInfo, Outcome, Output, Passage, Place,
+    Problem, Profile, Score, ScoreError, Sink, Stop,
+};
+use probare_report::{Gate, Gates, Look, Options, Terminal, open};
+
+/// Query, passage, answer, words of the answer that the passage supports, words that nothing supports.
+const ANSWERS: [(&str, &str, &str, &str, &str); 6] = [
+    (
+        "When was the city library reopened, and who paid for the new roof?",
+        "The city library reopened on 14 May 2019 after two years of works. The new roof was paid for by the county.",
+        "The library reopened on 14 May 2019. The roof was paid for by the county and a private foundation.",
+        "14 May 2019",
+        "a private foundation",
+    ),
+    (
+        "How long can I keep an opened jar of pesto?",
+        "Once opened, keep the jar refrigerated and consume within five days.",
+        "Keep it in the refrigerator and use it within five days. Covered with oil it keeps for a month.",
+        "within five days",
+        "keeps for a month",
+    ),
+    (
+        "Which documents do I need to register a second-hand bicycle trailer?",
+        "For registration bring proof of identity, the purchase contract and, where available, the frame number.",
+        "You need proof of identity, the purchase contract and the insurance certificate of the trailer.",
+        "proof of identity, the purchase contract",
+        "the insurance certificate of the trailer",
+    ),
+    (
+        "What did the second interviewee say about working from home?",
+        "Interview 2: It gave me two hours a day back. I would not go back to the old way, not for any money.",
+        "She says it gave her two hours a day back and that she would not go back to the old way.",
+        "two hours a day back",
+        "",
+    ),
+    (
+        "Is the 12 mg tablet available without prescription?",
+        "The 6 mg tablet is available without prescription. The 12 mg tablet requires a prescription.",
+        "Yes, the tablet is available without prescription in most pharmacies.",
+        "available without prescription",
+        "in most pharmacies",
+    ),
+    (
+        "Summarise the three risks named in the annual report.",
+        "The report names three risks: supply of copper, exchange rates, and the age of the plant in Lund.",
+        "The report names supply of copper, exchange rates and the age of the plant in Lund.",
+        "supply of copper, exchange rates",
+        "",
+    ),
+];
+
+fn metrics() -> Vec<MetricInfo> {
+    let metric = |name: &str, summary: &'static str, better, version| MetricInfo {
+        name: name.to_owned(),
+        id: Cow::Owned(name.to_owned()),
+        summary: summary.into(),
+        better,
+        range: (0.0, 1.0),
+        version,
+        profile: Profile::Reference,
+        options: serde_json::Value::Null,
+    };
+    vec![
+        metric("relevance", "How much of the query the response takes up", Better::Higher, 1),
+        metric("completeness", "Share of what was asked that is answered", Better::Higher, 1),
+        metric("hallucination", "Share of statements that the context does not support", Better::Lower, 2),
+        metric("quote_fidelity", "Share of quotations that stand in the passage they name", Better::Higher, 1),
+    ]
+}
+
+/// Numbers between 0 and 1 that look scattered and are the same on every run.
+fn scattered(number: u32, step: f64) -> f64 {
+    (f64::from(number) * step + 0.37).fract()
+}
+
+fn case(number: u32) -> Result<CaseResult, ScoreError> {
+    let (query, passage, answer, supported, unsupported) = ANSWERS[number as usize % ANSWERS.len()];
+    let mut case = Case {
+        id: format!("support-{number:04}"),
+        query: Some(query.to_owned()),
+        response: Some(Output { text: answer.to_owned(), model: Some("assistant-large".to_owned()) }),
+        context: Some(vec![Passage::from(passage), Passage::from("Opening hours: Monday to Friday, 9 to 17.")]),
+        tags: vec!["customer care".to_owned()],
+        ..Case::default()
+    };
+    let place = |field: Field, index, text: &str, words: &str| {
+        text.find(words).map(|start| Place { field, index, start, end: start + words.len() })
+    };
+    let mut found = Vec::new();
+    let mut wrong = Vec::new();
+    if let Some(Place { start, end, .. }) = place(Field::Response, None, answer, supported) {
+        let mut evidence = Evidence::found(Field::Response, start..end, answer).with_note("stands in passage 1");
+        if let Some(support) = place(Field::Context, Some(0), passage, supported) {
+            evidence = evidence.with_support(support);
+        }
+        found.push(evidence);
+        let whole = answer.find('.').map_or(answer.len(), |at| at + 1);
+        found.push(
+            Evidence::at(EvidenceKind::Compared, Field::Response, 0..whole, answer)
+                .with_note("sentence 1 of the response"),
+        );
+    }
+    if !unsupported.is_empty()
+        && let Some(Place { start, end, .. }) = place(Field::Response, None, answer, unsupported)
+    {
+        let evidence = Evidence::at(EvidenceKind::Unsupported, Field::Response, start..end, answer);
+        wrong.push(evidence.with_note("no passage says so"));
+    }
+    let good = 0.55 + 0.45 * scattered(number, 0.618).sqrt();
+    let relevance = Score::from_number(good)?
+        .with_part("cosine", good * 0.9)?
+        .with_part("jaccard", good * 0.7)?
+        .because(found.clone());
+    let complete = scattered(number, 0.414).sqrt();
+    let mut completeness = Score::from_number(complete)?.because(found);
+    if complete < 0.6 {
+        completeness = completeness.because([Evidence::missing("who paid").with_note("asked, not answered")]);
+    }
+    let share = if wrong.is_empty() { 0.0 } else { scattered(number, 0.732) * 0.6 };
+    let label = if share > 0.3 { "unsupported" } else { "supported" };
+    let hallucination = Score::from_number(share)?.labelled(label).because(wrong);
+    let mut results = vec![
+        Ok(relevance.into()),
+        Ok(completeness.into()),
+        Ok(hallucination.into()),
+        Ok(Outcome::not_applicable("the response quotes nothing")),
+    ];
+    if number % 6 == 3 {
+        results[3] = Ok(Score::from_number(1.0)?.into());
+    }
+    if number % 47 == 11 {
+        case.response = None;
+        results = (0..4).map(|_| Err(ScoreError::MissingField(Field::Response))).collect();
+    }
+    Ok(CaseResult { case, results })
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let path = std::env::args().nth(1).unwrap_or_else(|| "report.html".to_owned());
+    let metrics = metrics();
+    let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?, Gate::fail_if("hallucination>0.1")?]);
+    let options = Options { title: Some("Support assistant, week 19".to_owned()), gates };
+    let stdout = std::io::stdout();
+    let look = Look::of(&stdout);
+    let mut sinks: Vec<Box<dyn Sink>> = vec![
+        open(Path::new(&path), &options)?,
+        Box::new(Terminal::new(probare_report::Output::to_writer(Box::new(stdout)), options, look)),
+    ];
+    let mut send = |event: &Event<'_>| sinks.iter_mut().try_for_each(|sink| sink.event(event));
+    send(&Event::Started { source: "support-week-19.jsonl", metrics: &metrics })?;
+    let problem = Problem {
+        file: "support-week-19.jsonl".to_owned(),
+        line: Some(118),
+        column: Some(42),
+        reason: "expected `,` or `}`".to_owned(),
+        hint: Some("the row ends in the middle of a string".to_owned()),
+        lost: true,
+    };
+    send(&Event::Problem(&problem))?;
+    let cases = std::env::args().nth(2).map_or(Ok(240), |number| number.parse::<u32>())?;
+    for number in 1..=cases {
+        send(&Event::Scored(&case(number)?))?;
+    }
+    send(&Event::Finished(Stop::Complete))?;
+    Ok(())
+}
