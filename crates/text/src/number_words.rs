@@ -11,4 +11,4 @@ mod spelling;
 pub use canonical::{canonical, canonical_aligned, to_number};
 pub use spelling::{cardinal, ordinal};
 
-pub(crate) use grammar::{NumberWord, Piece, Rank, Run, read_run};
+pub(crate) use grammar::{NumberWord, Piece, Rank, read_run};

@@ -1,0 +1,228 @@
+//! Anchors: the numbers and dates of an answer that a source can bear out or not.
+//!
+//! [`find_anchors`] reads both kinds in one pass over the text. A text is numeric or a date, never both: dates come
+//! first, so `15 March` is one date and no number. [`Sources`] holds what the chunks of a context say and finds the
+//! evidence for an anchor; [`supported`] is the same for a single question.
+//!
+//! ```
+//! use probare_text::anchors::{AnchorKind, find_anchors, supported};
+//!
+//! let answer = "On 12 June the club sold 3,000 posters.";
+//! let anchors = find_anchors(answer);
+//! let texts: Vec<_> = anchors.iter().map(|anchor| (anchor.kind, anchor.text(answer))).collect();
+//! assert_eq!(texts, [(AnchorKind::Date, "12 June"), (AnchorKind::Numeric, "3,000")]);
+//!
+//! let context = ["Posters: 3000 sold.", "Held on 2022-06-12."];
+//! assert_eq!(supported("3,000", AnchorKind::Numeric, &context).unwrap().chunk, 0);
+//! assert_eq!(supported("12 June", AnchorKind::Date, &context).unwrap().span, 8..18);
+//! ```
+
+use std::ops::Range;
+
+use crate::dates::{self, Date, Found, Reader, YearSense};
+use crate::quantities::{self, Kind, Outcome, Quantity};
+use crate::terms::{TermKind, Terms, WordClass};
+
+/// Whether an anchor is a number or a date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AnchorKind {
+    /// Money, a percentage, a measured quantity, a cardinal.
+    Numeric,
+    /// A date of any precision, a time of day, a length of time, a relative day or period.
+    Date,
+}
+
+/// A number or date in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Anchor {
+    /// Which of the two it is.
+    pub kind: AnchorKind,
+    /// Its byte range.
+    pub span: Range<usize>,
+}
+
+impl Anchor {
+    /// The words of the anchor in the text it was found in.
+    pub fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.span.clone()).unwrap_or_default()
+    }
+}
+
+/// Where the evidence for an anchor stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Support {
+    /// Index of the chunk.
+    pub chunk: usize,
+    /// Byte range in that chunk.
+    pub span: Range<usize>,
+}
+
+/// The numbers and dates of a text, in order and without overlap.
+pub fn find_anchors(text: &str) -> Vec<Anchor> {
+    let scanned = scan(text);
+    let numeric = scanned.quantities.into_iter().map(|quantity| quantity.span).chain(scanned.malformed);
+    let mut anchors: Vec<Anchor> = numeric.map(|span| Anchor { kind: AnchorKind::Numeric, span }).collect();
+    anchors.extend(scanned.dates.into_iter().map(|date| Anchor { kind: AnchorKind::Date, span: date.span }));
+    anchors.sort_by_key(|anchor| (anchor.span.start, anchor.span.end));
+    anchors
+}
+
+/// The evidence for an anchor in the chunks of a context: the first number or date that bears it out.
+///
+/// An anchor that cannot be read (`12,50`, `15 mars`) has none. For several anchors and the same chunks, [`Sources`]
+/// reads the chunks once.
+pub fn supported<S: AsRef<str>>(anchor: &str, kind: AnchorKind, context: &[S]) -> Option<Support> {
+    Sources::new(context).support(anchor, kind)
+}
+
+/// What the chunks of a context say in numbers and dates.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    chunks: Vec<Scan>,
+}
+
+impl Sources {
+    /// Reads the chunks.
+    pub fn new<S: AsRef<str>>(context: &[S]) -> Self {
+        Self { chunks: context.iter().map(|chunk| scan_for_evidence(chunk.as_ref())).collect() }
+    }
+
+    /// The first number or date that bears out the anchor of this text and kind.
+    pub fn support(&self, anchor: &str, kind: AnchorKind) -> Option<Support> {
+        match kind {
+            AnchorKind::Numeric => {
+                let anchor = quantities::parse(anchor)?;
+                self.first(|chunk| {
+                    let found = chunk.quantities.iter().find(|quantity| quantities::supports(quantity, &anchor));
+                    found.map(|quantity| quantity.span.clone())
+                })
+            }
+            AnchorKind::Date => {
+                let anchor = dates::parse(anchor)?;
+                self.first(|chunk| {
+                    chunk.dates.iter().find(|date| dates::supports(date, &anchor)).map(|date| date.span.clone())
+                })
+            }
+        }
+    }
+
+    fn first(&self, find: impl Fn(&Scan) -> Option<Range<usize>>) -> Option<Support> {
+        self.chunks.iter().enumerate().find_map(|(chunk, scan)| find(scan).map(|span| Support { chunk, span }))
+    }
+}
+
+/// What one pass over a text found.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scan {
+    /// Numbers; lengths of time are among them only where evidence is collected.
+    pub(crate) quantities: Vec<Quantity>,
+    /// Dates and lengths of time.
+    pub(crate) dates: Vec<Date>,
+    /// Numbers with commas in the wrong places.
+    malformed: Vec<Range<usize>>,
+}
+
+/// What a pass is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Each place is a number or a date.
+    Anchors,
+    /// Each place is all that it can bear out: a lone year is also a number, a length of time too.
+    Evidence,
+}
+
+/// Reads the numbers and dates of an answer.
+pub(crate) fn scan(text: &str) -> Scan {
+    pass(text, Purpose::Anchors)
+}
+
+/// Reads what the numbers and dates of a source can bear out.
+pub(crate) fn scan_for_evidence(text: &str) -> Scan {
+    pass(text, Purpose::Evidence)
+}
+
+fn pass(text: &str, purpose: Purpose) -> Scan {
+    let terms = Terms::new(text);
+    let reader = Reader::new(&terms);
+    let mut scan = Scan::default();
+    // Terms before the floor belong to what was found already.
+    let mut floor = 0;
+    let mut at = 0;
+    while at < terms.len() {
+        if !can_begin(&terms, at) {
+            at += 1;
+            continue;
+        }
+        if let Some(found) = reader.read(at, floor).filter(|found| found.end > at) {
+            at = found.end;
+            floor = at;
+            scan.push_date(&terms, found, purpose);
+            continue;
+        }
+        let end = match quantities::read(&terms, at, floor) {
+            Outcome::Found { quantity, end, .. } => {
+                scan.push_quantity(&reader, at, floor, quantity, purpose);
+                floor = end;
+                end
+            }
+            Outcome::Malformed { first, end } => {
+                scan.malformed.push(terms.span(first, end));
+                floor = end;
+                end
+            }
+            Outcome::Skip(end) => end,
+            Outcome::Nothing => at + 1,
+        };
+        at = end.max(at + 1);
+    }
+    scan
+}
+
+/// Whether a number or date can begin at this term.
+fn can_begin(terms: &Terms<'_>, at: usize) -> bool {
+    match terms.get(at).map(|term| term.kind) {
+        Some(TermKind::Numeral(_)) => true,
+        Some(TermKind::Word(class)) => !matches!(class, WordClass::Other | WordClass::And | WordClass::Point),
+        _ => false,
+    }
+}
+
+impl Scan {
+    fn push_date(&mut self, terms: &Terms<'_>, found: Found, purpose: Purpose) {
+        // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not.
+        if purpose == Purpose::Evidence
+            && let Some(year) = found.fields.year
+            && found.fields.month.is_none()
+        {
+            let span = terms.span(found.first, found.end);
+            self.quantities.push(Quantity { kind: Kind::Cardinal, value: f64::from(year), span });
+        }
+        self.dates.push(Date::new(terms, found));
+    }
+
+    fn push_quantity(
+        &mut self,
+        reader: &Reader<'_, '_>,
+        at: usize,
+        floor: usize,
+        quantity: Quantity,
+        purpose: Purpose,
+    ) {
+        let is_evidence = purpose == Purpose::Evidence;
+        if matches!(quantity.kind, Kind::Duration { .. }) {
+            if is_evidence {
+                self.quantities.push(quantity.clone());
+            }
+            self.dates.push(Date::duration(quantity));
+            return;
+        }
+        let sense = if quantity.kind == Kind::Cardinal { reader.lone_year(at) } else { YearSense::Never };
+        let is_year = sense == YearSense::Certain || (is_evidence && sense == YearSense::Possible);
+        if let Some(found) = is_year.then(|| reader.year(at, floor)).flatten() {
+            self.dates.push(reader.date(found));
+        }
+        if is_evidence || !is_year {
+            self.quantities.push(quantity);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Times of the day.
+
+use super::Fields;
+use super::reader::{Found, Reader};
+use crate::number_words::{NumberWord, Rank};
+use crate::terms::{Shape, Terms, WordClass};
+
+const HOUR: u64 = 60;
+
+/// Reads `9:15`, `9.15 a.m.`, `10 am`, `10 o'clock`, `12 noon`.
+pub(super) fn read_digits(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+    let terms = reader.terms;
+    let numeral = terms.numeral(at)?;
+    if numeral.shape == Shape::Decimal {
+        return read_dotted(terms, at);
+    }
+    let (hour, digits) = terms.whole(at).filter(|&(_, digits)| digits <= 2)?;
+    if terms.symbol(at + 1) == Some(':') && terms.is_glued(at + 1) && terms.is_glued(at + 2) {
+        let (minute, _) = terms.whole(at + 2).filter(|&(minute, digits)| digits == 2 && minute < HOUR)?;
+        let mut end = at + 3;
+        let has_seconds = terms.symbol(end) == Some(':')
+            && terms.is_glued(end)
+            && terms.whole(end + 1).is_some_and(|(second, digits)| digits == 2 && second < 60);
+        if has_seconds {
+            end += 2;
+        }
+        return match meridiem(terms, end) {
+            Some((is_afternoon, behind)) => found(twelve_hours(hour, minute, is_afternoon)?, at, behind),
+            None => found(twenty_four_hours(hour, minute)?, at, end),
+        };
+    }
+    if let Some((is_afternoon, end)) = meridiem(terms, at + 1) {
+        return found(twelve_hours(hour, 0, is_afternoon).filter(|_| hour <= 12)?, at, end);
+    }
+    if let Some(end) = o_clock(terms, at + 1) {
+        return found(twenty_four_hours(hour, 0)?, at, end);
+    }
+    match terms.word(at + 1) {
+        Some(WordClass::ClockWord(minute)) if hour == 12 && digits == 2 => found(minute, at, at + 2),
+        _ => None,
+    }
+}
+
+/// `9.15 a.m.`: a point separates hours and minutes only when morning or afternoon is said.
+fn read_dotted(terms: &Terms<'_>, at: usize) -> Option<Found> {
+    let (is_afternoon, end) = meridiem(terms, at + 1)?;
+    let (hour, minute) = terms.text(at).split_once('.')?;
+    let minute = Some(minute).filter(|minute| minute.len() == 2)?.parse().ok().filter(|&minute| minute < HOUR)?;
+    found(twelve_hours(hour.parse().ok()?, minute, is_afternoon)?, at, end)
+}
+
+/// Reads `ten o'clock` and `nine am`.
+pub(super) fn read_words(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+    let terms = reader.terms;
+    let hour = hour_word(terms, at)?;
+    if let Some((is_afternoon, end)) = meridiem(terms, at + 1) {
+        return found(twelve_hours(hour, 0, is_afternoon)?, at, end);
+    }
+    found(twenty_four_hours(hour, 0)?, at, o_clock(terms, at + 1)?)
+}
+
+/// Reads `half past nine` and `quarter to five`.
+pub(super) fn read_past(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
+    let terms = reader.terms;
+    let is_past = terms.is_word(at + 1, "past");
+    let minute = match terms.word(at)? {
+        WordClass::Half if is_past => 30,
+        WordClass::QuarterWord if is_past => 15,
+        WordClass::QuarterWord if terms.is_word(at + 1, "to") => 45,
+        _ => return None,
+    };
+    let hour = hour_word(terms, at + 2).or_else(|| terms.whole(at + 2).map(|(hour, _)| hour))?;
+    let hour = if minute == 45 { hour.checked_sub(1)? } else { hour };
+    match meridiem(terms, at + 3) {
+        Some((is_afternoon, end)) => found(twelve_hours(hour, minute, is_afternoon)?, at, end),
+        None => found(twenty_four_hours(hour, minute)?, at, at + 3),
+    }
+}
+
+fn found(minute: u16, first: usize, end: usize) -> Option<Found> {
+    Some(Found::new(Fields { minute: Some(minute), ..Fields::default() }, first, end))
+}
+
+fn twenty_four_hours(hour: u64, minute: u64) -> Option<u16> {
+    // 24:00 is the midnight that ends the day.
+    (hour < 24 || (hour == 24 && minute == 0)).then(|| (hour % 24) * HOUR + minute).and_then(|m| u16::try_from(m).ok())
+}
+
+fn twelve_hours(hour: u64, minute: u64, is_afternoon: bool) -> Option<u16> {
+    if (13..24).contains(&hour) && is_afternoon {
+        // `17:45 pm` says the same twice.
+        return twenty_four_hours(hour, minute);
+    }
+    (1..=12).contains(&hour).then_some(())?;
+    twenty_four_hours(hour % 12 + if is_afternoon { 12 } else { 0 }, minute)
+}
+
+/// Reads `am`, `p.m.` and the like: whether it is the afternoon, and the term behind.
+fn meridiem(terms: &Terms<'_>, at: usize) -> Option<(bool, usize)> {
+    terms.word(at)?;
+    match terms.text(at) {
+        "am" | "AM" | "Am" => return Some((false, at + 1)),
+        "pm" | "PM" | "Pm" => return Some((true, at + 1)),
+        "a" | "A" | "p" | "P" => {}
+        _ => return None,
+    }
+    let is_dotted = terms.symbol(at + 1) == Some('.')
+        && terms.is_glued(at + 1)
+        && terms.is_glued(at + 2)
+        && matches!(terms.text(at + 2), "m" | "M");
+    if !is_dotted {
+        return None;
+    }
+    let dot = usize::from(terms.symbol(at + 3) == Some('.') && terms.is_glued(at + 3));
+    Some((terms.text(at).eq_ignore_ascii_case("p"), at + 3 + dot))
+}
+
+/// The term behind `o'clock`.
+fn o_clock(terms: &Terms<'_>, at: usize) -> Option<usize> {
+    if terms.is_word(at, "oclock") {
+        return Some(at + 1);
+    }
+    let is_written =
+        terms.is_word(at, "o") && matches!(terms.symbol(at + 1), Some('\'' | '’')) && terms.is_word(at + 2, "clock");
+    is_written.then_some(at + 3)
+}
+
+/// An hour in words.
+fn hour_word(terms: &Terms<'_>, at: usize) -> Option<u64> {
+    match terms.word(at)? {
+        WordClass::Number(NumberWord { rank: Rank::Unit(hour) | Rank::Teen(hour @ 10..=12), is_ordinal: false }) => {
+            Some(u64::from(hour))
+        }
+        _ => None,
+    }
+}
