@@ -2,9 +2,14 @@
 //!
 //! `Kodak’s` gives `kodak`, `workers’` gives `workers`, `don't` gives `dont`, `8-hour` gives `8` and `hour`.
 
+use std::borrow::Cow;
+
 use crate::python::{self, Lowered};
 
-use super::Tokens;
+use super::{Entry, Tokens};
+
+/// The straight apostrophe and the letters that are typed for it.
+const APOSTROPHES: [char; 4] = ['\'', '\u{2018}', '\u{2019}', '\u{2bc}'];
 
 const STOP_WORDS: [&str; 53] = [
     "a", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does", "eg", "etc", "for",
@@ -16,37 +21,91 @@ const STOP_WORDS: [&str; 53] = [
 /// The tokens of `text`, stop words included.
 pub fn tokens(text: &str) -> Tokens {
     let lowered = Lowered::new(text);
-    let mut tokens = Tokens::default();
-    let mut word = String::new();
-    let mut start = 0;
-    let mut end = 0;
-    for (at, character) in lowered.text().char_indices() {
-        let character = if matches!(character, '\u{2018}' | '\u{2019}' | '\u{2bc}') { '\'' } else { character };
-        let inside = python::is_alnum(character) || (character == '\'' && !word.is_empty());
-        if inside {
-            if word.is_empty() {
-                start = at;
-            }
-            word.push(character);
-            if character != '\'' {
-                end = at + character.len_utf8();
-            }
-        } else if !word.is_empty() {
-            push(&mut tokens, &mut word, lowered.original(start..end));
+    let mut words =
+        Words { lowered: lowered.text(), entries: Vec::with_capacity(text.len() / 6), rewritten: String::new() };
+    let mut open: Option<Word> = None;
+    let mut at = 0;
+    while at < words.lowered.len() {
+        let (class, length) = class(words.lowered, at);
+        let next = at + length;
+        match (class, &mut open) {
+            (Class::Alphanumeric, Some(word)) => word.end = next,
+            (Class::Alphanumeric, None) => open = Some(Word { start: at, end: next, apostrophe: None }),
+            // An apostrophe after the last letter is remembered in case that more of the word follows.
+            (Class::Apostrophe, Some(word)) => word.apostrophe = word.apostrophe.or(Some(at)),
+            (Class::Apostrophe, None) | (Class::Other, None) => {}
+            (Class::Other, Some(_)) => words.close(&mut open, &lowered),
         }
+        at = next;
     }
-    push(&mut tokens, &mut word, lowered.original(start..end));
-    tokens
+    words.close(&mut open, &lowered);
+    let Words { entries, rewritten, .. } = words;
+    let mut buffer = lowered.into_text();
+    buffer.push_str(&rewritten);
+    Tokens { buffer, entries }
 }
 
-/// Adds the word without its possessive ending and apostrophes, and clears it.
-fn push(tokens: &mut Tokens, word: &mut String, span: std::ops::Range<usize>) {
-    let bare = word.trim_end_matches('\'');
-    let bare = bare.strip_suffix("'s").unwrap_or(bare).replace('\'', "");
-    if !bare.is_empty() {
-        tokens.push(&bare, span);
+/// What a character does in a word.
+enum Class {
+    Alphanumeric,
+    Apostrophe,
+    Other,
+}
+
+/// The class of the character at `at`, and its length in bytes.
+fn class(text: &str, at: usize) -> (Class, usize) {
+    match text.as_bytes()[at] {
+        b'a'..=b'z' | b'0'..=b'9' => (Class::Alphanumeric, 1),
+        b'\'' => (Class::Apostrophe, 1),
+        0..0x80 => (Class::Other, 1),
+        _ => {
+            let character = text[at..].chars().next().unwrap_or_default();
+            let class = match character {
+                '\u{2018}' | '\u{2019}' | '\u{2bc}' => Class::Apostrophe,
+                _ if python::is_alnum(character) => Class::Alphanumeric,
+                _ => Class::Other,
+            };
+            (class, character.len_utf8())
+        }
     }
-    word.clear();
+}
+
+/// A word of the lower-cased text, from its first to its last letter or digit.
+struct Word {
+    start: usize,
+    end: usize,
+    /// The first apostrophe after the start, inside the word or behind it.
+    apostrophe: Option<usize>,
+}
+
+struct Words<'t> {
+    lowered: &'t str,
+    entries: Vec<Entry>,
+    /// Tokens that lost an apostrophe from their middle; they follow the lower-cased text in the buffer.
+    rewritten: String,
+}
+
+impl Words<'_> {
+    /// Adds the word without its possessive ending and its apostrophes.
+    fn close(&mut self, open: &mut Option<Word>, lowered: &Lowered) {
+        let Some(word) = open.take() else { return };
+        let span = lowered.original(word.start..word.end);
+        let Some(apostrophe) = word.apostrophe.filter(|at| *at < word.end) else {
+            self.entries.push(Entry { buffer: word.start..word.end, span });
+            return;
+        };
+        let text = &self.lowered[word.start..word.end];
+        let possessive = text.strip_suffix('s').and_then(|head| head.strip_suffix(APOSTROPHES));
+        let bare = possessive.unwrap_or(text);
+        let buffer = if word.start + bare.len() <= apostrophe {
+            word.start..word.start + bare.len()
+        } else {
+            let start = self.lowered.len() + self.rewritten.len();
+            self.rewritten.extend(bare.chars().filter(|character| !APOSTROPHES.contains(character)));
+            start..self.lowered.len() + self.rewritten.len()
+        };
+        self.entries.push(Entry { buffer, span });
+    }
 }
 
 /// Whether `token` says nothing about the content.
@@ -55,23 +114,48 @@ pub fn is_stop_word(token: &str) -> bool {
 }
 
 /// The token without a plural ending.
-pub fn stem(token: &str) -> String {
+pub fn stem(token: &str) -> Cow<'_, str> {
+    let Some(bare) = token.strip_suffix('s') else { return token.into() };
     let length = token.chars().count();
     if length > 4
         && let Some(stem) = token.strip_suffix("ies")
     {
-        return format!("{stem}y");
+        return format!("{stem}y").into();
     }
-    let keeps = ["ss", "us", "is"].iter().any(|ending| token.ends_with(ending));
-    match token.strip_suffix('s') {
-        Some(stem) if length > 3 && !keeps => stem.to_owned(),
-        _ => token.to_owned(),
-    }
+    // What is left of `ss`, `us` and `is` without the last letter.
+    if length > 3 && !bare.ends_with(['s', 'u', 'i']) { bare.into() } else { token.into() }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    /// The definition word by word, without spans.
+    fn plain_tokens(text: &str) -> Vec<String> {
+        let straight: String = python::lower(text)
+            .chars()
+            .map(|character| if APOSTROPHES.contains(&character) { '\'' } else { character })
+            .collect();
+        straight
+            .split(|character: char| !python::is_alnum(character) && character != '\'')
+            .map(|run| run.trim_matches('\''))
+            .map(|word| word.strip_suffix("'s").unwrap_or(word).replace('\'', ""))
+            .filter(|token| !token.is_empty())
+            .collect()
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_are_those_of_the_definition(text in "[a-cA-C0s'\u{2019}\u{2bc}\u{212a}İΣé².\u{301} -]{0,24}") {
+            let found = tokens(&text);
+            prop_assert_eq!(found.texts().collect::<Vec<_>>(), plain_tokens(&text));
+            for token in found.iter() {
+                prop_assert!(text.get(token.span).is_some_and(|piece| !piece.is_empty()));
+            }
+        }
+    }
 
     #[test]
     fn stop_words_are_sorted_for_the_search() {

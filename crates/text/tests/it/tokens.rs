@@ -78,10 +78,11 @@ fn synthlink_keywords(case: &Value, tally: &mut Tally) {
     let keywords = case["keywords"].as_array().into_iter().flatten();
     for (number, (step, expected)) in steps.zip(keywords).enumerate() {
         let tokens = synthlink::tokens(step.as_str().unwrap_or_default());
-        let mut found: Vec<String> = Vec::new();
+        let mut found = Vec::new();
         for (index, token) in tokens.texts().enumerate() {
+            let is_instruction = index == 0 && VERBS.contains(&token);
             let stem = synthlink::stem(token);
-            if !(index == 0 && VERBS.contains(&token)) && !synthlink::is_stop_word(token) && !found.contains(&stem) {
+            if !(is_instruction || synthlink::is_stop_word(token) || found.contains(&stem)) {
                 found.push(stem);
             }
         }
