@@ -161,24 +161,24 @@ fn evidence(piece: &Evidence) -> String {
     if !text.is_empty() {
         line.push_str(&format!("<bdi>“{}{dots}”</bdi> ", html(text)));
     }
+    let mut remarks: Vec<String> = Vec::new();
     if let Some(note) = &piece.note {
         let (note, dots) = cut(note, PIECE);
-        line.push_str(&format!("<bdi>{}{dots}</bdi> ", html(note)));
+        remarks.push(format!("<bdi>{}{dots}</bdi>", html(note)));
     }
-    let places: Vec<String> = [("", &piece.place), ("against ", &piece.support)]
-        .iter()
-        .filter_map(|(word, place)| place.as_ref().map(|place| format!("{word}{}", place_name(place))))
-        .collect();
-    if !places.is_empty() {
-        line.push_str(&format!("<span class=\"soft number\">{}</span>", places.join(", ")));
+    remarks.extend(piece.place.as_ref().map(place_name));
+    remarks.extend(piece.support.as_ref().map(|place| format!("held against {}", place_name(place))));
+    if !remarks.is_empty() {
+        line.push_str(&format!("<span class=\"remark\">{}</span>", remarks.join(" · ")));
     }
     line.push_str("</li>");
     line
 }
 
+/// Where evidence stands: field, item counted from 1, bytes.
 fn place_name(place: &Place) -> String {
     let item = place.index.map(|index| format!(" {}", index + 1)).unwrap_or_default();
-    format!("{}{item}, bytes {}–{}", place.field, place.start, place.end)
+    format!("<span class=\"place\">{}{item}, {}–{}</span>", place.field, place.start, place.end)
 }
 
 /// Sorts the places of evidence by the text they stand in.

@@ -22,9 +22,9 @@ pub struct Mark {
 
 /// The text as escaped HTML with `<mark>` around the marked places.
 ///
-/// Marks may overlap: the text is cut where any mark starts or ends, and a piece under several marks carries all their
-/// kinds and remarks. A mark outside the text or inside a character is moved to the nearest place that is neither; an
-/// empty one is left out.
+/// Marks may overlap: the text is cut where any mark starts or ends, and a piece under several marks carries the kinds
+/// and remarks of the first four, with the class `several` where the kinds differ. A mark outside the text or inside a
+/// character is moved to the nearest place that is neither; an empty one is left out.
 pub fn highlight(text: &str, marks: &[Mark]) -> String {
     let spans: Vec<(usize, usize, &Mark)> = marks
         .iter()
@@ -77,7 +77,7 @@ fn push_piece(html: &mut String, piece: &str, active: &BTreeSet<usize>, spans: &
     if active.len() > NOTES {
         title.push_str(&format!("\nand {} more", active.len() - NOTES));
     }
-    if active.len() > 1 {
+    if classes.len() > 1 {
         classes.push("several");
     }
     html.push_str(&format!(

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::case::case;
 use super::{page_end, page_start};
 use crate::escape::{excerpt, html};
-use crate::number::{count, counted, rounded};
+use crate::number::{column, count, counted};
 use crate::summary::{MetricSummary, Reasons};
 use crate::worst::{Rank, Worst};
 use crate::{Options, Output, Summary, svg};
@@ -110,10 +110,13 @@ impl Html {
             return String::new();
         }
         let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
-        let (class, sign) =
-            if passed == verdicts.len() { ("good", "✓ Gates passed") } else { ("bad", "✗ Gates missed") };
-        let lines: Vec<String> =
-            verdicts.iter().map(|verdict| format!("<li>{}</li>", html(&verdict.to_string()))).collect();
+        let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates missed") };
+        let lines: Vec<String> = (verdicts.iter())
+            .map(|verdict| {
+                let class = if verdict.passed { "good" } else { "bad" };
+                format!("<li class=\"{class}\">{}</li>", html(&verdict.to_string()))
+            })
+            .collect();
         format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.join(""))
     }
 
@@ -177,7 +180,7 @@ impl Sink for Html {
 const LEGEND: &str = "<p class=\"legend\"><span>Marks in texts:</span>\
     <span><mark class=\"found\">found</mark></span><span><mark class=\"unsupported\">unsupported</mark></span>\
     <span><mark class=\"compared\">compared</mark></span><span><mark class=\"support\">held against</mark></span>\
-    <span><mark class=\"note\">note</mark></span><span><mark class=\"several found\">several at once</mark></span></p>\n";
+    <span><mark class=\"note\">note</mark></span><span><mark class=\"several found\">several kinds</mark></span></p>\n";
 
 fn lead(summary: &Summary, metrics: &[MetricInfo]) -> String {
     let mut profiles: Vec<&str> = metrics.iter().map(|metric| metric.profile.name()).collect();
@@ -226,7 +229,7 @@ fn means(summary: &Summary) -> String {
          <th scope=\"col\">Better</th><th scope=\"col\">Distribution</th></tr></thead><tbody>\n",
     );
     for metric in &summary.metrics {
-        let number = |value: Option<f64>| value.map_or_else(|| "<span class=\"none\">–</span>".to_owned(), rounded);
+        let number = |value: Option<f64>| value.map_or_else(|| "<span class=\"none\">–</span>".to_owned(), column);
         let failed = match metric.failed {
             0 => "0".to_owned(),
             some => format!("<span class=\"tag bad\">{}</span>", count(some)),
