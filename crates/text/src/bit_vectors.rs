@@ -1,0 +1,210 @@
+//! Edit distance by bit vectors: 64 cells of a column at once.
+//!
+//! Myers, *A fast bit-vector algorithm for approximate string matching based on dynamic programming*, JACM 46.3, 1999.
+//! Neighbouring cells of the table differ by at most one, so a column is two bit vectors: where it goes up and where it
+//! goes down. A pattern longer than 64 takes several blocks; the step between two columns passes from block to block.
+
+use rustc_hash::FxHashMap;
+
+/// Rows of a block.
+pub(crate) const ROWS: usize = 64;
+
+/// What texts are made of here: something with a number.
+pub(crate) trait Symbol: Copy + Eq {
+    /// The number.
+    fn code(self) -> u32;
+}
+
+impl Symbol for u8 {
+    fn code(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+impl Symbol for char {
+    fn code(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+impl Symbol for u32 {
+    fn code(self) -> u32 {
+        self
+    }
+}
+
+/// For each symbol the rows of the pattern that hold it, one bit vector per block.
+pub(crate) struct Masks {
+    blocks: usize,
+    rows: usize,
+    /// Symbols below this number have their vectors in `low`, one after the other.
+    low: Vec<u64>,
+    high_places: FxHashMap<u32, usize>,
+    high: Vec<u64>,
+    none: Vec<u64>,
+}
+
+const LOW_CODES: u32 = 128;
+
+impl Masks {
+    pub(crate) fn new<S: Symbol>(pattern: impl ExactSizeIterator<Item = S>) -> Self {
+        let rows = pattern.len();
+        let blocks = rows.div_ceil(ROWS);
+        let mut masks = Self {
+            blocks,
+            rows,
+            low: vec![0; LOW_CODES as usize * blocks],
+            high_places: FxHashMap::default(),
+            high: Vec::new(),
+            none: vec![0; blocks],
+        };
+        for (row, symbol) in pattern.enumerate() {
+            masks.mask_mut(symbol.code())[row / ROWS] |= 1 << (row % ROWS);
+        }
+        masks
+    }
+
+    fn mask_mut(&mut self, code: u32) -> &mut [u64] {
+        if code < LOW_CODES {
+            let start = code as usize * self.blocks;
+            return &mut self.low[start..start + self.blocks];
+        }
+        let start = *self.high_places.entry(code).or_insert(self.high.len());
+        if start == self.high.len() {
+            self.high.resize(start + self.blocks, 0);
+        }
+        &mut self.high[start..start + self.blocks]
+    }
+
+    /// The rows that hold `symbol`.
+    #[inline]
+    pub(crate) fn rows_of<S: Symbol>(&self, symbol: S) -> &[u64] {
+        let code = symbol.code();
+        if code < LOW_CODES {
+            let start = code as usize * self.blocks;
+            return &self.low[start..start + self.blocks];
+        }
+        match self.high_places.get(&code) {
+            Some(&start) => &self.high[start..start + self.blocks],
+            None => &self.none,
+        }
+    }
+
+    pub(crate) fn blocks(&self) -> usize {
+        self.blocks
+    }
+
+    /// Length of the pattern.
+    pub(crate) fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Rows of this block: all, or for the last one what is left.
+    pub(crate) fn rows_in(&self, block: usize) -> usize {
+        (self.rows - block * ROWS).min(ROWS)
+    }
+}
+
+/// The step from one column to the next at the edge of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Down,
+    Same,
+    Up,
+}
+
+impl Step {
+    /// `value` after this step. Cells never fall below zero.
+    #[inline]
+    pub(crate) fn apply(self, value: usize) -> usize {
+        match self {
+            Self::Down => value.saturating_sub(1),
+            Self::Same => value,
+            Self::Up => value + 1,
+        }
+    }
+
+    /// `value` before this step.
+    #[inline]
+    pub(crate) fn undo(self, value: usize) -> usize {
+        match self {
+            Self::Down => value + 1,
+            Self::Same => value,
+            Self::Up => value.saturating_sub(1),
+        }
+    }
+}
+
+/// A block of a column: bit i says how row i + 1 differs from row i.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Block {
+    pub(crate) up: u64,
+    pub(crate) down: u64,
+}
+
+impl Block {
+    /// The first column: every row is one more than the row above.
+    pub(crate) const FIRST: Self = Self { up: u64::MAX, down: 0 };
+
+    /// Goes to the next column. `equal` are the rows that hold its symbol, `above` the step of the row above the block;
+    /// gives the step of row `last` of the block.
+    #[inline]
+    pub(crate) fn advance(&mut self, equal: u64, above: Step, last: usize) -> Step {
+        let vertical = equal | self.down;
+        let equal = equal | u64::from(above == Step::Down);
+        let horizontal = ((equal & self.up).wrapping_add(self.up) ^ self.up) | equal;
+        let rises = self.down | !(horizontal | self.up);
+        let falls = self.up & horizontal;
+        let step = match (rises >> last & 1, falls >> last & 1) {
+            (1, _) => Step::Up,
+            (_, 1) => Step::Down,
+            _ => Step::Same,
+        };
+        let rises = rises << 1 | u64::from(above == Step::Up);
+        let falls = falls << 1 | u64::from(above == Step::Down);
+        self.up = falls | !(vertical | rises);
+        self.down = rises & vertical;
+        step
+    }
+}
+
+/// All blocks of a column, with the value of its last row.
+pub(crate) struct Column<'m> {
+    masks: &'m Masks,
+    blocks: Vec<Block>,
+    last: usize,
+}
+
+impl<'m> Column<'m> {
+    /// The first column: nothing of the text read.
+    pub(crate) fn first(masks: &'m Masks) -> Self {
+        Self { masks, blocks: vec![Block::FIRST; masks.blocks()], last: masks.rows() }
+    }
+
+    /// Reads one symbol of the text; gives the value of the last row. The row of the empty pattern steps up: the text is
+    /// compared from its start on.
+    #[inline]
+    pub(crate) fn advance<S: Symbol>(&mut self, symbol: S) -> usize {
+        let mut step = Step::Up;
+        let equal = self.masks.rows_of(symbol);
+        for (index, (block, &equal)) in self.blocks.iter_mut().zip(equal).enumerate() {
+            step = block.advance(equal, step, self.masks.rows_in(index) - 1);
+        }
+        self.last = step.apply(self.last);
+        self.last
+    }
+
+    /// The values of all rows, from that of the empty pattern, which is `columns`, the symbols read so far.
+    pub(crate) fn values(&self, columns: usize) -> Vec<usize> {
+        let mut value = columns;
+        let mut values = Vec::with_capacity(self.masks.rows() + 1);
+        values.push(value);
+        for row in 0..self.masks.rows() {
+            let block = self.blocks[row / ROWS];
+            value += (block.up >> (row % ROWS) & 1) as usize;
+            value -= (block.down >> (row % ROWS) & 1) as usize;
+            values.push(value);
+        }
+        values
+    }
+}
