@@ -8,11 +8,22 @@
 //! tomorrow.
 
 pub mod aligned;
+pub mod anchors;
+pub mod approximate;
+mod bit_vectors;
+pub mod dates;
+pub mod distance;
+pub mod ngrams;
 pub mod normalise;
 pub mod number_words;
 pub mod porter;
 pub mod python;
+pub mod quantities;
 pub mod sentences;
+pub mod sets;
 pub mod stopwords;
+pub mod subsequence;
+mod terms;
+pub mod tfidf;
 pub mod tokens;
 pub mod wordnet;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes `src/python/tables.rs`: what CPython itself answers about every character.
+"""Writes `src/python/tables.rs`: what Python itself answers about every character.
 
 Run it with the Python whose behaviour is wanted (3.11 carries Unicode 14.0):
 
@@ -76,7 +76,7 @@ def write(name, documentation, holds):
 
 
 def main():
-    print("//! Character tables of CPython, beyond ASCII.")
+    print("//! Character tables of Python, beyond ASCII.")
     print("//!")
     print(f"//! Written by `tools/python_tables.py` under Python {sys.version_info[0]}.{sys.version_info[1]}, ", end="")
     print(f"Unicode {unicodedata.unidata_version}. Do not edit by hand.")

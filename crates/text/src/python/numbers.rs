@@ -60,16 +60,38 @@ pub fn repr_float(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
-    let scientific = format!("{value:e}");
+    let scientific = shortest(value);
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     let exponent: i32 = exponent.parse().unwrap_or(0);
     // Python changes to the exponent outside of 1e-4 ..= 1e16.
     if (-4..16).contains(&exponent) {
-        let plain = format!("{value}");
-        return if plain.contains('.') { plain } else { plain + ".0" };
+        return plain(mantissa, exponent);
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// Writes `mantissa` times ten to the `exponent` without an exponent and with at least one decimal.
+fn plain(mantissa: &str, exponent: i32) -> String {
+    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |mantissa| ("-", mantissa));
+    let digits = mantissa.replace('.', "");
+    let Ok(exponent) = usize::try_from(exponent) else {
+        let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
+        return format!("{sign}0.{zeros}{digits}");
+    };
+    let padded = format!("{digits:0<width$}", width = exponent + 2);
+    let (whole, decimals) = padded.split_at(exponent + 1);
+    format!("{sign}{whole}.{decimals}")
+}
+
+/// The shortest digits that read back, in the form `d.ddde0`. Of two that are as short Python takes the nearer one, and
+/// the even one if the value lies halfway; Rust leaves that open.
+fn shortest(value: f64) -> String {
+    let short = format!("{value:e}");
+    let Some((mantissa, _)) = short.split_once('e') else { return short };
+    let decimals = mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let nearest = format!("{value:.decimals$e}");
+    if nearest.parse() == Ok(value) { nearest } else { short }
 }
 
 #[cfg(test)]
@@ -119,6 +141,9 @@ mod tests {
             (1.797_693_134_862_315_7e308, "1.7976931348623157e+308"),
             (5e-324, "5e-324"),
             (123_456_789.123, "123456789.123"),
+            (730_155_185_010_296.25, "730155185010296.2"),
+            (-0.001_25, "-0.00125"),
+            (100.0, "100.0"),
             (f64::INFINITY, "inf"),
             (f64::NEG_INFINITY, "-inf"),
             (f64::NAN, "nan"),

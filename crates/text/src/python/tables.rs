@@ -1,4 +1,4 @@
-//! Character tables of CPython, beyond ASCII.
+//! Character tables of Python, beyond ASCII.
 //!
 //! Written by `tools/python_tables.py` under Python 3.11, Unicode 14.0.0. Do not edit by hand.
 //! A table lists the codes at which its answer changes: before the first entry it is no, from it on yes, and so on.

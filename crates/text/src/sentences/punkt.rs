@@ -70,8 +70,16 @@ struct Candidate {
     /// Where the word that the mark ends begins.
     word: usize,
     mark: usize,
-    /// Start of the next word, if white space follows the mark; else punctuation follows.
-    next: Option<usize>,
+    after: After,
+}
+
+/// What makes a mark a candidate.
+#[derive(Clone, Copy)]
+enum After {
+    /// Punctuation follows, which is one byte.
+    Punctuation,
+    /// White space follows, and a word that starts here.
+    Word(usize),
 }
 
 /// Sentences as the marks delimit them, before closing quotes and brackets move.
@@ -80,14 +88,14 @@ fn slices(text: &str) -> Vec<Range<usize>> {
     let mut start = 0;
     let mut tokens = Vec::new();
     for_each_candidate(text, |candidate| {
-        let end = match candidate.next {
-            Some(next) => next + text[next..].find(python::is_space).unwrap_or(text.len() - next),
-            // The punctuation that follows is one byte.
-            None => candidate.mark + 2,
+        let behind = candidate.mark + 1;
+        let (next, end) = match candidate.after {
+            After::Punctuation => (behind, behind + 1),
+            After::Word(next) => (next, next + text[next..].find(python::is_space).unwrap_or(text.len() - next)),
         };
         if breaks(&text[candidate.word..end], &mut tokens) {
-            slices.push(start..candidate.mark + 1);
-            start = candidate.next.unwrap_or(candidate.mark + 1);
+            slices.push(start..behind);
+            start = next;
         }
     });
     slices.push(start..python::strip_end(text).len().max(start));
@@ -100,7 +108,7 @@ fn for_each_candidate(text: &str, mut found: impl FnMut(Candidate)) {
     let mut previous: Option<Candidate> = None;
     let mut previous_word = 0..0;
     for mark in memchr3_iter(b'.', b'?', b'!', bytes) {
-        let Some(next) = what_follows(text, mark + 1) else { continue };
+        let Some(after) = what_follows(text, mark + 1) else { continue };
         // The search for the start of the word looks back to the previous mark only, as NLTK's does; white space that
         // opens the text belongs to the first word.
         let gap = &bytes[previous_word.end..mark];
@@ -111,7 +119,7 @@ fn for_each_candidate(text: &str, mut found: impl FnMut(Candidate)) {
         if let Some(candidate) = previous.filter(|_| previous_word.end <= word) {
             found(candidate);
         }
-        previous = Some(Candidate { word, mark, next });
+        previous = Some(Candidate { word, mark, after });
         previous_word = word..mark;
     }
     if let Some(candidate) = previous {
@@ -119,17 +127,17 @@ fn for_each_candidate(text: &str, mut found: impl FnMut(Candidate)) {
     }
 }
 
-/// `Some(None)` if punctuation follows at `at`, `Some(Some(start))` if white space and a word do, else `None`.
-fn what_follows(text: &str, at: usize) -> Option<Option<usize>> {
+/// What follows at `at`, if it makes a candidate of the mark before.
+fn what_follows(text: &str, at: usize) -> Option<After> {
     let first = text[at..].chars().next()?;
     if is_non_word(first) {
-        return Some(None);
+        return Some(After::Punctuation);
     }
     if !python::is_space(first) {
         return None;
     }
     let rest = python::strip_start(&text[at..]);
-    (!rest.is_empty()).then_some(Some(text.len() - rest.len()))
+    (!rest.is_empty()).then_some(After::Word(text.len() - rest.len()))
 }
 
 /// Moves quotes and brackets that open a sentence but close the one before.

@@ -1,5 +1,7 @@
 //! Integration tests of the text tools.
 
+mod anchors;
 mod numbers;
+mod term_weights;
 mod tokens;
 mod wordnet;
