@@ -130,14 +130,15 @@ impl Aligned {
     /// Lower-cases as Python does, final sigma included.
     #[must_use]
     pub fn lowercase(&self) -> Self {
-        let lowered = python::Lowered::new(&self.text);
-        let mut out = Builder::for_text(lowered.text().len(), self.original_length);
-        for (at, character) in lowered.text().char_indices() {
-            let here = lowered.original(at..at + character.len_utf8());
-            let original = self.original_span(here);
-            out.push(character, Source { character, start: original.start, end: original.end });
-        }
-        out.finish()
+        let lowered = python::lower(&self.text);
+        let mut lowered = lowered.chars();
+        self.rebuild(|source, out| {
+            // One character gives one, with a single exception.
+            let count = if source.character == 'İ' { 2 } else { 1 };
+            for character in lowered.by_ref().take(count) {
+                out.push(character, source);
+            }
+        })
     }
 
     /// Compatibility decomposition (NFKD): each part of a decomposed character leads back to the whole character.
@@ -148,12 +149,14 @@ impl Aligned {
         }
         let mut decomposed: Vec<Source> = Vec::with_capacity(self.text.len());
         for source in self.sources() {
-            decompose_compatible(source.character, |character| decomposed.push(Source { character, ..source }));
+            if source.character.is_ascii() {
+                decomposed.push(source);
+            } else {
+                decompose_compatible(source.character, |character| decomposed.push(Source { character, ..source }));
+            }
         }
         // Marks behind one base stand in the order of their classes; the sort is stable, as Unicode demands.
-        for marks in decomposed.chunk_by_mut(|left, right| {
-            canonical_combining_class(left.character) != 0 && canonical_combining_class(right.character) != 0
-        }) {
+        for marks in decomposed.chunk_by_mut(|left, right| is_mark(left.character) && is_mark(right.character)) {
             marks.sort_by_key(|source| canonical_combining_class(source.character));
         }
         let mut out = Builder::for_text(self.text.len(), self.original_length);
@@ -293,6 +296,11 @@ impl Aligned {
         }
         out.finish()
     }
+}
+
+/// Whether canonical ordering may move this character.
+fn is_mark(character: char) -> bool {
+    character >= '\u{300}' && canonical_combining_class(character) != 0
 }
 
 /// Whether no composition can reach across the boundary before this character.

@@ -4,6 +4,7 @@
 //! finding quotations: it forgives what copying changes (case, spaces, quotation marks, dashes) and keeps every letter.
 
 use unicode_general_category::{GeneralCategory, get_general_category};
+use unicode_normalization::UnicodeNormalization;
 
 use crate::aligned::Aligned;
 use crate::python;
@@ -19,7 +20,7 @@ use crate::python;
 /// assert_eq!(normalise("Ærøskøbing's 1,250 m²: R&D, 3.5%"), "aeroskobings 1250 m2 r and d 3.5 percent");
 /// ```
 pub fn normalise(text: &str) -> String {
-    if text.is_ascii() { normalise_ascii(text.as_bytes()) } else { normalise_aligned(text).into_text() }
+    if text.is_ascii() { normalise_ascii(text.as_bytes()) } else { normalise_unicode(text) }
 }
 
 /// [`normalise`] with the way back to `text`.
@@ -32,7 +33,7 @@ pub fn normalise_aligned(text: &str) -> Aligned {
             (is_apostrophe(character) && is_inside_word).then_some("")
         })
         .nfkd()
-        .delete(|character| get_general_category(character) == GeneralCategory::NonspacingMark)
+        .delete(is_nonspacing_mark)
         .lowercase()
         .replace(spelled_out)
         .replace_between(|before, character, after| match character {
@@ -84,6 +85,59 @@ fn normalise_ascii(text: &[u8]) -> String {
         out.push(char::from(byte.to_ascii_lowercase()));
     }
     out
+}
+
+/// The same steps without the way back.
+fn normalise_unicode(text: &str) -> String {
+    let mut spelled = String::with_capacity(text.len());
+    let mut before = None;
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        let mut is_inside_word =
+            || before.is_some_and(python::is_word) && characters.peek().is_some_and(|&next| python::is_word(next));
+        match spelled_out(character) {
+            Some(letters) => spelled.push_str(letters),
+            None if is_apostrophe(character) && is_inside_word() => {}
+            None => spelled.push(character),
+        }
+        // Neighbours are looked at after letters were spelled out, which leaves word characters what they are.
+        before = Some(character);
+    }
+    let plain: String = spelled.nfkd().filter(|&character| !is_nonspacing_mark(character)).collect();
+    let lowered = python::lower(&plain);
+    let mut out = String::with_capacity(lowered.len());
+    let mut is_separated = false;
+    let mut before = None;
+    for (at, character) in lowered.char_indices() {
+        let after = &lowered[at + character.len_utf8()..];
+        let is_behind_digit = before.is_some_and(python::is_decimal);
+        before = Some(character);
+        let word = match character {
+            '&' => "and",
+            '%' => "percent",
+            ',' if is_behind_digit && starts_with_three_digits(after) => continue,
+            '.' if is_behind_digit && after.chars().next().is_some_and(python::is_decimal) => "",
+            _ if python::is_alnum(character) => "",
+            _ => {
+                is_separated = true;
+                continue;
+            }
+        };
+        if (is_separated || !word.is_empty()) && !out.is_empty() {
+            out.push(' ');
+        }
+        is_separated = !word.is_empty();
+        match spelled_out(character) {
+            Some(letters) => out.push_str(letters),
+            None if word.is_empty() => out.push(character),
+            None => out.push_str(word),
+        }
+    }
+    out
+}
+
+fn is_nonspacing_mark(character: char) -> bool {
+    character >= '\u{300}' && get_general_category(character) == GeneralCategory::NonspacingMark
 }
 
 fn has_three_digits(text: &[u8]) -> bool {
@@ -213,6 +267,13 @@ mod tests {
         #[test]
         fn the_short_way_for_ascii_agrees_with_the_long_one(text in "[ -~\n\t]{0,60}") {
             prop_assert_eq!(normalise_ascii(text.as_bytes()), normalise_aligned(&text).into_text());
+        }
+
+        #[test]
+        fn the_way_without_spans_agrees_with_the_one_that_keeps_them(
+            text in prop_oneof![any::<String>(), "[a-cø’ʼßİΣ&%,.0-9 é\u{301}½①]{0,30}"],
+        ) {
+            prop_assert_eq!(normalise_unicode(&text), normalise_aligned(&text).into_text());
         }
 
         #[test]

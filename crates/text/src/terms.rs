@@ -94,7 +94,7 @@ impl<'t> Terms<'t> {
     }
 
     /// The term before `at`, unless it stands before `floor`.
-    pub(crate) fn before(&self, at: usize, floor: usize) -> Option<usize> {
+    pub(crate) fn before(at: usize, floor: usize) -> Option<usize> {
         at.checked_sub(1).filter(|&before| before >= floor)
     }
 
@@ -162,12 +162,12 @@ impl<'t> Terms<'t> {
     /// Whether the term opens a sentence: the text starts here, or a full stop, mark or line end comes before.
     pub(crate) fn starts_sentence(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return true };
-        match self.symbol(before) {
-            Some('.' | '!' | '?' | ':' | '•' | '*' | '"' | '“' | '(') => true,
-            _ => {
-                let gap = self.terms[before].end..self.terms.get(at).map_or(self.text.len(), |term| term.start);
-                self.text[gap].contains('\n')
-            }
+        if let Some('.' | '!' | '?' | ':' | '•' | '*' | '"' | '“' | '(') = self.symbol(before) {
+            return true;
+        }
+        match (self.terms.get(before), self.terms.get(at)) {
+            (Some(before), Some(here)) => self.text[before.end..here.start].contains('\n'),
+            _ => false,
         }
     }
 

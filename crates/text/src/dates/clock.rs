@@ -25,18 +25,18 @@ pub(super) fn read_digits(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
             end += 2;
         }
         return match meridiem(terms, end) {
-            Some((is_afternoon, behind)) => found(twelve_hours(hour, minute, is_afternoon)?, at, behind),
-            None => found(twenty_four_hours(hour, minute)?, at, end),
+            Some((is_afternoon, behind)) => found(twelve_hours(hour, minute, is_afternoon), at, behind),
+            None => found(twenty_four_hours(hour, minute), at, end),
         };
     }
     if let Some((is_afternoon, end)) = meridiem(terms, at + 1) {
-        return found(twelve_hours(hour, 0, is_afternoon).filter(|_| hour <= 12)?, at, end);
+        return found(twelve_hours(hour, 0, is_afternoon).filter(|_| hour <= 12), at, end);
     }
     if let Some(end) = o_clock(terms, at + 1) {
-        return found(twenty_four_hours(hour, 0)?, at, end);
+        return found(twenty_four_hours(hour, 0), at, end);
     }
     match terms.word(at + 1) {
-        Some(WordClass::ClockWord(minute)) if hour == 12 && digits == 2 => found(minute, at, at + 2),
+        Some(WordClass::ClockWord(minute)) if hour == 12 && digits == 2 => found(Some(minute), at, at + 2),
         _ => None,
     }
 }
@@ -46,7 +46,7 @@ fn read_dotted(terms: &Terms<'_>, at: usize) -> Option<Found> {
     let (is_afternoon, end) = meridiem(terms, at + 1)?;
     let (hour, minute) = terms.text(at).split_once('.')?;
     let minute = Some(minute).filter(|minute| minute.len() == 2)?.parse().ok().filter(|&minute| minute < HOUR)?;
-    found(twelve_hours(hour.parse().ok()?, minute, is_afternoon)?, at, end)
+    found(twelve_hours(hour.parse().ok()?, minute, is_afternoon), at, end)
 }
 
 /// Reads `ten o'clock` and `nine am`.
@@ -54,9 +54,9 @@ pub(super) fn read_words(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
     let terms = reader.terms;
     let hour = hour_word(terms, at)?;
     if let Some((is_afternoon, end)) = meridiem(terms, at + 1) {
-        return found(twelve_hours(hour, 0, is_afternoon)?, at, end);
+        return found(twelve_hours(hour, 0, is_afternoon), at, end);
     }
-    found(twenty_four_hours(hour, 0)?, at, o_clock(terms, at + 1)?)
+    found(twenty_four_hours(hour, 0), at, o_clock(terms, at + 1)?)
 }
 
 /// Reads `half past nine` and `quarter to five`.
@@ -72,13 +72,14 @@ pub(super) fn read_past(reader: &Reader<'_, '_>, at: usize) -> Option<Found> {
     let hour = hour_word(terms, at + 2).or_else(|| terms.whole(at + 2).map(|(hour, _)| hour))?;
     let hour = if minute == 45 { hour.checked_sub(1)? } else { hour };
     match meridiem(terms, at + 3) {
-        Some((is_afternoon, end)) => found(twelve_hours(hour, minute, is_afternoon)?, at, end),
-        None => found(twenty_four_hours(hour, minute)?, at, at + 3),
+        Some((is_afternoon, end)) => found(twelve_hours(hour, minute, is_afternoon), at, end),
+        None => found(twenty_four_hours(hour, minute), at, at + 3),
     }
 }
 
-fn found(minute: u16, first: usize, end: usize) -> Option<Found> {
-    Some(Found::new(Fields { minute: Some(minute), ..Fields::default() }, first, end))
+/// The time, when it is one.
+fn found(minute: Option<u16>, first: usize, end: usize) -> Option<Found> {
+    minute.map(|minute| Found::new(Fields { minute: Some(minute), ..Fields::default() }, first, end))
 }
 
 fn twenty_four_hours(hour: u64, minute: u64) -> Option<u16> {

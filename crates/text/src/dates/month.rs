@@ -110,7 +110,7 @@ pub(super) fn read_month_first(reader: &Reader<'_, '_>, at: usize, floor: usize)
 fn with_days(fields: Fields, day: u8, last_day: Option<u8>) -> Option<(Fields, Option<Fields>)> {
     let longest = month_length(fields.year, fields.month);
     let other = last_day.filter(|&day| day <= longest).map(|day| Fields { day: Some(day), ..fields.clone() });
-    (day <= longest).then(|| (Fields { day: Some(day), ..fields }, other))
+    (day <= longest).then_some((Fields { day: Some(day), ..fields }, other))
 }
 
 /// `May` and `March` are verbs too, `August` is an adjective.

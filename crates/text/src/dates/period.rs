@@ -61,7 +61,7 @@ fn read_decade(
     let terms = reader.terms;
     let number = i32::try_from(number).ok()?;
     let is_quote = |before: &usize| matches!(terms.symbol(*before), Some('\'' | '’' | '‘'));
-    let quote = terms.before(at, floor).filter(is_quote).filter(|_| terms.is_glued(at));
+    let quote = Terms::before(at, floor).filter(is_quote).filter(|_| terms.is_glued(at));
     let modified = reader.with_modifier(quote.unwrap_or(at), floor);
     let first = reader.with_article(modified, floor);
     match digits {

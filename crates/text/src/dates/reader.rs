@@ -95,9 +95,9 @@ impl<'a, 't> Reader<'a, 't> {
     /// The first term when `early`, `mid-` and the like before `first` are taken in.
     pub(super) fn with_modifier(&self, first: usize, floor: usize) -> usize {
         let terms = self.terms;
-        let Some(mut before) = terms.before(first, floor) else { return first };
+        let Some(mut before) = Terms::before(first, floor) else { return first };
         if terms.is_tying_hyphen(before) {
-            match terms.before(before, floor) {
+            match Terms::before(before, floor) {
                 Some(word) => before = word,
                 None => return first,
             }
@@ -107,6 +107,6 @@ impl<'a, 't> Reader<'a, 't> {
 
     /// The first term when an article before `first` is taken in.
     pub(super) fn with_article(&self, first: usize, floor: usize) -> usize {
-        self.terms.before(first, floor).filter(|&before| self.terms.is_word(before, "the")).unwrap_or(first)
+        Terms::before(first, floor).filter(|&before| self.terms.is_word(before, "the")).unwrap_or(first)
     }
 }

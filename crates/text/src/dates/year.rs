@@ -185,7 +185,7 @@ pub(super) fn read_marked(reader: &Reader<'_, '_>, at: usize, floor: usize) -> O
         let year = Some(if is_before { -number } else { number });
         return Some(Found::new(Fields { year, ..Fields::default() }, at, end));
     }
-    if let Some(before) = terms.before(at, floor)
+    if let Some(before) = Terms::before(at, floor)
         && matches!(terms.text(before), "AD" | "CE")
     {
         return Some(Found::new(Fields { year: Some(number), ..Fields::default() }, before, at + 1));

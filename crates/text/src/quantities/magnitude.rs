@@ -41,6 +41,13 @@ fn plain(value: f64, end: usize) -> Magnitude {
     Magnitude { value, end, scale: 1.0, is_lone_one: false }
 }
 
+/// A value with the scale that stands at `end`.
+pub(super) fn scaled(terms: &Terms<'_>, value: f64, end: usize, is_money: bool) -> Magnitude {
+    let mut magnitude = plain(value, end);
+    apply_scale(terms, &mut magnitude, is_money);
+    magnitude
+}
+
 fn read_numeral(terms: &Terms<'_>, at: usize, numeral: Numeral, is_money: bool) -> Start {
     match numeral.shape {
         Shape::Malformed => return Start::Malformed,
@@ -58,8 +65,7 @@ fn read_numeral(terms: &Terms<'_>, at: usize, numeral: Numeral, is_money: bool) 
             return read_fraction(terms, at);
         }
     }
-    let mut magnitude = plain(numeral.value, next);
-    apply_scale(terms, &mut magnitude, is_money);
+    let mut magnitude = scaled(terms, numeral.value, next, is_money);
     apply_half(terms, &mut magnitude);
     Start::Number(magnitude)
 }

@@ -74,15 +74,16 @@ pub(crate) fn read(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
     let magnitude = match magnitude::read(terms, at, prefix.currency.is_some()) {
         Start::Number(magnitude) => magnitude,
         Start::Skip(end) => return Outcome::Skip(end),
-        Start::Malformed => return Outcome::Malformed { first: prefix.first, end: at + 1 },
+        Start::Malformed => {
+            return Outcome::Malformed { first: prefix.first, end: malformed_end(terms, at, prefix.currency) };
+        }
         Start::Nothing => return Outcome::Nothing,
     };
     prefix.take_article(terms, at, floor);
     let mut value = magnitude.value;
-    let (mut kind, end) = match read_kind(terms, &magnitude, prefix.currency) {
-        Some(found) => found,
-        // `3D`, `10x`, `737s`: letters that touch and mean nothing here make it a name.
-        None => return Outcome::Skip(magnitude.end + 1),
+    let Some((mut kind, end)) = read_kind(terms, &magnitude, prefix.currency) else {
+        // `3D`, `10x`: letters that touch and mean nothing here make it a name.
+        return Outcome::Skip(magnitude.end + 1);
     };
     if kind == Kind::Cardinal && end == magnitude.end {
         if let Some(further) = range_end(terms, end) {
@@ -103,17 +104,24 @@ pub(crate) fn read(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
     Outcome::Found { quantity, first: prefix.first, end }
 }
 
+/// The term behind a numeral that cannot be read, with the scale, currency or unit that belongs to it.
+fn malformed_end(terms: &Terms<'_>, at: usize, currency: Option<&'static str>) -> usize {
+    let magnitude = magnitude::scaled(terms, 0.0, at + 1, currency.is_some());
+    read_kind(terms, &magnitude, currency).map_or(magnitude.end, |(_, end)| end)
+}
+
 /// `an hour` where the words before show that it is a length of time.
 fn read_implied_one(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
     let Some(unit) = units::time_unit_at(terms, at + 1) else { return Outcome::Nothing };
-    let is_meant = terms.before(at, floor).is_some_and(|before| terms.is_any_word(before, BEFORE_DURATION));
+    let is_ago = terms.is_word(at + 2, "ago");
+    let is_meant = is_ago || Terms::before(at, floor).is_some_and(|before| terms.is_any_word(before, BEFORE_DURATION));
     // A `second` or `minute` before a noun is an adjective, any plural here a slip.
-    let is_noun = terms.word(at + 2).is_none() || !matches!(unit, "s" | "min");
+    let is_noun = is_ago || terms.word(at + 2).is_none() || !matches!(unit, "s" | "min");
     if !is_meant || !is_noun || terms.text(at + 1).ends_with('s') {
         return Outcome::Nothing;
     }
-    let end = at + 2;
-    let quantity = Quantity { kind: Kind::Duration { unit, is_ago: false }, value: 1.0, span: terms.span(at, end) };
+    let end = at + 2 + usize::from(is_ago);
+    let quantity = Quantity { kind: Kind::Duration { unit, is_ago }, value: 1.0, span: terms.span(at, end) };
     Outcome::Found { quantity, first: at, end }
 }
 
@@ -134,10 +142,10 @@ impl Prefix {
     }
 
     fn take_sign(&mut self, terms: &Terms<'_>, floor: usize) {
-        let Some(before) = terms.before(self.first, floor) else { return };
+        let Some(before) = Terms::before(self.first, floor) else { return };
         let is_minus = matches!(terms.symbol(before), Some('-' | '−' | '–')) && terms.is_glued(self.first);
         // A hyphen that touches what stands before it ties the two together or spans a range.
-        let is_sign = terms.is_spaced(before) || terms.before(before, 0).is_some_and(|b| terms.symbol(b) == Some('('));
+        let is_sign = terms.is_spaced(before) || Terms::before(before, 0).is_some_and(|b| terms.symbol(b) == Some('('));
         if (is_minus && is_sign) || terms.is_word(before, "minus") {
             self.first = before;
             self.is_negative = true;
@@ -145,18 +153,18 @@ impl Prefix {
     }
 
     fn take_currency(&mut self, terms: &Terms<'_>, floor: usize) {
-        let Some(before) = terms.before(self.first, floor) else { return };
+        let Some(before) = Terms::before(self.first, floor) else { return };
         if let Some(currency) = terms.symbol(before).and_then(currencies::of_sign) {
             // The sign of another number before it: `5€ 20`.
             let is_taken = terms.is_spaced(self.first)
-                && terms.before(before, floor).is_some_and(|b| terms.numeral(b).is_some() && terms.is_glued(before));
+                && Terms::before(before, floor).is_some_and(|b| terms.numeral(b).is_some() && terms.is_glued(before));
             if is_taken {
                 return;
             }
             self.currency = Some(currency);
             self.first = before;
             if terms.is_glued(before)
-                && let Some(letters) = terms.before(before, floor)
+                && let Some(letters) = Terms::before(before, floor)
                 && let Some(dollar) = currencies::of_dollar_prefix(terms.text(letters))
             {
                 self.currency = Some(dollar);
@@ -166,7 +174,7 @@ impl Prefix {
         }
         // `Rs. 500`, `kr. 300`.
         let is_dot = terms.symbol(before) == Some('.') && terms.is_glued(before);
-        let code_at = if is_dot { terms.before(before, floor) } else { Some(before) };
+        let code_at = if is_dot { Terms::before(before, floor) } else { Some(before) };
         let code = code_at.and_then(|code_at| {
             terms.word(code_at)?;
             currencies::of_code(terms.text(code_at)).map(|code| (code, code_at))
@@ -174,7 +182,7 @@ impl Prefix {
         if let Some((code, code_at)) = code
             && (!is_dot || terms.text(code_at).len() == 2)
             // In `20 EUR 30` the code belongs to the first.
-            && !terms.before(code_at, floor).is_some_and(|before| terms.numeral(before).is_some())
+            && Terms::before(code_at, floor).is_none_or(|before| terms.numeral(before).is_none())
         {
             self.currency = Some(code);
             self.first = code_at;
@@ -190,7 +198,7 @@ impl Prefix {
             _ => false,
         };
         if takes_article
-            && let Some(before) = terms.before(self.first, floor)
+            && let Some(before) = Terms::before(self.first, floor)
             && terms.word(before) == Some(WordClass::Article)
         {
             self.first = before;
