@@ -1,0 +1,66 @@
+//! Writes the table from the files of a WordNet distribution.
+//!
+//! `files.rs` understands the files line by line, `encode.rs` numbers what they say and writes it down. The same files
+//! always give the same bytes.
+
+mod encode;
+mod files;
+
+use std::path::{Path, PathBuf};
+
+/// Why a folder could not be turned into a table.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// A file is missing or is not text.
+    #[error("cannot read `{}` of a WordNet folder", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A line does not follow the format of the file.
+    #[error("`{}` line {line}: expected {expected}", path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// What should have stood there.
+        expected: &'static str,
+    },
+    /// A line refers to a synset that no data file has.
+    #[error("`{}` line {line}: there is no synset {offset} in `data.{part}`", path.display())]
+    UnknownSynset {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: usize,
+        /// The number by which the synset is called.
+        offset: u32,
+        /// The data file in which it should be.
+        part: &'static str,
+    },
+}
+
+/// Reads the WordNet files of a folder (`data.*`, `index.*`, `*.exc`, and `cntlist.rev` if it is there) and writes the
+/// table that [`WordNet::from_bytes`](super::WordNet::from_bytes) opens.
+pub fn build(dir: &Path) -> Result<Vec<u8>, BuildError> {
+    encode::encode(&files::read(dir)?)
+}
+
+/// A place in a file, for errors.
+#[derive(Debug, Clone)]
+struct Place {
+    path: PathBuf,
+    line: usize,
+}
+
+impl Place {
+    /// The error of a line that does not have what is expected.
+    fn expected(&self, expected: &'static str) -> BuildError {
+        BuildError::Line { path: self.path.clone(), line: self.line, expected }
+    }
+}
