@@ -160,8 +160,17 @@ fn pass(text: &str, purpose: Purpose) -> Scan {
             continue;
         }
         let end = match quantities::read(&terms, at, floor) {
-            Outcome::Found { quantity, end, .. } => {
-                scan.push_quantity(&reader, at, floor, quantity, purpose);
+            Outcome::Found { quantity, bare, end, .. } => {
+                if let Some(value) = bare {
+                    let bare = Quantity { kind: Kind::Cardinal, value, span: quantity.span.clone() };
+                    scan.push_quantity(&reader, at, floor, bare, purpose);
+                }
+                // An anchor is judged by its own words, so what it borrowed matters to evidence only.
+                if bare.is_none() || (purpose == Purpose::Evidence && quantity.kind != Kind::Cardinal) {
+                    scan.push_quantity(&reader, at, floor, quantity, purpose);
+                } else if purpose == Purpose::Evidence && bare != Some(quantity.value) {
+                    scan.quantities.push(quantity);
+                }
                 floor = end;
                 end
             }
@@ -224,5 +233,56 @@ impl Scan {
         if is_evidence || !is_year {
             self.quantities.push(quantity);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<(AnchorKind, &str)> {
+        find_anchors(text).iter().map(|anchor| (anchor.kind, anchor.text(text))).collect()
+    }
+
+    #[test]
+    fn an_anchor_is_judged_by_its_own_words() {
+        use AnchorKind::{Date, Numeric};
+        assert_eq!(texts("5-10 minutes"), [(Numeric, "5"), (Date, "10 minutes")]);
+        assert_eq!(texts("10–15%"), [(Numeric, "10"), (Numeric, "15%")]);
+        assert_eq!(texts("2016-1990s"), [(Date, "2016"), (Date, "1990s")]);
+        for (anchor, context) in
+            [("10", "10–15%"), ("10%", "10–15%"), ("3", "3-4 million"), ("3 million", "3-4 million")]
+        {
+            assert!(supported(anchor, Numeric, &[context]).is_some(), "{anchor} in {context}");
+        }
+        assert!(supported("5 minutes", Date, &["5-10 minutes"]).is_some());
+    }
+
+    #[test]
+    fn numbers_that_cannot_be_read_are_anchors_without_support() {
+        assert_eq!(
+            texts("It costs €12,50 or 11,9 million."),
+            [(AnchorKind::Numeric, "€12,50"), (AnchorKind::Numeric, "11,9 million")]
+        );
+        assert_eq!(supported("12,50", AnchorKind::Numeric, &["12,50"]), None);
+    }
+
+    #[test]
+    fn a_lone_year_is_a_number_of_a_source_and_a_dated_one_is_not() {
+        let in_context = |context: &str| supported("2006", AnchorKind::Numeric, &[context]).is_some();
+        assert!(in_context("in 2006") && in_context("Q3 2006") && in_context("2006 members"));
+        assert!(
+            !in_context("November 2006")
+                && !in_context("2006-11-09")
+                && !in_context("at 20:06")
+                && !in_context("12006")
+        );
+    }
+
+    #[test]
+    fn nothing_is_borne_out_by_nothing() {
+        assert_eq!(supported::<&str>("5", AnchorKind::Numeric, &[]), None);
+        assert_eq!(supported("5", AnchorKind::Numeric, &["", "  "]), None);
+        assert_eq!(texts(""), []);
     }
 }

@@ -72,7 +72,7 @@ impl Quantity {
 
 /// All quantities of a text, in order.
 ///
-/// A lone year counts as a number; digits inside clock times, inside dates that name their month, inside words,
+/// The first end of a range (`10–15%`) is listed twice, by itself and with the unit of the second. A lone year counts as a number; digits inside clock times, inside dates that name their month, inside words,
 /// versions, telephone numbers and addresses do not. Ordinals do not, nor does `one` as a pronoun.
 pub fn find(text: &str) -> Vec<Quantity> {
     scan_for_evidence(text).quantities
@@ -83,7 +83,7 @@ pub fn parse(text: &str) -> Option<Quantity> {
     let terms = Terms::new(text);
     // Signs and currencies before the number belong to it, so the number may start at the second or third term.
     (0..terms.len().min(4)).find_map(|start| match read(&terms, start, 0) {
-        Outcome::Found { quantity, first, end } if first == 0 && end == terms.len() => Some(quantity),
+        Outcome::Found { quantity, first, end, .. } if first == 0 && end == terms.len() => Some(quantity),
         _ => None,
     })
 }
@@ -197,8 +197,10 @@ mod tests {
 
     #[test]
     fn ends_of_a_range_share_their_unit() {
-        assert_eq!(kinds("10–15%"), [("10", 10.0, Kind::Percent), ("15%", 15.0, Kind::Percent)]);
-        assert_eq!(kinds("between 3-4 million"), [("3", 3e6, Kind::Cardinal), ("4 million", 4e6, Kind::Cardinal)]);
+        let percent = [("10", 10.0, Kind::Cardinal), ("10", 10.0, Kind::Percent), ("15%", 15.0, Kind::Percent)];
+        assert_eq!(kinds("10–15%"), percent);
+        let cardinal = |text, value| (text, value, Kind::Cardinal);
+        assert_eq!(kinds("3-4 million"), [cardinal("3", 3.0), cardinal("3", 3e6), cardinal("4 million", 4e6)]);
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn read_fraction(terms: &Terms<'_>, at: usize) -> Start {
     let is_longer = terms.symbol(at + 3) == Some('/') && terms.is_glued(at + 3);
     match terms.whole(at) {
         Some((numerator, digits)) if denominator > numerator && digits < 4 && !is_longer => {
-            Start::Number(plain(numerator as f64 / denominator as f64, at + 3))
+            Start::Number(scaled(terms, numerator as f64 / denominator as f64, at + 3, false))
         }
         _ => Start::Skip(at + 3),
     }

@@ -7,8 +7,9 @@ use crate::terms::{Terms, WordClass};
 /// What was read at a term.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Outcome {
-    /// A quantity, with its first term and the term behind its last.
-    Found { quantity: Quantity, first: usize, end: usize },
+    /// A quantity, with its first term and the term behind its last. Where it borrowed its unit or scale from the other
+    /// end of a range, `bare` is what its own words say.
+    Found { quantity: Quantity, bare: Option<f64>, first: usize, end: usize },
     /// A number that looks like one but cannot be read, such as `12,50`.
     Malformed { first: usize, end: usize },
     /// Digits or words that mean no quantity, up to this term.
@@ -85,15 +86,17 @@ pub(crate) fn read(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
         // `3D`, `10x`: letters that touch and mean nothing here make it a name.
         return Outcome::Skip(magnitude.end + 1);
     };
+    let mut bare = None;
     if kind == Kind::Cardinal && end == magnitude.end {
         if let Some(further) = range_end(terms, end) {
+            bare = Some(if prefix.is_negative { -value } else { value });
             kind = further.0;
             if magnitude.scale == 1.0 {
                 value *= further.1;
             }
         } else if let Some(scale) = units::degrees_scale(terms, end) {
             kind = Kind::Measure { unit: scale };
-        } else if magnitude.is_lone_one && is_pronoun(terms, at) {
+        } else if magnitude.is_lone_one && prefix.first == at && is_pronoun(terms, at) {
             return Outcome::Skip(end);
         }
     }
@@ -101,7 +104,7 @@ pub(crate) fn read(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
         value = -value;
     }
     let quantity = Quantity { kind, value, span: terms.span(prefix.first, end) };
-    Outcome::Found { quantity, first: prefix.first, end }
+    Outcome::Found { quantity, bare, first: prefix.first, end }
 }
 
 /// The term behind a numeral that cannot be read, with the scale, currency or unit that belongs to it.
@@ -122,7 +125,7 @@ fn read_implied_one(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
     }
     let end = at + 2 + usize::from(is_ago);
     let quantity = Quantity { kind: Kind::Duration { unit, is_ago }, value: 1.0, span: terms.span(at, end) };
-    Outcome::Found { quantity, first: at, end }
+    Outcome::Found { quantity, bare: None, first: at, end }
 }
 
 /// What stands before the value.
@@ -271,6 +274,9 @@ fn range_end(terms: &Terms<'_>, at: usize) -> Option<(Kind, f64)> {
 
 /// Whether `one` at this term is a pronoun.
 fn is_pronoun(terms: &Terms<'_>, at: usize) -> bool {
+    if terms.len() == 1 {
+        return false;
+    }
     let is_after_determiner = at.checked_sub(1).is_some_and(|before| terms.is_any_word(before, BEFORE_PRONOUN));
     let is_before_noun = match terms.word(at + 1) {
         Some(WordClass::Other | WordClass::Month { .. } | WordClass::Weekday { .. } | WordClass::QuarterWord) => {

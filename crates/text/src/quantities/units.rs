@@ -30,10 +30,19 @@ pub(super) fn read(terms: &Terms<'_>, at: usize) -> Option<(Unit, usize)> {
     let base = match symbol_unit(text) {
         // One letter behind a space is as likely a name: `5 A`, `7 N`.
         Some(_) if terms.is_spaced(at) && matches!(text, "A" | "N" | "J" | "K") => None,
+        // `1990s` is a decade.
+        Some(_) if text == "s" && terms.is_glued(at) && is_decade(terms, at) => None,
         found => found,
     };
     let base = base.or_else(|| name_unit(text))?;
     Some(read_compound(terms, at, base))
+}
+
+/// Whether the digits before `at` are the first year of a decade.
+fn is_decade(terms: &Terms<'_>, at: usize) -> bool {
+    at.checked_sub(1)
+        .and_then(|before| terms.whole(before))
+        .is_some_and(|(year, digits)| digits == 4 && (1000..2200).contains(&year) && year.is_multiple_of(10))
 }
 
 /// The unit of a duration when the term names one: `hour`, `days`.
