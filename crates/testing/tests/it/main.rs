@@ -1,0 +1,3 @@
+//! Checks on the project itself.
+
+mod tidy;
