@@ -103,8 +103,7 @@ fn normalise_unicode(text: &str) -> String {
         // Neighbours are looked at after letters were spelled out, which leaves word characters what they are.
         before = Some(character);
     }
-    let plain: String = spelled.nfkd().filter(|&character| !is_nonspacing_mark(character)).collect();
-    let lowered = python::lower(&plain);
+    let lowered = python::lower(&without_marks(&spelled));
     let mut out = String::with_capacity(lowered.len());
     let mut is_separated = false;
     let mut before = None;
@@ -134,6 +133,22 @@ fn normalise_unicode(text: &str) -> String {
         }
     }
     out
+}
+
+/// The compatibility decomposition without the marks that take no space.
+fn without_marks(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        // ASCII stays as it is, and nothing is reordered across it.
+        let ascii = rest.bytes().position(|byte| !byte.is_ascii()).unwrap_or(rest.len());
+        plain.push_str(&rest[..ascii]);
+        rest = &rest[ascii..];
+        let other = rest.bytes().position(|byte| byte.is_ascii()).unwrap_or(rest.len());
+        plain.extend(rest[..other].nfkd().filter(|&character| !is_nonspacing_mark(character)));
+        rest = &rest[other..];
+    }
+    plain
 }
 
 fn is_nonspacing_mark(character: char) -> bool {

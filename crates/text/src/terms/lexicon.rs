@@ -97,6 +97,15 @@ static TABLE: LazyLock<FxHashMap<&'static [u8], WordClass>> = LazyLock::new(|| {
     table
 });
 
+/// For each first letter the lengths that words of the table have, as bits.
+static LENGTHS: LazyLock<[u16; 32]> = LazyLock::new(|| {
+    let mut lengths = [0; 32];
+    for word in TABLE.keys() {
+        lengths[usize::from(word[0]) % 32] |= 1 << word.len();
+    }
+    lengths
+});
+
 const NUMBER_WORDS: &str = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen \
     sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million \
     billion trillion first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth \
@@ -134,6 +143,11 @@ const WEEKDAYS: [&str; 7] = [
 pub(super) fn class(word: &str) -> WordClass {
     let mut lowered = [0u8; LONGEST];
     let Some(lowered) = lowered.get_mut(..word.len()) else { return WordClass::Other };
+    let letter = word.as_bytes().first().map_or(0, |byte| usize::from(byte | 0x20) % 32);
+    // Most words differ from all of the table in first letter or length, which is quicker to ask.
+    if LENGTHS[letter] & (1 << word.len()) == 0 {
+        return WordClass::Other;
+    }
     lowered.copy_from_slice(word.as_bytes());
     lowered.make_ascii_lowercase();
     TABLE.get(&*lowered).copied().unwrap_or(WordClass::Other)
