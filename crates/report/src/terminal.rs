@@ -43,6 +43,11 @@ impl Look {
         Self { width: terminal_size::terminal_size().map_or(80, |(width, _)| width.0), colour }
     }
 
+    /// The text so that it stands out, where colours may be used.
+    pub fn strong(self, text: &str) -> String {
+        self.paint(BOLD, text)
+    }
+
     fn paint(self, code: &str, text: &str) -> String {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }

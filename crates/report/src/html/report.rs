@@ -33,6 +33,7 @@ const FAILED_BYTES: usize = 8 << 20;
 pub struct Html {
     output: Output,
     options: Options,
+    section: String,
     metrics: Vec<MetricInfo>,
     summary: Summary,
     failed: BTreeMap<Rank, String>,
@@ -46,12 +47,20 @@ impl Html {
         Self {
             output,
             options,
+            section: String::new(),
             metrics: Vec::new(),
             summary: Summary::default(),
             failed: BTreeMap::new(),
             failed_bytes: 0,
             worst: Worst::new(CASES, BYTES - FAILED_BYTES),
         }
+    }
+
+    /// Adds a section of the caller's own before the summary: HTML, made with [`crate::escape::html`].
+    #[must_use]
+    pub fn with_section(mut self, section: String) -> Self {
+        self.section = section;
+        self
     }
 
     fn case(&mut self, result: &CaseResult) {
@@ -98,6 +107,7 @@ impl Html {
             body.push_str(&format!("<div class=\"banner bad\"><b>Incomplete</b><span>{why}</span></div>\n"));
         }
         body.push_str(&tiles(&self.summary));
+        body.push_str(&self.section);
         body.push_str(&means(&self.summary));
         body.push_str(&distributions(&self.summary));
         body.push_str(&problems(&self.summary));

@@ -211,6 +211,16 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_did_not_look_at_all_cases_says_so() {
+        let mut summary = Summary::default();
+        assert!(summary.incomplete().is_some());
+        summary.event(&Event::Finished(Stop::Interrupted)).unwrap();
+        assert_eq!(summary.incomplete(), Some("the run was interrupted"));
+        summary.event(&Event::Finished(Stop::Complete)).unwrap();
+        assert_eq!(summary.incomplete(), None);
+    }
+
+    #[test]
     fn a_summary_is_plain_json() {
         let mut summary = Summary::default();
         events(&mut summary, &metrics()[..1], &[result("a", 0.25)]);
