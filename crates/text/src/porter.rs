@@ -28,44 +28,71 @@ pub fn stem(word: &str) -> String {
     if let Ok(index) = IRREGULAR.binary_search_by_key(&word, |&(irregular, _)| irregular) {
         return IRREGULAR[index].1.to_owned();
     }
-    let mut letters = Letters(word.chars().collect());
-    if letters.0.len() <= 2 {
-        return word.to_owned();
+    if word.is_ascii() {
+        let letters = Letters(word.as_bytes().to_vec()).stem();
+        letters.into_iter().map(char::from).collect()
+    } else {
+        Letters(word.chars().collect()).stem().into_iter().collect()
     }
-    letters.drop_plural();
-    letters.drop_past_and_progressive();
-    letters.turn_final_y();
-    letters.shorten_double_suffixes();
-    letters.shorten_suffixes();
-    letters.drop_suffixes();
-    letters.drop_final_e();
-    letters.drop_final_l();
-    letters.0.into_iter().collect()
 }
 
+/// A byte of an ASCII word, or a character of any other.
+trait Letter: Copy + PartialEq + From<u8> {
+    fn is(self, letter: u8) -> bool {
+        self == Self::from(letter)
+    }
+
+    fn is_one_of(self, letters: &[u8]) -> bool {
+        letters.iter().any(|&letter| self.is(letter))
+    }
+}
+
+impl Letter for u8 {}
+impl Letter for char {}
+
 /// A word on its way to the stem.
-struct Letters(Vec<char>);
+struct Letters<L>(Vec<L>);
 
 /// A suffix and what takes its place.
 type Rule = (&'static str, &'static str);
 
-impl Letters {
+impl<L: Letter> Letters<L> {
+    fn stem(mut self) -> Vec<L> {
+        if self.0.len() > 2 {
+            self.drop_plural();
+            self.drop_past_and_progressive();
+            self.turn_final_y();
+            self.shorten_double_suffixes();
+            self.shorten_suffixes();
+            self.drop_suffixes();
+            self.drop_final_e();
+            self.drop_final_l();
+        }
+        self.0
+    }
+
     fn ends_with(&self, suffix: &str) -> bool {
-        self.0.len() >= suffix.len() && self.0.iter().rev().copied().take(suffix.len()).eq(suffix.chars().rev())
+        let suffix = suffix.as_bytes();
+        self.0.len() >= suffix.len()
+            && self.0.iter().rev().zip(suffix.iter().rev()).all(|(letter, &byte)| letter.is(byte))
+    }
+
+    fn last_is_one_of(&self, letters: &[u8]) -> bool {
+        self.0.last().is_some_and(|last| last.is_one_of(letters))
     }
 
     /// What stands before `suffix`, which is ASCII, if the word ends with it.
-    fn before(&self, suffix: &str) -> Option<&[char]> {
+    fn before(&self, suffix: &str) -> Option<&[L]> {
         self.ends_with(suffix).then(|| &self.0[..self.0.len() - suffix.len()])
     }
 
     fn replace(&mut self, suffix: &str, replacement: &str) {
         self.0.truncate(self.0.len() - suffix.len());
-        self.0.extend(replacement.chars());
+        self.0.extend(replacement.bytes().map(L::from));
     }
 
     /// Applies the first rule whose suffix fits, if `holds` for what stands before it. Later rules have no turn.
-    fn apply(&mut self, rules: &[Rule], holds: impl Fn(&[char]) -> bool) {
+    fn apply(&mut self, rules: &[Rule], holds: impl Fn(&[L]) -> bool) {
         for (suffix, replacement) in rules {
             if let Some(stem) = self.before(suffix) {
                 if holds(stem) {
@@ -102,13 +129,13 @@ impl Letters {
         let Some(suffix) = suffix else { return };
         self.replace(suffix, "");
         if ["at", "bl", "iz"].iter().any(|ending| self.ends_with(ending)) {
-            self.0.push('e');
+            self.0.push(L::from(b'e'));
         } else if ends_with_double_consonant(&self.0) {
-            if !matches!(self.0.last(), Some('l' | 's' | 'z')) {
+            if !self.last_is_one_of(b"lsz") {
                 self.0.pop();
             }
         } else if measure(&self.0) == 1 && ends_with_short_syllable(&self.0) {
-            self.0.push('e');
+            self.0.push(L::from(b'e'));
         }
     }
 
@@ -177,7 +204,7 @@ impl Letters {
     fn drop_suffixes(&mut self) {
         // `ion` has a condition of its own; no other suffix of this step ends in it.
         if let Some(stem) = self.before("ion") {
-            if measure(stem) > 1 && matches!(stem.last(), Some('s' | 't')) {
+            if measure(stem) > 1 && stem.last().is_some_and(|last| last.is_one_of(b"st")) {
                 self.replace("ion", "");
             }
             return;
@@ -224,20 +251,16 @@ impl Letters {
 }
 
 /// For each letter whether it is a consonant. A `y` is one unless it follows one.
-fn consonants(letters: &[char]) -> impl Iterator<Item = bool> + '_ {
+fn consonants<L: Letter>(letters: &[L]) -> impl Iterator<Item = bool> + '_ {
     let mut after_consonant = false;
     letters.iter().map(move |letter| {
-        after_consonant = match letter {
-            'a' | 'e' | 'i' | 'o' | 'u' => false,
-            'y' => !after_consonant,
-            _ => true,
-        };
+        after_consonant = if letter.is(b'y') { !after_consonant } else { !letter.is_one_of(b"aeiou") };
         after_consonant
     })
 }
 
 /// How often a consonant follows a vowel: the measure m of the paper.
-fn measure(letters: &[char]) -> usize {
+fn measure<L: Letter>(letters: &[L]) -> usize {
     let mut after_vowel = false;
     let mut count = 0;
     for consonant in consonants(letters) {
@@ -247,20 +270,23 @@ fn measure(letters: &[char]) -> usize {
     count
 }
 
-fn has_vowel(letters: &[char]) -> bool {
+fn has_vowel<L: Letter>(letters: &[L]) -> bool {
     consonants(letters).any(|consonant| !consonant)
 }
 
-fn ends_with_double_consonant(letters: &[char]) -> bool {
+fn ends_with_double_consonant<L: Letter>(letters: &[L]) -> bool {
     matches!(letters, [.., before, last] if before == last) && consonants(letters).last() == Some(true)
 }
 
 /// Consonant, vowel, consonant other than w, x, y at the end; or a word of just a vowel and a consonant.
-fn ends_with_short_syllable(letters: &[char]) -> bool {
-    let consonants: Vec<bool> = consonants(letters).collect();
-    match consonants.as_slice() {
-        [false, true] => true,
-        [.., true, false, true] => !matches!(letters.last(), Some('w' | 'x' | 'y')),
+fn ends_with_short_syllable<L: Letter>(letters: &[L]) -> bool {
+    let (mut third, mut second, mut first) = (None, None, None);
+    for consonant in consonants(letters) {
+        (third, second, first) = (second, first, Some(consonant));
+    }
+    match (third, second, first) {
+        (Some(true), Some(false), Some(true)) => letters.last().is_some_and(|last| !last.is_one_of(b"wxy")),
+        (None, Some(false), Some(true)) => true,
         _ => false,
     }
 }

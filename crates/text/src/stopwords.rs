@@ -8,18 +8,22 @@ use rustc_hash::FxHashSet;
 #[derive(Debug)]
 pub struct WordSet {
     words: FxHashSet<&'static str>,
+    /// Length of the longest word: a longer one needs no search.
+    longest: usize,
 }
 
 impl WordSet {
     /// The words of `list`, which are separated by white space.
     fn new(list: &'static str) -> Self {
-        Self { words: list.split_ascii_whitespace().collect() }
+        let words: FxHashSet<&str> = list.split_ascii_whitespace().collect();
+        let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
+        Self { words, longest }
     }
 
     /// Whether `word`, in lower case, is in the set.
     #[inline]
     pub fn contains(&self, word: &str) -> bool {
-        self.words.contains(word)
+        word.len() <= self.longest && self.words.contains(word)
     }
 
     /// How many words there are.

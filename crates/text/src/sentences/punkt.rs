@@ -93,7 +93,9 @@ fn slices(text: &str) -> Vec<Range<usize>> {
             After::Punctuation => (behind, behind + 1),
             After::Word(next) => (next, next + text[next..].find(python::is_space).unwrap_or(text.len() - next)),
         };
-        if breaks(&text[candidate.word..end], &mut tokens) {
+        // A question or exclamation mark is a token that breaks, and another token follows.
+        let is_full_stop = text.as_bytes()[candidate.mark] == b'.';
+        if !is_full_stop || breaks(&text[candidate.word..end], candidate.mark - candidate.word, &mut tokens) {
             slices.push(start..behind);
             start = next;
         }
@@ -173,8 +175,15 @@ struct Token<'t> {
     ellipsis: bool,
 }
 
-/// Whether some token of `context` but the last ends a sentence.
-fn breaks<'t>(context: &'t str, tokens: &mut Vec<Token<'t>>) -> bool {
+/// Whether some token of `context`, which has its full stop at `stop`, ends a sentence; the last token does not count.
+fn breaks<'t>(context: &'t str, stop: usize, tokens: &mut Vec<Token<'t>>) -> bool {
+    let (word, next) = (&context[..=stop], python::strip_start(&context[stop + 1..]));
+    if is_plain(&word[..stop]) && is_plain(next) {
+        // Two tokens, of which the first decides.
+        let mut token = judged(word);
+        reconsider(&mut token, &judged(next));
+        return token.breaks;
+    }
     tokens.clear();
     for line in context.split('\n') {
         tokenise(line, tokens);
@@ -188,6 +197,11 @@ fn breaks<'t>(context: &'t str, tokens: &mut Vec<Token<'t>>) -> bool {
         }
     }
     false
+}
+
+/// Whether `word` is made of ASCII letters and digits, so that it is one token.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Cuts a line into words and punctuation, with the first judgement of each.

@@ -40,7 +40,12 @@ pub fn keywords(text: &str) -> Tokens {
 
 /// `str.isalnum`.
 fn is_alphanumeric(word: &str) -> bool {
-    !word.is_empty() && word.chars().all(python::is_alnum)
+    // Bytes answer for nearly all words.
+    let mut beyond = word.bytes().skip_while(u8::is_ascii_alphanumeric);
+    match beyond.next() {
+        None => !word.is_empty(),
+        Some(byte) => byte >= 0x80 && word.chars().all(python::is_alnum),
+    }
 }
 
 /// Opening and closing quotes as tokens; appended to the buffer, since the text itself may not hold them.
@@ -84,10 +89,20 @@ struct Chunk {
 }
 
 enum Shape {
-    /// One word up to `body`, then at most one comma, colon, semicolon, question or exclamation mark.
-    Simple { body: usize },
+    /// Marks, a word, marks, each of which is a token whatever stands around it.
+    Simple(Simple),
     /// Anything else.
     Intricate,
+}
+
+/// The parts of a simple chunk. Any of them may be empty; a mark is one byte.
+struct Simple {
+    /// Where the word starts, behind opening marks.
+    word: usize,
+    /// Where the word is cut in two, its end if it is not.
+    cut: usize,
+    /// Where the word ends and closing marks begin.
+    marks: usize,
 }
 
 impl Cutter<'_> {
@@ -100,86 +115,116 @@ impl Cutter<'_> {
             if start >= sentence.end {
                 return;
             }
-            let chunk = self.chunk(start, sentence.end);
-            let holds_final_stop = final_stop.is_some_and(|stop| (start..chunk.end).contains(&stop));
-            match chunk.shape {
-                Shape::Simple { body } if !holds_final_stop => self.push_simple(start, body, chunk.end),
-                // Only the common ending, a word and its full stop; quotes and brackets behind it need the rules.
-                Shape::Simple { .. } if chunk.end == sentence.end && final_stop == Some(chunk.end - 1) => {
-                    self.push_simple(start, chunk.end - 1, chunk.end);
+            let Chunk { end, shape } = self.chunk(start, sentence.end);
+            let holds_final_stop = final_stop.is_some_and(|stop| (start..end).contains(&stop));
+            // Quotes and brackets behind the final full stop need the rules.
+            let is_plain_ending = end == sentence.end && final_stop == Some(end - 1);
+            at = end;
+            match shape {
+                Shape::Simple(mut simple) if !holds_final_stop || is_plain_ending => {
+                    if is_plain_ending && simple.marks == end {
+                        simple.marks -= 1;
+                        simple.cut = simple.cut.min(simple.marks);
+                    }
+                    self.push(start, &simple, end);
                 }
                 _ => {
-                    let end = if holds_final_stop { sentence.end } else { chunk.end };
-                    self.substitutions.cut(self.text, &sentence, start..end, &mut self.words);
-                    at = end;
-                    continue;
+                    at = if holds_final_stop { sentence.end } else { end };
+                    self.substitutions.cut(self.text, &sentence, start..at, &mut self.words);
                 }
             }
-            at = chunk.end;
         }
     }
 
-    /// A word, cut in two if it is a contraction, and the mark behind it.
-    fn push_simple(&mut self, start: usize, body: usize, end: usize) {
-        if is_contraction(&self.text.as_bytes()[start..body]) {
-            let second = start + CONTRACTION_HEAD;
-            self.words.push(Word::Piece(start..second));
-            self.words.push(Word::Piece(second..body));
-        } else if start < body {
-            self.words.push(Word::Piece(start..body));
+    fn push(&mut self, start: usize, simple: &Simple, end: usize) {
+        self.words.extend((start..simple.word).map(|mark| Word::Piece(mark..mark + 1)));
+        for half in [simple.word..simple.cut, simple.cut..simple.marks] {
+            if !half.is_empty() {
+                self.words.push(Word::Piece(half));
+            }
         }
-        if body < end {
-            self.words.push(Word::Piece(body..end));
-        }
+        self.words.extend((simple.marks..end).map(|mark| Word::Piece(mark..mark + 1)));
     }
 
     /// The chunk that starts at `start`, which is no white space.
     fn chunk(&self, start: usize, limit: usize) -> Chunk {
         let bytes = &self.text.as_bytes()[..limit];
-        let mut at = start;
-        let mut one_run_of_letters = true;
-        let is_last = |at: usize| bytes.get(at + 1).is_none_or(|&next| is_ascii_space(next));
+        let word = start + bytes[start..].iter().take_while(|byte| b"([$#@".contains(byte)).count();
+        let mut at = word;
+        let mut is_one_run = true;
         while let Some(&byte) = bytes.get(at) {
             match byte {
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' => {}
                 _ if is_ascii_space(byte) => break,
-                b'-' | b'.' if bytes.get(at + 1) != Some(&byte) => one_run_of_letters = false,
-                b',' | b':' if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => one_run_of_letters = false,
-                b',' | b':' | b';' | b'?' | b'!' if at > start && is_last(at) => {
-                    return self.simple(start, at, at + 1, one_run_of_letters);
+                b'-' | b'.' if bytes.get(at + 1) != Some(&byte) => is_one_run = false,
+                b',' | b':' if bytes.get(at + 1).is_some_and(u8::is_ascii_digit) => is_one_run = false,
+                b'\'' if is_one_run => {
+                    let Some((cut, length)) = clitic(bytes, word, at) else { return self.intricate(at, limit) };
+                    return self.closed(Simple { word, cut, marks: at + length }, limit);
                 }
-                b'"' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'(' | b')' | b'*' | b',' | b'-' | b'.' | b':' | b';'
-                | b'<' | b'>' | b'?' | b'!' | b'@' | b'[' | b']' | b'`' | b'{' | b'}' => {
-                    return self.intricate(at, limit);
-                }
+                b'!' | b'%' | b')' | b',' | b':' | b';' | b'?' | b']' => break,
+                b'"' | b'#' | b'$' | b'&' | b'\'' | b'(' | b'*' | b'-' | b'.' | b'<' | b'>' | b'@' | b'[' | b'`'
+                | b'{' | b'}' => return self.intricate(at, limit),
                 0x80.. => match self.text[at..limit].chars().next() {
                     Some(character) if python::is_space(character) => break,
                     Some('«' | '“' | '‘' | '„' | '»' | '”' | '’' | 'ſ' | 'ı' | 'İ') | None => {
                         return self.intricate(at, limit);
                     }
                     Some(character) => {
-                        one_run_of_letters = false;
+                        is_one_run = false;
                         at += character.len_utf8() - 1;
                     }
                 },
-                _ => one_run_of_letters = false,
+                _ => is_one_run = false,
             }
             at += 1;
         }
-        self.simple(start, at, at, one_run_of_letters)
+        let letters = &bytes[word..at];
+        if !is_one_run && (0..letters.len()).any(|start| begins_with_contraction(&letters[start..])) {
+            return self.intricate(at, limit);
+        }
+        let cut = if is_contraction(letters) { word + CONTRACTION_HEAD } else { at };
+        self.closed(Simple { word, cut, marks: at }, limit)
     }
 
-    /// A simple chunk, unless a contraction may hide in it.
-    fn simple(&self, start: usize, body: usize, end: usize, one_run_of_letters: bool) -> Chunk {
-        let hides_contraction =
-            !one_run_of_letters && (start..body).any(|at| begins_with_contraction(&self.text.as_bytes()[at..body]));
-        Chunk { end, shape: if hides_contraction { Shape::Intricate } else { Shape::Simple { body } } }
+    /// Reads the closing marks behind a word.
+    fn closed(&self, simple: Simple, limit: usize) -> Chunk {
+        let bytes = &self.text.as_bytes()[..limit];
+        let mut end = simple.marks;
+        while let Some(&byte) = bytes.get(end) {
+            match byte {
+                _ if is_ascii_space(byte) => break,
+                b'!' | b'%' | b')' | b';' | b'?' | b']' => {}
+                b',' | b':' if bytes.get(end + 1).is_none_or(|&next| !next.is_ascii_digit() && next < 0x80) => {}
+                // Behind another mark a full stop is cut off too, if it is the last.
+                b'.' if end > simple.marks && bytes.get(end + 1).is_none_or(|&next| is_ascii_space(next)) => {}
+                _ => return self.intricate(end, limit),
+            }
+            end += 1;
+        }
+        Chunk { end, shape: Shape::Simple(simple) }
     }
 
     fn intricate(&self, at: usize, limit: usize) -> Chunk {
         let rest = &self.text[at..limit];
         Chunk { end: at + rest.find(python::is_space).unwrap_or(rest.len()), shape: Shape::Intricate }
     }
+}
+
+/// For the apostrophe at `at` behind the letters from `word` on: where the word is cut, and how many bytes the
+/// apostrophe and the letters behind it have. Only the clitics that are cut off, and only at the end of the word.
+fn clitic(bytes: &[u8], word: usize, at: usize) -> Option<(usize, usize)> {
+    let letters = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let (cut, behind) = match &bytes[at + 1..=at + letters] {
+        b"s" | b"S" | b"m" | b"M" | b"d" | b"D" | b"ll" | b"LL" | b"re" | b"RE" | b"ve" | b"VE" => {
+            (at, at + 1 + letters)
+        }
+        b"t" if bytes[word..at].ends_with(b"n") => (at - 1, at + 2),
+        b"T" if bytes[word..at].ends_with(b"N") => (at - 1, at + 2),
+        _ => return None,
+    };
+    let ends = bytes.get(behind).is_none_or(|&next| is_ascii_space(next) || b"!%),:;?]".contains(&next));
+    (ends && cut > word && !is_contraction(&bytes[word..cut])).then_some((cut, behind - at))
 }
 
 /// All contractions without an apostrophe are cut after their third letter.

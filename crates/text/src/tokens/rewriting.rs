@@ -72,17 +72,26 @@ impl Rewriting {
         self.glyphs.iter().any(|glyph| characters.contains(&glyph.character))
     }
 
-    /// Splits on white space.
+    /// What stands between white space; some of it may be empty.
+    pub(super) fn words(&self) -> impl Iterator<Item = &[Glyph]> {
+        self.glyphs.split(|glyph| python::is_space(glyph.character))
+    }
+
+    /// The words as tokens.
     pub(super) fn tokens(&self) -> Tokens {
         let mut tokens = Tokens::default();
-        let mut text = String::new();
-        for word in self.glyphs.split(|glyph| python::is_space(glyph.character)) {
-            let (Some(first), Some(last)) = (word.first(), word.last()) else { continue };
-            text.clear();
-            text.extend(word.iter().map(|glyph| glyph.character));
-            tokens.push(&text, first.start..last.end);
+        for word in self.words() {
+            push(&mut tokens, word);
         }
         tokens
+    }
+}
+
+/// Adds the token that `word` spells, if it is not empty.
+pub(super) fn push(tokens: &mut Tokens, word: &[Glyph]) {
+    if let (Some(first), Some(last)) = (word.first(), word.last()) {
+        let text: String = word.iter().map(|glyph| glyph.character).collect();
+        tokens.push(&text, first.start..last.end);
     }
 }
 

@@ -33,7 +33,7 @@ pub fn tokens(text: &str) -> Tokens {
             (Class::Alphanumeric, None) => open = Some(Word { start: at, end: next, apostrophe: None }),
             // An apostrophe after the last letter is remembered in case that more of the word follows.
             (Class::Apostrophe, Some(word)) => word.apostrophe = word.apostrophe.or(Some(at)),
-            (Class::Apostrophe, None) | (Class::Other, None) => {}
+            (Class::Apostrophe | Class::Other, None) => {}
             (Class::Other, Some(_)) => words.close(&mut open, &lowered),
         }
         at = next;

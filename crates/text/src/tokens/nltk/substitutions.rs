@@ -218,6 +218,9 @@ impl Substitutions {
     }
 
     fn cut_contractions(&mut self) {
+        if !may_hold_contraction(&self.rewriting.glyphs) {
+            return;
+        }
         for (head, tail, before_space) in CONTRACTIONS {
             self.cut_contraction(head, tail, |glyphs, start, end| {
                 let ends = if before_space {
@@ -288,6 +291,17 @@ fn folded(character: char) -> char {
         'ı' | 'İ' => 'i',
         _ => character.to_ascii_lowercase(),
     }
+}
+
+/// Whether some word starts as a contraction does; most do not, and are spared ten searches.
+fn may_hold_contraction(glyphs: &[Glyph]) -> bool {
+    (0..glyphs.len()).any(|at| match folded(glyphs[at].character) {
+        '\'' => is_folded(&glyphs[at..], "'t"),
+        'c' | 'd' | 'g' | 'l' | 'm' | 'w' => CONTRACTIONS
+            .iter()
+            .any(|(head, tail, _)| is_folded(&glyphs[at..], head) && is_folded(&glyphs[at + head.len()..], tail)),
+        _ => false,
+    })
 }
 
 /// `\b` between the glyphs before and at `at`.
