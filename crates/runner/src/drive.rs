@@ -83,8 +83,13 @@ pub fn drive(
             scope.spawn(move || score(plan, raw, &scored));
         }
         drop(scored_sender);
-        let mut writer =
-            Writer { sink, options, driven: Driven { cases: 0, lost: 0, stop: Stop::Complete }, ids: Ids::default() };
+        let mut writer = Writer {
+            source,
+            sink,
+            options,
+            driven: Driven { cases: 0, lost: 0, stop: Stop::Complete },
+            ids: Ids::default(),
+        };
         let ended = writer.collect(&scored_receiver, &credit_sender);
         // Whoever waits for one of these channels wakes up and ends.
         drop((scored_receiver, credit_sender));
@@ -117,6 +122,7 @@ fn score(
 }
 
 struct Writer<'a> {
+    source: &'a str,
     sink: &'a mut dyn Sink,
     options: &'a DriveOptions,
     driven: Driven,
@@ -157,7 +163,7 @@ impl Writer<'_> {
                 self.driven.cases += 1;
                 if self.ids.repeats(&result.case.id) {
                     let problem = Problem {
-                        file: String::new(),
+                        file: self.source.to_owned(),
                         line: None,
                         column: None,
                         reason: format!("the id `{}` stands there more than once", result.case.id),

@@ -1,0 +1,46 @@
+//! How the program ends. Scripts and CI depend on these numbers.
+
+use std::process::ExitCode;
+
+/// An exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// 0: everything asked for was done.
+    Fine,
+    /// 1: something could not be read, written or scored.
+    Error,
+    /// 2: a quality gate failed.
+    Gate,
+    /// 64: the command line or the configuration is wrong; nothing was run.
+    Usage,
+    /// 130: interrupted from the keyboard.
+    Interrupted,
+}
+
+impl Exit {
+    /// All codes with what they mean, for the manual.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Fine, "everything asked for was done"),
+        (Self::Error, "something could not be read, written or scored"),
+        (Self::Gate, "a quality gate failed"),
+        (Self::Usage, "the command line or the configuration is wrong; nothing was run"),
+        (Self::Interrupted, "interrupted from the keyboard"),
+    ];
+
+    /// The number.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Error => 1,
+            Self::Gate => 2,
+            Self::Usage => 64,
+            Self::Interrupted => 130,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}

@@ -1,0 +1,138 @@
+//! [`Failure`]: what the user reads when a verb cannot do its work: what happened, why, and what to do.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::io;
+
+use probare_cases::{MapError, OpenError};
+use probare_report::escape;
+use probare_report::{GateError, OpenError as ReportError};
+use probare_runner::{DriveError, PlanError, VerifyError};
+
+use crate::exit::Exit;
+
+/// Why a verb stopped.
+#[derive(Debug)]
+pub struct Failure {
+    /// How the program ends.
+    pub exit: Exit,
+    message: String,
+    hint: Option<String>,
+}
+
+/// What every verb returns.
+pub type Done = Result<Exit, Failure>;
+
+impl Failure {
+    /// Something could not be done.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Error, message: message.into(), hint: None }
+    }
+
+    /// The command line or the configuration is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, ..Self::new(message) }
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// An error with all its causes.
+    pub fn from_error(error: &dyn Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            let text = inner.to_string();
+            // Some errors repeat their cause in their own text.
+            if !message.contains(&text) {
+                let _ = write!(message, ": {text}");
+            }
+            cause = inner.source();
+        }
+        Self::new(message)
+    }
+
+    /// A file that cannot be read or written.
+    pub fn file(action: &str, path: &str, error: &io::Error) -> Self {
+        Self::new(format!("cannot {action} `{path}`: {error}"))
+    }
+
+    /// The text for standard error.
+    pub fn render(&self) -> String {
+        let mut text = format!("error: {}\n", escape::terminal_lines(&self.message));
+        if let Some(hint) = &self.hint {
+            let _ = write!(text, "\nhint: {}\n", escape::terminal_lines(hint));
+        }
+        text
+    }
+}
+
+impl From<PlanError> for Failure {
+    fn from(error: PlanError) -> Self {
+        let hint = match &error {
+            PlanError::Unknown(unknown) => match unknown.similar {
+                Some(similar) => format!("a similar name exists: `{similar}`"),
+                None => "`probare list` shows all metrics".to_owned(),
+            },
+            PlanError::Build { name, .. } => {
+                let id = name.split(':').next().unwrap_or(name);
+                format!("`probare explain {id}` shows its options")
+            }
+            PlanError::SameName(_) => "give one of them a name of its own: NAME=METRIC:OPTION=VALUE".to_owned(),
+            PlanError::Empty => {
+                "name one with --metric, for example --metric token_f1; `probare list` shows all".to_owned()
+            }
+            _ => "write ID, ID:OPTION=VALUE or NAME=ID:OPTION=VALUE".to_owned(),
+        };
+        Self::from_error(&error).hint(hint).into_usage()
+    }
+}
+
+impl Failure {
+    fn into_usage(mut self) -> Self {
+        self.exit = Exit::Usage;
+        self
+    }
+}
+
+impl From<MapError> for Failure {
+    fn from(error: MapError) -> Self {
+        Self::from_error(&error).into_usage()
+    }
+}
+
+impl From<GateError> for Failure {
+    fn from(error: GateError) -> Self {
+        Self::from_error(&error).into_usage()
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        Self::from_error(&error)
+    }
+}
+
+impl From<ReportError> for Failure {
+    fn from(error: ReportError) -> Self {
+        let usage = !matches!(error, ReportError::Io(_));
+        let failure = Self::from_error(&error);
+        if usage { failure.into_usage() } else { failure }
+    }
+}
+
+impl From<DriveError> for Failure {
+    fn from(error: DriveError) -> Self {
+        Self::from_error(&error)
+    }
+}
+
+impl From<VerifyError> for Failure {
+    fn from(error: VerifyError) -> Self {
+        Self::from_error(&error)
+    }
+}

@@ -1,0 +1,52 @@
+//! `probare doctor`: what is installed, what is missing, how to get it.
+
+use std::env;
+use std::path::PathBuf;
+use std::thread::available_parallelism;
+
+use probare_metrics::registry;
+
+use super::print;
+use crate::config::DEFAULT_NAME;
+use crate::failure::Done;
+
+/// Say what is installed, what is missing and how to get it. Nothing is changed and nothing is sent.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {}
+
+/// Runs the verb.
+pub fn run(_arguments: &Arguments) -> Done {
+    let mut text = format!("probare {}\n\n", env!("CARGO_PKG_VERSION"));
+    let mut line =
+        |state: &str, what: &str, detail: &str| text.push_str(&format!("  {state:7}  {what:22}  {detail}\n"));
+    let metrics = registry().iter().count();
+    line("ok", "metrics", &format!("{metrics} built in; none of them needs a network or a download"));
+    let cores = available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+    line("ok", "cores", &format!("{cores}, all used by default (-j N for fewer)"));
+    if PathBuf::from(DEFAULT_NAME).is_file() {
+        line("ok", DEFAULT_NAME, "found here; `probare score` uses it");
+    } else {
+        line("absent", DEFAULT_NAME, "optional; `probare init` writes one");
+    }
+    for (program, purpose, remedy) in PROGRAMS {
+        match find(program) {
+            Some(path) => line("ok", program, &format!("{} ({purpose})", path.display())),
+            None => line("absent", program, &format!("optional, {purpose}; {remedy}")),
+        }
+    }
+    print(&text)
+}
+
+/// Programs that some uses need; no metric does.
+const PROGRAMS: [(&str, &str, &str); 2] = [
+    ("python3", "side-by-side benchmarks against the Python originals", "install Python 3 from your system's packages"),
+    (
+        "chromium",
+        "looking at HTML reports in tests",
+        "any browser opens the reports; on Debian: apt-get install chromium",
+    ),
+];
+
+fn find(program: &str) -> Option<PathBuf> {
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())
+}

@@ -1,0 +1,84 @@
+//! `probare list`: all metrics.
+
+use std::io;
+
+use probare_core::{Better, MetricDef};
+use probare_metrics::registry;
+use probare_report::Look;
+use serde_json::json;
+
+use super::print;
+use crate::failure::{Done, Failure};
+
+/// List all metrics.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Only metrics of this family
+    #[arg(value_name = "FAMILY")]
+    family: Option<String>,
+
+    /// As JSON, with range, direction, needed fields and options
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    let metrics: Vec<&MetricDef> = registry()
+        .iter()
+        .filter(|metric| arguments.family.as_deref().is_none_or(|family| family == metric.family))
+        .collect();
+    if metrics.is_empty() {
+        let mut families: Vec<_> = registry().iter().map(|metric| metric.family).collect();
+        families.dedup();
+        let family = arguments.family.as_deref().unwrap_or_default();
+        return Err(
+            Failure::usage(format!("there is no family `{family}`")).hint(format!("families: {}", families.join(", ")))
+        );
+    }
+    if arguments.json {
+        let list: Vec<_> = metrics.iter().map(|metric| as_json(metric)).collect();
+        return print(&format!("{:#}\n", json!(list)));
+    }
+    print(&table(&metrics, Look::of(&io::stdout())))
+}
+
+fn as_json(metric: &MetricDef) -> serde_json::Value {
+    json!({
+        "id": metric.id,
+        "family": metric.family,
+        "summary": metric.summary,
+        "range": [metric.range.0, metric.range.1],
+        "better": metric.better.name(),
+        "needs": metric.needs.iter().map(|field| field.name()).collect::<Vec<_>>(),
+        "profiles": metric.profiles.iter().map(|profile| profile.name()).collect::<Vec<_>>(),
+        "since": metric.since,
+        "version": metric.version,
+        "options": (metric.schema)(),
+    })
+}
+
+fn table(metrics: &[&MetricDef], look: Look) -> String {
+    let width = metrics.iter().map(|metric| metric.id.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    let mut family = "";
+    for metric in metrics {
+        if metric.family != family {
+            if !family.is_empty() {
+                text.push('\n');
+            }
+            family = metric.family;
+            text.push_str(&look.strong(family));
+            text.push('\n');
+        }
+        let direction = match metric.better {
+            Better::Higher => "↑",
+            Better::Lower => "↓",
+        };
+        text.push_str(&format!("  {:width$}  {direction}  {}\n", metric.id, metric.summary));
+    }
+    text.push_str(
+        "\n↑ higher is better, ↓ lower is better. `probare explain METRIC` shows formula, options and examples.\n",
+    );
+    text
+}
