@@ -9,8 +9,8 @@
 //!
 //! assert_eq!(levenshtein("kitten", "sitting"), 3);
 //! assert_eq!(similarity("abcd", "abxd"), 0.75);
-//! let kinds: Vec<EditKind> = edits("cafe", "café!").into_iter().map(|edit| edit.kind).collect();
-//! assert_eq!(kinds, [EditKind::Keep, EditKind::Replace, EditKind::Insert]);
+//! let kinds: Vec<EditKind> = edits("cafe au", "café").into_iter().map(|edit| edit.kind).collect();
+//! assert_eq!(kinds, [EditKind::Keep, EditKind::Replace, EditKind::Delete]);
 //! ```
 
 use std::hash::Hash;

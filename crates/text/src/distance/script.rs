@@ -13,8 +13,8 @@ use super::{Edit, EditKind, common_ends};
 /// Cells of a table that is written out.
 const SMALL: usize = 1 << 14;
 
-/// A shortest edit script; among equal ones it replaces rather than deletes, and deletes rather than inserts, from the
-/// end on.
+/// A shortest edit script. In a table that is written out, among equal ones the replacements come first: `cafe au`
+/// becomes `café` by a replaced letter and a deleted end.
 pub(super) fn edits<S: Symbol>(left: &[S], right: &[S]) -> Vec<Edit> {
     let mut script = Script { left, right, edits: Vec::new() };
     script.solve(0..left.len(), 0..right.len());
@@ -80,16 +80,15 @@ impl<S: Symbol> Script<'_, S> {
         let (mut row, mut column) = (rows.len(), columns.len());
         while row > 0 || column > 0 {
             let value = table[row * width + column];
-            let replaces = row > 0 && column > 0 && {
-                let equal = rows[row - 1] == columns[column - 1];
-                table[(row - 1) * width + column - 1] + usize::from(!equal) == value
-            };
-            let kind = if replaces {
-                if rows[row - 1] == columns[column - 1] { EditKind::Keep } else { EditKind::Replace }
+            let is_equal = row > 0 && column > 0 && rows[row - 1] == columns[column - 1];
+            let kind = if is_equal && table[(row - 1) * width + column - 1] == value {
+                EditKind::Keep
             } else if row > 0 && table[(row - 1) * width + column] + 1 == value {
                 EditKind::Delete
-            } else {
+            } else if column > 0 && table[row * width + column - 1] + 1 == value {
                 EditKind::Insert
+            } else {
+                EditKind::Replace
             };
             way.push(kind);
             row -= usize::from(kind != EditKind::Insert);

@@ -3,7 +3,7 @@
 //! The original rewrites each sentence with some thirty regular expressions that insert spaces, and splits the result.
 //! All of its rules look no further than the word between two white spaces, apart from the full stop at the end of the
 //! sentence. So words without punctuation inside, which are most, are cut right here; the others go through the
-//! rules, in order, in [`substitutions`].
+//! rules, in order, in the module `substitutions`.
 //!
 //! Double quotes become two back-ticks or two apostrophes; every other token is a piece of the text.
 
