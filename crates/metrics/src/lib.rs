@@ -1,1 +1,54 @@
-//! Placeholder while the workspace is laid out.
+//! The metrics of Probare, one per file, by family.
+//!
+//! A metric is two sibling files: `src/<family>/<id>.rs` holds its options and its code, `src/<family>/<id>.md` its
+//! page, whose examples are run as tests. The family's `mod.rs` names the module and lists its definition in a table, in
+//! alphabetical order; [`FAMILIES`] lists the tables. From there the metric is known everywhere: in lists, in
+//! explanations, in the schema of suite files. Nothing else has to be edited, and tests fail when one of these lines is
+//! forgotten, when a page lacks a heading or an example, or when a metric breaks one of the laws that all of them keep.
+//!
+//! A metric is pure: the same sample gives the same bytes. It returns a value together with the evidence it rests on,
+//! at most some fifty pieces of it, each with the bytes of the text it points at.
+//!
+//! ```
+//! use probare_core::{Case, Output, Profile, Sample};
+//! use serde_json::json;
+//!
+//! let definition = probare_metrics::registry().get("contains")?;
+//! let metric = definition.build(json!({"ignore_case": true}), Profile::Reference)?;
+//! let case = Case {
+//!     response: Some(Output::new("It is in Paris.")),
+//!     reference: Some(vec!["paris".into()]),
+//!     ..Case::default()
+//! };
+//! let outcome = metric.score(Sample::of(&case))?;
+//! let score = outcome.score().expect("the metric applies");
+//! assert_eq!(score.value.get(), 1.0);
+//! assert_eq!(score.evidence[0].text, "Paris");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::LazyLock;
+
+use probare_core::{MetricDef, Registry};
+
+pub mod care;
+pub mod deep_search;
+pub mod retrieval;
+pub mod text;
+
+mod bounded;
+mod difference;
+mod json;
+mod number_literals;
+mod ranking;
+mod references;
+mod words;
+
+/// The tables of all families.
+pub static FAMILIES: &[&[&MetricDef]] = &[care::FAMILY, deep_search::FAMILY, retrieval::FAMILY, text::FAMILY];
+
+/// All metrics by id.
+pub fn registry() -> &'static Registry {
+    static REGISTRY: LazyLock<Registry> = LazyLock::new(|| Registry::new(FAMILIES));
+    &REGISTRY
+}

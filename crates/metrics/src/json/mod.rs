@@ -1,0 +1,7 @@
+//! JSON in a model's answer: where it stands, whether it is well formed, and which bytes a value in it takes.
+
+mod extract;
+mod locate;
+
+pub(crate) use extract::{Malformed, Within, find};
+pub(crate) use locate::{Step, locate};

@@ -1,0 +1,105 @@
+//! Whether the response is JSON that follows a schema.
+
+use jsonschema::paths::LocationSegment;
+use jsonschema::{PatternOptions, Validator};
+use probare_core::{BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
+use schemars::JsonSchema as DeriveJsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::json_valid::at_mistake;
+use crate::bounded::{Bounded, excerpt};
+use crate::json::{Step, Within, find, locate};
+
+/// Steps that a pattern of the schema may go back at one string: enough for any honest pattern, and an end to the rest.
+const BACKTRACK_LIMIT: usize = 100_000;
+
+/// Options of `json_schema`.
+#[derive(Debug, Clone, Deserialize, DeriveJsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JsonSchema {
+    /// The JSON Schema itself, draft 4 to 2020-12 as its `$schema` says.
+    pub schema: Value,
+    /// Where in the response the JSON is looked for.
+    #[serde(default)]
+    pub within: Within,
+}
+
+metric!(JsonSchema as Pure {
+    summary: "Whether the response is JSON that follows a schema",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    whole: |parts| Some(f64::from(parts.get("violations")? == 0.0)),
+    prepare: Compiled::new,
+    since: "0.1",
+    version: 1,
+    page: "json_schema.md",
+});
+
+/// The schema, ready to check.
+struct Compiled {
+    validator: Validator,
+    within: Within,
+}
+
+impl Compiled {
+    fn new(JsonSchema { schema, within }: JsonSchema) -> Result<Self, BuildError> {
+        let validator = jsonschema::options()
+            .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
+            .build(&schema)
+            .map_err(|error| BuildError::Options(format!("`schema` is no usable JSON Schema: {error}")))?;
+        Ok(Self { validator, within })
+    }
+}
+
+impl Metric for Compiled {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let response = sample.response()?;
+        let span = match find(response, self.within) {
+            Ok(span) => span,
+            Err(problem) => {
+                let score = Score::from_bool(false).with_part("violations", 1.0)?;
+                return Ok(score.because([at_mistake(response, &problem)]).into());
+            }
+        };
+        let json = &response[span.clone()];
+        // Well formed and yet unreadable: nested deeper than the reader follows. That is no fault of the answer.
+        let value: Value = serde_json::from_str(json).map_err(|error| ScoreError::BadField {
+            field: Field::Response,
+            reason: format!("cannot be read: {error}"),
+        })?;
+        let mut evidence = Bounded::default();
+        let mut violations = 0_usize;
+        for error in self.validator.iter_errors(&value) {
+            violations += 1;
+            evidence.push(|| {
+                let path: Vec<Step> = error
+                    .instance_path()
+                    .iter()
+                    .map(|segment| match segment {
+                        LocationSegment::Property(key) => Step::Key(key.into_owned()),
+                        LocationSegment::Index(index) => Step::Item(index),
+                    })
+                    .collect();
+                let place = locate(json, &path).unwrap_or(0..json.len());
+                let place = span.start + place.start..span.start + place.end;
+                excerpt(EvidenceKind::Compared, Field::Response, place, response).with_note(format!(
+                    "{}: {}",
+                    pointer(error.instance_path().as_str()),
+                    error.masked()
+                ))
+            });
+        }
+        if violations == 0 {
+            evidence.push(|| Evidence::note("the value follows the schema"));
+        }
+        let score = Score::from_bool(violations == 0).with_part("violations", violations as f64)?;
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+/// A JSON pointer for readers: the empty one is the root.
+fn pointer(path: &str) -> &str {
+    if path.is_empty() { "the root" } else { path }
+}

@@ -1,0 +1,83 @@
+//! ROUGE-L: the longest sequence of words that response and reference share in the same order, as F1.
+
+use probare_core::{EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_text::subsequence::Longest;
+use probare_text::tokens::rouge;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::token_f1::{harmonic_mean, whole};
+use crate::bounded::{Bounded, excerpt};
+use crate::references::{best, chosen};
+use crate::words::Words;
+
+/// Options of `rouge_l`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RougeL {
+    /// Whether words of more than three letters are cut to their Porter stem.
+    pub use_stemmer: bool,
+}
+
+metric!(RougeL as Pure {
+    summary: "Longest common sequence of words, as F1 (ROUGE-L)",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response, Reference],
+    identity: true,
+    whole: whole,
+    since: "0.1",
+    version: 1,
+    page: "rouge_l.md",
+});
+
+/// The longest common sequence as shares of both texts.
+struct Shares {
+    precision: f64,
+    recall: f64,
+    longest: Longest,
+}
+
+impl Metric for RougeL {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let response = sample.response()?;
+        let references = sample.references()?;
+        let response_tokens = rouge::tokens(response, self.use_stemmer);
+        let response_words = Words::new(&response_tokens, |span| span);
+        let compare = |reference: &str| {
+            let tokens = rouge::tokens(reference, self.use_stemmer);
+            let texts: Vec<&str> = tokens.texts().collect();
+            let longest = Longest::of(&response_words.texts, &texts);
+            let share = |whole: usize| if whole == 0 { 0.0 } else { longest.length as f64 / whole as f64 };
+            Shares { precision: share(response_words.texts.len()), recall: share(texts.len()), longest }
+        };
+        let Some((index, best)) = best(references, compare, |best| harmonic_mean(best.precision, best.recall)) else {
+            return Err(ScoreError::MissingField(Field::Reference));
+        };
+        let mut evidence = Bounded::default();
+        if let Some(pairs) = &best.longest.pairs {
+            let reference = &references[index];
+            let reference_tokens = rouge::tokens(reference, self.use_stemmer);
+            let reference_words = Words::new(&reference_tokens, |span| span);
+            let mut in_response = vec![false; response_words.texts.len()];
+            let mut in_reference = vec![false; reference_words.texts.len()];
+            for (left, right) in pairs {
+                in_response[*left] = true;
+                in_reference[*right] = true;
+            }
+            for span in response_words.stretches(|word| in_response[word]) {
+                evidence.push(|| excerpt(EvidenceKind::Found, Field::Response, span, response));
+            }
+            for span in reference_words.stretches(|word| !in_reference[word]) {
+                evidence.push(|| excerpt(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
+            }
+        } else {
+            let note = format!("{} words in common, too many to show where", best.longest.length);
+            evidence.push(|| probare_core::Evidence::note(note));
+        }
+        let score = Score::from_number(harmonic_mean(best.precision, best.recall))?
+            .with_part("precision", best.precision)?
+            .with_part("recall", best.recall)?;
+        Ok(score.because(chosen(references, index)).because(evidence.finish()).into())
+    }
+}

@@ -1,0 +1,69 @@
+//! Cosine of the term weights of the response and the reference.
+
+use probare_core::{EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_text::tfidf::TermPair;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::bounded::{Bounded, excerpt};
+use crate::references::{best, chosen};
+
+/// Options of `tfidf_cosine`: none.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TfidfCosine {}
+
+metric!(TfidfCosine as Pure {
+    summary: "Cosine of the tf-idf term weights of response and reference",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response, Reference],
+    identity: true,
+    since: "0.1",
+    version: 1,
+    page: "tfidf_cosine.md",
+});
+
+impl Metric for TfidfCosine {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let response = sample.response()?;
+        let references = sample.references()?;
+        let compare = |reference: &str| {
+            let pair = TermPair::new(response, reference);
+            // Rounding can carry the cosine of equal directions past 1.
+            (pair.cosine().map(|cosine| cosine.min(1.0)), pair)
+        };
+        let value = |(cosine, _): &(Option<f64>, TermPair)| cosine.unwrap_or(-1.0);
+        let Some((index, (cosine, pair))) = best(references, compare, value) else {
+            return Err(ScoreError::MissingField(Field::Reference));
+        };
+        let Some(cosine) = cosine else {
+            return Ok(Outcome::not_applicable("neither the response nor the reference has a term to compare"));
+        };
+        let mut terms: Vec<_> = pair.terms().collect();
+        // The heaviest first; the order of the texts among equals, since the sort is stable.
+        terms.sort_by(|left, right| right.contribution().total_cmp(&left.contribution()));
+        let mut evidence = Bounded::default();
+        for term in terms {
+            evidence.push(|| match (&term.left_span, &term.right_span) {
+                (Some(span), Some(counterpart)) => {
+                    let place = Place {
+                        field: Field::Reference,
+                        index: Some(index),
+                        start: counterpart.start,
+                        end: counterpart.end,
+                    };
+                    excerpt(EvidenceKind::Found, Field::Response, span.clone(), response)
+                        .with_note(format!("adds {:.4}", term.contribution()))
+                        .with_support(place)
+                }
+                (Some(span), None) => excerpt(EvidenceKind::Unsupported, Field::Response, span.clone(), response),
+                (None, span) => {
+                    let span = span.clone().unwrap_or(0..0);
+                    excerpt(EvidenceKind::Missing, Field::Reference, span, &references[index]).in_item(index)
+                }
+            });
+        }
+        Ok(Score::from_number(cosine)?.because(chosen(references, index)).because(evidence.finish()).into())
+    }
+}

@@ -1,0 +1,127 @@
+//! Words of a text with their bytes, compared as two bags: what token metrics have in common.
+
+use std::ops::Range;
+
+use probare_core::{Evidence, EvidenceKind, Field};
+use probare_text::tokens::Tokens;
+use rustc_hash::FxHashMap;
+
+use crate::bounded::{Bounded, excerpt};
+
+/// The words of one text, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Words<'a> {
+    pub texts: Vec<&'a str>,
+    pub spans: Vec<Range<usize>>,
+}
+
+impl<'a> Words<'a> {
+    /// The words of these tokens; `original` leads from their spans to those of the field.
+    pub fn new(tokens: &'a Tokens, original: impl Fn(Range<usize>) -> Range<usize>) -> Self {
+        Self { texts: tokens.texts().collect(), spans: tokens.iter().map(|token| original(token.span)).collect() }
+    }
+
+    /// Words that follow each other and for which `wanted` gives the same answer, as one span each.
+    pub fn stretches(&self, wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+        let mut stretches: Vec<Range<usize>> = Vec::new();
+        let mut open = false;
+        for (index, span) in self.spans.iter().enumerate() {
+            match stretches.last_mut() {
+                _ if !wanted(index) => open = false,
+                Some(last) if open => last.end = span.end.max(last.end),
+                _ => {
+                    stretches.push(span.clone());
+                    open = true;
+                }
+            }
+        }
+        stretches
+    }
+}
+
+/// Which words of two texts have a counterpart in the other, each occurrence being used once.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Counterparts {
+    pub left: Vec<bool>,
+    pub right: Vec<bool>,
+}
+
+impl Counterparts {
+    /// Pairs equal words, from the left.
+    pub fn of(left: &[&str], right: &[&str]) -> Self {
+        let mut open: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        // From the right, so that the first occurrence is taken first.
+        for (index, word) in right.iter().enumerate().rev() {
+            open.entry(word).or_default().push(index);
+        }
+        let mut found = Self { left: vec![false; left.len()], right: vec![false; right.len()] };
+        for (index, word) in left.iter().enumerate() {
+            if let Some(place) = open.get_mut(word).and_then(Vec::pop) {
+                found.left[index] = true;
+                found.right[place] = true;
+            }
+        }
+        found
+    }
+}
+
+/// How many words two texts share, each occurrence being used once. Nothing but the number is kept.
+pub(crate) fn shared(left: &[&str], right: &[&str]) -> usize {
+    let mut open: FxHashMap<&str, usize> = FxHashMap::default();
+    for word in right {
+        *open.entry(word).or_default() += 1;
+    }
+    left.iter()
+        .filter(|word| match open.get_mut(**word) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        })
+        .count()
+}
+
+/// Shows stretches of the response that were found, then those of the reference that are missing, then those of the
+/// response that the reference has not.
+pub(crate) fn show(
+    evidence: &mut Bounded,
+    (response, response_words): (&str, &Words<'_>),
+    (reference, index, reference_words): (&str, usize, &Words<'_>),
+    found: &Counterparts,
+) {
+    for span in response_words.stretches(|word| found.left[word]) {
+        evidence.push(|| excerpt(EvidenceKind::Found, Field::Response, span, response));
+    }
+    for span in reference_words.stretches(|word| !found.right[word]) {
+        evidence.push(|| excerpt(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
+    }
+    for span in response_words.stretches(|word| !found.left[word]) {
+        evidence.push(|| unsupported(span, response));
+    }
+}
+
+/// A stretch of the response that no reference has.
+pub(crate) fn unsupported(span: Range<usize>, response: &str) -> Evidence {
+    excerpt(EvidenceKind::Unsupported, Field::Response, span, response)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_occurrence_is_used_once() {
+        let found = Counterparts::of(&["a", "b", "a", "c"], &["a", "c", "d"]);
+        assert_eq!(found.left, [true, false, false, true]);
+        assert_eq!(found.right, [true, true, false]);
+        assert_eq!(shared(&["a", "b", "a", "c"], &["a", "c", "d"]), 2);
+    }
+
+    #[test]
+    fn neighbours_become_one_stretch() {
+        let words = Words { texts: vec!["a", "b", "c", "d"], spans: vec![0..1, 2..3, 4..5, 6..7] };
+        assert_eq!(words.stretches(|word| word != 2), [0..3, 6..7]);
+        assert_eq!(words.stretches(|_| false), [0..0; 0]);
+    }
+}
