@@ -1,0 +1,49 @@
+//! Reads the cases of pages and vectors: the fields of the contract by their own names, and nothing else.
+
+use probare_core::{Case, Output, Passage};
+use serde_json::{Map, Value};
+
+/// The case that a JSON object describes. Panics on a field that no case has, so that a slip in a page is seen.
+pub fn read(json: &Value) -> Case {
+    let mut case = Case { id: "example".into(), ..Case::default() };
+    for (name, value) in json.as_object().expect("a case is an object") {
+        match name.as_str() {
+            "id" => case.id = string(value),
+            "query" => case.query = Some(string(value)),
+            "response" => case.response = Some(Output::new(string(value))),
+            "context" => case.context = Some(list(value).iter().map(passage).collect()),
+            "reference" if value.is_string() => case.reference = Some(vec![string(value)]),
+            "reference" => case.reference = Some(strings(value)),
+            "citations" => {
+                case.citations = Some(serde_json::from_value(value.clone()).expect("citations of the contract"));
+            }
+            "retrieved" => case.retrieved = Some(strings(value)),
+            "relevant" => case.relevant = Some(strings(value)),
+            "tags" => case.tags = strings(value),
+            "metadata" => case.metadata.clone_from(value.as_object().expect("metadata is an object")),
+            other => panic!("a case has no field `{other}`"),
+        }
+    }
+    case
+}
+
+fn passage(value: &Value) -> Passage {
+    let Some(object) = value.as_object() else {
+        return string(value).as_str().into();
+    };
+    let text = object.get("text").or_else(|| object.get("page_content")).map(string).expect("a passage has a text");
+    let metadata = object.get("metadata").and_then(Value::as_object).cloned().unwrap_or_else(Map::new);
+    Passage { text, metadata }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().expect("a list")
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    list(value).iter().map(string).collect()
+}
+
+fn string(value: &Value) -> String {
+    value.as_str().expect("a string").to_owned()
+}

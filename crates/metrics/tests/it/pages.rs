@@ -1,0 +1,134 @@
+//! The page of every metric: its headings, its options, and its examples, which are run.
+
+use probare_core::{MetricDef, Outcome, Profile, Sample, ScoreError};
+use probare_metrics::registry;
+use serde_json::Value;
+
+use crate::case;
+
+const HEADINGS: [&str; 8] = [
+    "What it measures",
+    "When to use it",
+    "When not to",
+    "Formula",
+    "Options",
+    "Examples",
+    "Differences from other tools",
+    "References",
+];
+
+/// The examples of a page: the JSON of its blocks marked `case`, with the line each starts at.
+pub fn examples(page: &str) -> Vec<(usize, Value)> {
+    let mut examples = Vec::new();
+    let mut open: Option<(usize, String)> = None;
+    for (number, line) in page.lines().enumerate() {
+        match &mut open {
+            None if line == "```case" => open = Some((number + 1, String::new())),
+            None => {}
+            Some((start, content)) if line == "```" => {
+                let example = serde_json::from_str(content)
+                    .unwrap_or_else(|error| panic!("the example at line {start} is no JSON: {error}"));
+                examples.push((*start, example));
+                open = None;
+            }
+            Some((_, content)) => content.push_str(line),
+        }
+    }
+    assert!(open.is_none(), "an example is not closed");
+    examples
+}
+
+/// The text under a heading, up to the next one.
+fn section<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
+    let start = page.find(&format!("\n## {heading}\n"))? + heading.len() + 5;
+    let rest = &page[start..];
+    Some(rest.find("\n## ").map_or(rest, |end| &rest[..end]))
+}
+
+#[test]
+fn every_page_has_its_headings_in_order_and_text_under_each() {
+    for metric in registry().iter() {
+        assert!(metric.page.starts_with(&format!("# {}\n", metric.id)), "{}: the title is the id", metric.id);
+        let found: Vec<&str> = metric.page.lines().filter_map(|line| line.strip_prefix("## ")).collect();
+        assert_eq!(found, HEADINGS, "{}", metric.id);
+        for heading in HEADINGS {
+            let text = section(metric.page, heading).unwrap_or_default();
+            assert!(!text.trim().is_empty(), "{}: nothing under `{heading}`", metric.id);
+        }
+    }
+}
+
+#[test]
+fn every_page_names_all_options_of_its_metric() {
+    for metric in registry().iter() {
+        let schema = (metric.schema)();
+        let options = section(metric.page, "Options").unwrap_or_default();
+        let Some(properties) = schema.get("properties").and_then(Value::as_object) else { continue };
+        for option in properties.keys() {
+            assert!(options.contains(&format!("`{option}`")), "{}: `{option}` is not under Options", metric.id);
+        }
+    }
+}
+
+#[test]
+fn every_example_of_every_page_holds() {
+    let mut failures = Vec::new();
+    for metric in registry().iter() {
+        let examples = examples(metric.page);
+        if examples.is_empty() {
+            failures.push(format!("{}: the page has no example", metric.id));
+        }
+        for (line, example) in examples {
+            if let Err(reason) = run(metric, &example) {
+                failures.push(format!("{}.md, line {line}: {reason}", metric.id));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+fn run(metric: &MetricDef, example: &Value) -> Result<(), String> {
+    const FIELDS: [&str; 7] =
+        ["params", "case", "expect", "parts", "tolerance", "expect_not_applicable", "expect_error"];
+    let object = example.as_object().ok_or("an example is an object")?;
+    if let Some(unknown) = object.keys().find(|key| !FIELDS.contains(&key.as_str())) {
+        return Err(format!("an example has no field `{unknown}`"));
+    }
+    let outcome = outcome(metric, example);
+    if let Some(expected) = object.get("expect_error").and_then(Value::as_str) {
+        return match outcome {
+            Err(error) if error.contains(expected) => Ok(()),
+            other => Err(format!("expected an error with `{expected}`, got {other:?}")),
+        };
+    }
+    let outcome = outcome?;
+    if object.get("expect_not_applicable") == Some(&Value::Bool(true)) {
+        return match outcome {
+            Outcome::NotApplicable { .. } => Ok(()),
+            Outcome::Scored(score) => Err(format!("expected to be not applicable, got {}", score.value.get())),
+        };
+    }
+    let expected = object.get("expect").and_then(Value::as_f64).ok_or("an example expects something")?;
+    let tolerance = object.get("tolerance").and_then(Value::as_f64).unwrap_or(1e-9);
+    let Outcome::Scored(score) = outcome else {
+        return Err(format!("expected {expected}, got {outcome:?}"));
+    };
+    probare_testing::close("value", expected, score.value.get(), tolerance)?;
+    for (name, part) in object.get("parts").and_then(Value::as_object).into_iter().flatten() {
+        let part = part.as_f64().ok_or("a part is a number")?;
+        let got = score.parts.get(name).ok_or_else(|| format!("there is no part `{name}`"))?;
+        probare_testing::close(name, part, got, 1e-9)?;
+    }
+    Ok(())
+}
+
+fn outcome(metric: &MetricDef, example: &Value) -> Result<Outcome, String> {
+    let params = example.get("params").cloned().unwrap_or(Value::Null);
+    let built = metric.build(params, Profile::Reference).map_err(|error| error.to_string())?;
+    let case = case::read(example.get("case").ok_or("an example has a case")?);
+    let sample = Sample::of(&case);
+    if let Some(field) = metric.lacks(sample) {
+        return Err(ScoreError::MissingField(field).to_string());
+    }
+    built.score(sample).map_err(|error| error.to_string())
+}
