@@ -1,0 +1,63 @@
+//! The percentile bootstrap of a mean.
+
+use crate::{Interval, Level, Random, mean};
+
+/// Resamples that are drawn: enough for two steady decimals of a 95 % interval.
+pub const RESAMPLES: usize = 2_000;
+
+/// The interval of the mean from [`RESAMPLES`] resamples with replacement (Efron 1979, percentile method).
+///
+/// It assumes no shape of the distribution, so it suits scores that pile up at 0 and 1, and never leaves the range of the
+/// values. Its ends are order statistics of the resampled means. Nothing for fewer than two values.
+pub fn bootstrap_mean(values: &[f64], level: Level, seed: u64) -> Option<Interval> {
+    if values.len() < 2 || mean(values)?.is_nan() {
+        return None;
+    }
+    let mut random = Random::new(seed);
+    let count = values.len();
+    let mut means: Vec<f64> =
+        (0..RESAMPLES).map(|_| (0..count).map(|_| values[random.below(count)]).sum::<f64>() / count as f64).collect();
+    means.sort_by(f64::total_cmp);
+    let place = |share: f64| {
+        // Shares are between 0 and 1, so the place is inside the list.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and RESAMPLES - 1")]
+        let place = (share * (RESAMPLES - 1) as f64).round() as usize;
+        place.min(RESAMPLES - 1)
+    };
+    let upper = level.upper_share();
+    Some(Interval { low: means[place(1.0 - upper)], high: means[place(upper)] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mean_interval;
+
+    #[test]
+    fn the_same_seed_gives_the_same_interval() {
+        let values = [0.1, 0.4, 0.4, 0.9, 1.0, 0.0, 0.3];
+        let first = bootstrap_mean(&values, Level::NINETY_FIVE, 1).unwrap();
+        assert_eq!(bootstrap_mean(&values, Level::NINETY_FIVE, 1), Some(first));
+        assert_ne!(bootstrap_mean(&values, Level::NINETY_FIVE, 2), Some(first));
+        assert!(first.low >= 0.0 && first.high <= 1.0);
+    }
+
+    #[test]
+    fn a_large_sample_agrees_with_students_t() {
+        let mut random = Random::new(3);
+        let values: Vec<f64> = (0..400).map(|_| random.below(1_000) as f64 / 1_000.0).collect();
+        let (drawn, computed) = (
+            bootstrap_mean(&values, Level::NINETY_FIVE, 1).unwrap(),
+            mean_interval(&values, Level::NINETY_FIVE).unwrap(),
+        );
+        assert!((drawn.low - computed.low).abs() < 0.003 && (drawn.high - computed.high).abs() < 0.003);
+    }
+
+    #[test]
+    fn equal_values_leave_no_doubt_and_one_value_no_interval() {
+        assert_eq!(bootstrap_mean(&[0.5; 9], Level::NINETY_FIVE, 1), Some(Interval { low: 0.5, high: 0.5 }));
+        assert_eq!(bootstrap_mean(&[0.5], Level::NINETY_FIVE, 1), None);
+        assert_eq!(bootstrap_mean(&[], Level::NINETY_FIVE, 1), None);
+        assert_eq!(bootstrap_mean(&[f64::NAN, 1.0], Level::NINETY_FIVE, 1), None);
+    }
+}

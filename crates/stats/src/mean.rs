@@ -1,0 +1,49 @@
+//! The mean and its interval by Student's t.
+
+use crate::{Interval, Level, student_quantile};
+
+/// The arithmetic mean, added in order; nothing for an empty list.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
+}
+
+/// The standard deviation with `n - 1` in the divisor; nothing for fewer than two values.
+pub fn standard_deviation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values)?;
+    let freedom = values.len().checked_sub(1).filter(|freedom| *freedom > 0)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    Some((squares / freedom as f64).sqrt())
+}
+
+/// The interval of the mean: `mean ± t · s / √n` with `n - 1` degrees of freedom.
+///
+/// Nothing for fewer than two values, since one value says nothing about its spread.
+pub fn mean_interval(values: &[f64], level: Level) -> Option<Interval> {
+    let (centre, deviation) = (mean(values)?, standard_deviation(values)?);
+    let count = values.len() as f64;
+    let reach = student_quantile(level.upper_share(), count - 1.0) * deviation / count.sqrt();
+    Some(Interval { low: centre - reach, high: centre + reach })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_a_textbook_sample() {
+        // n = 5, mean 3, s = √2.5; t(0.975, 4) = 2.776445.
+        let interval = mean_interval(&[1.0, 2.0, 3.0, 4.0, 5.0], Level::NINETY_FIVE).unwrap();
+        let reach = 2.776_445_105 * 2.5_f64.sqrt() / 5.0_f64.sqrt();
+        assert!((interval.low - (3.0 - reach)).abs() < 1e-8);
+        assert!((interval.high - (3.0 + reach)).abs() < 1e-8);
+    }
+
+    #[test]
+    fn few_and_equal_values() {
+        assert_eq!(mean(&[]), None);
+        assert_eq!(mean_interval(&[], Level::NINETY_FIVE), None);
+        assert_eq!(mean_interval(&[0.5], Level::NINETY_FIVE), None);
+        assert_eq!(mean_interval(&[0.5, 0.5], Level::NINETY_FIVE), Some(Interval { low: 0.5, high: 0.5 }));
+        assert_eq!(standard_deviation(&[1.0, 3.0]), Some(2.0_f64.sqrt()));
+    }
+}

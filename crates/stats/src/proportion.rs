@@ -1,0 +1,45 @@
+//! The interval of a share, after Wilson.
+
+use crate::{Interval, Level, normal_quantile};
+
+/// The interval of `successes` among `trials` (Wilson 1927, without continuity correction).
+///
+/// It stays inside 0 and 1 and is sensible for shares of 0 and 1, where the textbook interval has no width. Nothing
+/// without trials, or with more successes than trials.
+pub fn proportion_interval(successes: usize, trials: usize, level: Level) -> Option<Interval> {
+    if trials == 0 || successes > trials {
+        return None;
+    }
+    let z = normal_quantile(level.upper_share());
+    let (count, share) = (trials as f64, successes as f64 / trials as f64);
+    let shrink = 1.0 + z * z / count;
+    let centre = (share + z * z / (2.0 * count)) / shrink;
+    let reach = z * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt() / shrink;
+    Some(Interval { low: centre - reach, high: centre + reach }.within(0.0, 1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(found: Option<Interval>, low: f64, high: f64) {
+        let found = found.unwrap();
+        assert!((found.low - low).abs() < 1e-4 && (found.high - high).abs() < 1e-4, "{found:?}");
+    }
+
+    #[test]
+    fn intervals_of_the_literature() {
+        // Newcombe 1998, table I, method 3.
+        close(proportion_interval(81, 263, Level::NINETY_FIVE), 0.2553, 0.3662);
+        close(proportion_interval(15, 148, Level::NINETY_FIVE), 0.0624, 0.1605);
+        close(proportion_interval(0, 20, Level::NINETY_FIVE), 0.0, 0.1611);
+        close(proportion_interval(1, 29, Level::NINETY_FIVE), 0.0061, 0.1718);
+        close(proportion_interval(29, 29, Level::NINETY_FIVE), 0.8830, 1.0);
+    }
+
+    #[test]
+    fn no_trials_have_no_interval() {
+        assert_eq!(proportion_interval(0, 0, Level::NINETY_FIVE), None);
+        assert_eq!(proportion_interval(2, 1, Level::NINETY_FIVE), None);
+    }
+}
