@@ -1,0 +1,112 @@
+//! How much of its wording an answer shares with the expected summary.
+
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
+use probare_text::tokens::{Tokens, synthlink};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::careful::{Answer, Standing, overlap_of_statements};
+use super::inputs::Sources;
+use super::measures::{Bag, Overlap};
+use crate::bounded::{Bounded, excerpt};
+use crate::references::{best, chosen};
+use crate::words::{Counterparts, Words, show};
+
+/// Options of `answer_f1`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AnswerF1 {
+    /// Which reading: all tokens (`reference`), or those of statements (`careful`).
+    pub profile: Profile,
+    /// Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    pub sources: String,
+}
+
+impl Default for AnswerF1 {
+    fn default() -> Self {
+        Self { profile: Profile::Reference, sources: "sources_verified".into() }
+    }
+}
+
+metric!(AnswerF1 as Pure {
+    summary: "Harmonic mean of the shares of tokens that a deep-search answer and the expected summary have in common",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response, Reference],
+    profiles: [Reference, Careful],
+    identity: true,
+    whole: |parts| {
+        let (precision, recall) = (parts.get("precision")?, parts.get("recall")?);
+        Some(if precision + recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) })
+    },
+    since: "0.1",
+    version: 1,
+    page: "answer_f1.md",
+});
+
+impl Metric for AnswerF1 {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let (response, references) = (sample.response()?, sample.references()?);
+        let careful = (self.profile == Profile::Careful)
+            .then(|| Answer::new(response, &Sources::if_any(sample, &self.sources).texts));
+        let tokens = match &careful {
+            Some(answer) => answer.stated_tokens(),
+            None => synthlink::tokens(response),
+        };
+        let overlap = |reference: &str| match &careful {
+            Some(answer) => overlap_of_statements(&Bag::new(reference), answer),
+            None => Bag::new(reference).overlap(&tokens),
+        };
+        let compared = best(references, overlap, Overlap::f1);
+        let Some((index, overlap)) = compared else { return Err(ScoreError::MissingField(Field::Reference)) };
+        let score = Score::from_number(overlap.f1())?
+            .with_part("precision", overlap.precision())?
+            .with_part("recall", overlap.recall())?;
+        let evidence = evidence(response, &tokens, &references[index], index);
+        let remarks = careful.as_ref().map(standings).unwrap_or_default();
+        Ok(score.because(chosen(references, index)).because(remarks).because(evidence).into())
+    }
+}
+
+/// The sentences that do not count, and why; a few of many.
+fn standings(answer: &Answer<'_>) -> Vec<Evidence> {
+    const MOST: usize = 9;
+    let reason = |standing: Standing| match standing {
+        Standing::Statement => None,
+        Standing::Fragment => Some("states nothing: its words do not count".to_owned()),
+        Standing::Copied(source) => Some(format!("copied from source {}: its words do not count", source + 1)),
+    };
+    let silent = answer.sentences.iter().filter_map(|sentence| Some((sentence, reason(sentence.standing)?)));
+    let pieces = silent.take(MOST).map(|(sentence, reason)| {
+        excerpt(EvidenceKind::Unsupported, Field::Response, sentence.span.clone(), answer.text()).with_note(reason)
+    });
+    pieces.collect()
+}
+
+/// The shared stretches of the answer, the stretches of the reference that it lacks, and what only the answer has.
+fn evidence(response: &str, tokens: &Tokens, reference: &str, index: usize) -> Vec<Evidence> {
+    let reference_tokens = synthlink::tokens(reference);
+    let [answer, expected] = [tokens, &reference_tokens].map(|tokens| Words::new(tokens, |span| span));
+    let found = Counterparts::of(&answer.texts, &expected.texts);
+    let mut evidence = Bounded::default();
+    show(&mut evidence, (response, &answer), (reference, index, &expected), &found);
+    evidence.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evidence_shows_runs_rather_than_words() {
+        let answer = "The press made ink.";
+        let found = evidence(answer, &synthlink::tokens(answer), "The press made books cheap", 0);
+        let shown: Vec<(EvidenceKind, &str)> = found.iter().map(|piece| (piece.kind, piece.text.as_str())).collect();
+        let expected = [
+            (EvidenceKind::Found, "The press made"),
+            (EvidenceKind::Missing, "books cheap"),
+            (EvidenceKind::Unsupported, "ink"),
+        ];
+        assert_eq!(shown, expected);
+    }
+}

@@ -1,0 +1,196 @@
+//! [`Answer`]: an answer as sentences that state something, or do not.
+
+use std::ops::Range;
+
+use probare_nlp::{Parser, Sentence as Parse, Token, Upos};
+use probare_text::tokens::{Tokens, synthlink};
+
+use super::bounded;
+use super::copying::copied_from;
+use super::meaning::{ContentWord, content_words};
+use crate::deep_search::measures::claim_spans;
+
+/// What a sentence is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// It states something in words of its own.
+    Statement,
+    /// It has no subject with a finite verb, or is a list of words.
+    Fragment,
+    /// It stands word for word in the source of this index.
+    Copied(usize),
+}
+
+/// One sentence, or a part of one between semicolons.
+#[derive(Debug)]
+pub struct Sentence {
+    /// Bytes of the answer.
+    pub span: Range<usize>,
+    /// What it is worth.
+    pub standing: Standing,
+    /// Its content words.
+    pub words: Vec<ContentWord>,
+    /// Its tokens with their tree.
+    pub(super) parse: Parse,
+}
+
+/// A parsed answer.
+#[derive(Debug)]
+pub struct Answer<'a> {
+    text: &'a str,
+    tokens: Tokens,
+    /// Source of each token that was copied.
+    origins: Vec<Option<usize>>,
+    /// Its sentences, in order.
+    pub sentences: Vec<Sentence>,
+    /// Sources that are the answer over again and so bear nothing out.
+    pub echoes: Vec<bool>,
+}
+
+impl<'a> Answer<'a> {
+    /// Parses an answer and looks for what it copied from its sources.
+    pub fn new<S: AsRef<str>>(text: &'a str, sources: &[S]) -> Self {
+        let tokens = synthlink::tokens(text);
+        let source_tokens: Vec<Tokens> =
+            sources.iter().map(|source| synthlink::tokens(bounded(source.as_ref()))).collect();
+        let origins = copied_from(&tokens, &source_tokens);
+        let echoes =
+            source_tokens.iter().enumerate().map(|(index, source)| is_echo(&origins, index, source.len())).collect();
+        let mut answer = Self { text, tokens, origins, sentences: Vec::new(), echoes };
+        let parser = Parser::english();
+        for span in claim_spans(bounded(text)) {
+            // The parser may see several sentences where the published division sees one; they are judged together.
+            let document = parser.parse(&text[span.clone()]);
+            let parse = Parse { tokens: joined(document.sentences, span.start) };
+            let standing = answer.standing(&span, &parse);
+            let words = content_words(&parse.tokens);
+            answer.sentences.push(Sentence { span, standing, words, parse });
+        }
+        answer
+    }
+
+    /// The whole text.
+    pub const fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The tokens of the whole answer.
+    pub const fn tokens(&self) -> &Tokens {
+        &self.tokens
+    }
+
+    /// The tokens of its statements.
+    pub fn stated_tokens(&self) -> Tokens {
+        let spans: Vec<&Range<usize>> = self.statements().map(|sentence| &sentence.span).collect();
+        let mut index = 0;
+        let mut inside = Vec::with_capacity(self.tokens.len());
+        for token in self.tokens.iter() {
+            while spans.get(index).is_some_and(|span| span.end <= token.span.start) {
+                index += 1;
+            }
+            inside.push(spans.get(index).is_some_and(|span| span.contains(&token.span.start)));
+        }
+        let mut stated = self.tokens.clone();
+        let mut next = inside.into_iter();
+        stated.retain(|_| next.next().unwrap_or(false));
+        stated
+    }
+
+    /// The sentences that count.
+    pub fn statements(&self) -> impl Iterator<Item = &Sentence> {
+        self.sentences.iter().filter(|sentence| sentence.standing == Standing::Statement)
+    }
+
+    fn standing(&self, span: &Range<usize>, parse: &Parse) -> Standing {
+        let places = self.tokens.iter().zip(&self.origins).filter(|(token, _)| span.contains(&token.span.start));
+        let origins: Vec<Option<usize>> = places.map(|(_, origin)| *origin).collect();
+        let copied = origins.iter().flatten().count();
+        // Four fifths: a changed word or a conjunction in front does not make a sentence one's own.
+        if copied > 0 && 5 * copied >= 4 * origins.len() {
+            return Standing::Copied(origins.into_iter().flatten().next().unwrap_or(0));
+        }
+        if states_something(parse) { Standing::Statement } else { Standing::Fragment }
+    }
+}
+
+/// Tokens of several sentences as one list, with spans and heads moved accordingly.
+fn joined(sentences: Vec<Parse>, offset: usize) -> Vec<Token> {
+    let mut all: Vec<Token> = Vec::new();
+    for sentence in sentences {
+        let before = all.len();
+        all.extend(sentence.tokens.into_iter().map(|mut token| {
+            token.span = token.span.start + offset..token.span.end + offset;
+            token.head = token.head.map(|head| head + before);
+            token
+        }));
+    }
+    all
+}
+
+/// Whether most of the answer was copied from this source and the source holds little else.
+fn is_echo(origins: &[Option<usize>], source: usize, length: usize) -> bool {
+    let copied = origins.iter().filter(|origin| **origin == Some(source)).count();
+    copied > 0 && 5 * copied >= 4 * origins.len() && 4 * length <= 5 * origins.len()
+}
+
+/// A subject with a finite verb, in something that is no list of words.
+fn states_something(parse: &Parse) -> bool {
+    let words = parse.tokens.iter().filter(|token| !matches!(token.upos, Upos::Punct | Upos::Sym)).count();
+    let commas = parse.tokens.iter().filter(|token| token.form == ",").count();
+    let binding = parse.tokens.iter().filter(|token| is_function_word(token)).count();
+    // Running English binds its content words with about one small word for each two of them; a list does not.
+    let is_list = (words >= 6 && 10 * binding < words) || (3 * commas > words && 5 * binding < words);
+    !is_list
+        && parse.tokens.iter().any(|token| is_subject(token) && token.head.is_some_and(|head| is_finite(parse, head)))
+}
+
+fn is_function_word(token: &Token) -> bool {
+    matches!(token.upos, Upos::Adp | Upos::Aux | Upos::Cconj | Upos::Det | Upos::Part | Upos::Pron | Upos::Sconj)
+}
+
+fn is_subject(token: &Token) -> bool {
+    ["nsubj", "csubj", "expl"].iter().any(|relation| token.relation.starts_with(relation))
+}
+
+/// Whether the word is a finite verb, or has a finite auxiliary or copula.
+fn is_finite(parse: &Parse, head: usize) -> bool {
+    let finite = |token: &Token| matches!(token.xpos, "VBD" | "VBZ" | "VBP" | "MD");
+    finite(&parse.tokens[head])
+        || parse.children(head).any(|child| {
+            let child = &parse.tokens[child];
+            (child.relation.starts_with("aux") || child.relation == "cop") && finite(child)
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standings(text: &str, sources: &[&str]) -> Vec<Standing> {
+        Answer::new(text, sources).sentences.iter().map(|sentence| sentence.standing).collect()
+    }
+
+    #[test]
+    fn sentences_state_something_and_lists_do_not() {
+        let text = "The canal of 1869 joined two seas. Salt lakes, fish, algae, native species, decline, widening. \
+                    Fish moved north; the end of the barrier.";
+        let expected = [Standing::Statement, Standing::Fragment, Standing::Statement, Standing::Fragment];
+        assert_eq!(standings(text, &[]), expected);
+    }
+
+    #[test]
+    fn a_copied_sentence_is_not_a_statement_of_ones_own() {
+        let source = "The Haber process has made ammonia from nitrogen of the air on an industrial scale since 1913.";
+        assert_eq!(standings(source, &[source]), [Standing::Copied(0)]);
+        let answer = Answer::new(source, &[source, "Ammonia is made by the Haber process."]);
+        assert_eq!(answer.echoes, [true, false]);
+        assert!(answer.stated_tokens().is_empty());
+    }
+
+    #[test]
+    fn only_tokens_of_statements_are_stated() {
+        let answer = Answer::new("Keywords: press, ink. The press was new.", &[] as &[&str]);
+        assert_eq!(answer.stated_tokens().texts().collect::<Vec<_>>(), ["the", "press", "was", "new"]);
+        assert_eq!(answer.tokens().len(), 7);
+    }
+}

@@ -1,0 +1,39 @@
+//! The careful reading of the five measures: statements instead of words.
+//!
+//! The published measures look at words, so a list of keywords covers every step and a copied page verifies itself. Here
+//! an answer is parsed first ([`Answer`]). Only sentences that state something count, and only where they are not copied
+//! from a source word for word; steps need several of their words in one statement, by lemma and by WordNet; claims need
+//! their names, numbers and dates in one source, with the same polarity; documents count once per article.
+//!
+//! The reading is for English. It looks at the first [`LONGEST`] bytes of an answer and of each source, so that time
+//! stays bounded; what lies beyond states nothing.
+
+mod answer;
+mod claims;
+mod copying;
+mod documents;
+mod meaning;
+mod steps;
+
+pub use answer::{Answer, Sentence, Standing};
+pub use claims::{CarefulClaim, Verdict, verify_carefully};
+pub use documents::{CarefulDocument, find_articles};
+pub use steps::{CarefulStep, find_steps_carefully};
+
+use super::measures::{Bag, Overlap};
+
+/// Bytes of a text that are parsed.
+pub const LONGEST: usize = 20_000;
+
+/// What the statements of an answer share with the summary. Tokens elsewhere in the answer count in its length only.
+pub fn overlap_of_statements(summary: &Bag, answer: &Answer<'_>) -> Overlap {
+    let whole = answer.tokens();
+    let stated = answer.stated_tokens();
+    let found = summary.overlap(&stated);
+    Overlap { answer: whole.len(), ..found }
+}
+
+/// The beginning of a text that is looked at.
+fn bounded(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}

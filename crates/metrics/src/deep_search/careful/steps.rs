@@ -1,0 +1,93 @@
+//! Which reasoning steps a statement of the answer speaks about.
+
+use std::ops::Range;
+
+use probare_nlp::Parser;
+
+use super::answer::Answer;
+use super::meaning::{ContentWord, Meanings, all_content_words};
+use crate::deep_search::measures::Steps;
+
+/// What was found about one step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CarefulStep {
+    /// Content words of the step.
+    pub wanted: usize,
+    /// The statement that has most of them: its bytes.
+    pub statement: Option<Range<usize>>,
+    /// Places in that statement, with the word of the step that each stands for.
+    pub found: Vec<(Range<usize>, String)>,
+    /// Whether that is enough.
+    pub covered: bool,
+}
+
+/// What the statements of an answer say about each step.
+///
+/// A step is covered when one statement, together with the next, has two of its content words, or the only one it has.
+/// The words must stand near each other: in the same two sentences, by lemma, synonym or word family.
+pub fn find_steps_carefully<S: AsRef<str>>(steps: &[S], answer: &Answer<'_>) -> Vec<CarefulStep> {
+    let mut meanings = Meanings::default();
+    let published = Steps::new(steps);
+    steps
+        .iter()
+        .enumerate()
+        .map(|(at, text)| {
+            let keywords: Vec<&str> = published.keywords(at).collect();
+            let mut wanted = all_content_words(&Parser::english().tag(super::bounded(text.as_ref())));
+            // What the published definition takes for an instruction or a stop word is no content here either.
+            wanted.retain(|word| keywords.contains(&word.stem.as_str()));
+            wanted.dedup_by(|second, first| second.stem == first.stem);
+            best_statement(&wanted, answer, &mut meanings)
+        })
+        .collect()
+}
+
+fn best_statement(wanted: &[ContentWord], answer: &Answer<'_>, meanings: &mut Meanings) -> CarefulStep {
+    let mut best = CarefulStep { wanted: wanted.len(), statement: None, found: Vec::new(), covered: false };
+    let statements: Vec<_> = answer.statements().collect();
+    for (at, statement) in statements.iter().enumerate() {
+        let next = statements.get(at + 1).map(|next| next.words.as_slice()).unwrap_or_default();
+        let near: Vec<&ContentWord> = statement.words.iter().chain(next).collect();
+        let found: Vec<(Range<usize>, String)> = wanted
+            .iter()
+            .filter_map(|word| {
+                let place = near.iter().find(|candidate| meanings.agree(word, candidate))?;
+                Some((place.span.clone(), word.lemma.clone()))
+            })
+            .collect();
+        if found.len() > best.found.len() {
+            best.statement = Some(statement.span.clone());
+            best.found = found;
+        }
+    }
+    best.covered = !wanted.is_empty() && best.found.len() >= wanted.len().min(2);
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn covered(steps: &[&str], answer: &str) -> Vec<bool> {
+        find_steps_carefully(steps, &Answer::new(answer, &[] as &[&str])).iter().map(|step| step.covered).collect()
+    }
+
+    #[test]
+    fn several_words_of_a_step_in_one_statement_cover_it() {
+        let steps = ["Identify the salinity barrier of the Bitter Lakes", "Trace Red Sea species that moved north"];
+        let answer = "Once the salt of the Bitter Lakes had dissolved, species moved north.";
+        assert_eq!(covered(&steps, answer), [true, true]);
+        assert_eq!(covered(&steps, "The sea is salty."), [false, false]);
+    }
+
+    #[test]
+    fn a_list_of_keywords_covers_nothing() {
+        let steps = ["Identify the salinity barrier of the Bitter Lakes"];
+        assert_eq!(covered(&steps, "salinity, barrier, Bitter, Lakes, species, north"), [false]);
+    }
+
+    #[test]
+    fn another_form_of_the_word_will_do() {
+        assert_eq!(covered(&["Research the invention of printing"], "He invented printing."), [true]);
+    }
+}

@@ -1,0 +1,137 @@
+//! How many statements of an answer one of its sources holds.
+
+use std::ops::Range;
+
+use probare_core::{
+    Evidence, EvidenceKind, Field, Metric, Outcome, Place, Profile, Sample, Score, ScoreError, Value, metric,
+};
+use probare_text::tokens::{Tokens, synthlink};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::careful::{Answer, Verdict, verify_carefully};
+use super::inputs::Sources;
+use super::measures::{ClaimFinding, verify};
+use crate::bounded::{Bounded, beginning, excerpt};
+
+/// Options of `claim_verification`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ClaimVerification {
+    /// Which reading: by words and numbers (`reference`), or by statements (`careful`).
+    pub profile: Profile,
+    /// Name in the metadata of the source texts. Where the metadata have none, `context` is used.
+    pub sources: String,
+}
+
+impl Default for ClaimVerification {
+    fn default() -> Self {
+        Self { profile: Profile::Reference, sources: "sources_verified".into() }
+    }
+}
+
+metric!(ClaimVerification as Pure {
+    summary: "Share of the claims of an answer that a single source holds by their words and all their numbers",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    profiles: [Reference, Careful],
+    whole: |parts| {
+        let claims = parts.get("claims")?;
+        Some(if claims == 0.0 { 0.0 } else { parts.get("verified")? / claims })
+    },
+    since: "0.1",
+    version: 1,
+    page: "claim_verification.md",
+});
+
+impl Metric for ClaimVerification {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let (response, sources) = (sample.response()?, Sources::of(sample, &self.sources)?);
+        match self.profile {
+            Profile::Reference => by_words(response, &sources),
+            Profile::Careful => by_statements(sample, response, &sources),
+        }
+    }
+}
+
+fn by_words(response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
+    let tokens = synthlink::tokens(response);
+    let claims = verify(response, &tokens, &sources.texts);
+    let mut evidence = Bounded::default();
+    for claim in &claims {
+        evidence.push(|| {
+            let held = claim.source.as_ref().filter(|_| claim.verified);
+            let place = held.and_then(|source| sources.place(source.index, 0..sources.texts[source.index].len()));
+            piece(response, &claim.span, claim.verified, note(claim, &tokens), place)
+        });
+    }
+    scored(claims.iter().filter(|claim| claim.verified).count(), claims.len(), evidence)
+}
+
+fn by_statements(sample: Sample<'_>, response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
+    let answer = Answer::new(response, &sources.texts);
+    let claims = verify_carefully(&answer, &sources.texts, &subject(sample));
+    let mut evidence = Bounded::default();
+    for claim in &claims {
+        evidence.push(|| {
+            let (note, place) = match &claim.verdict {
+                Verdict::Verified { source, span } => {
+                    (format!("source {} bears it out", source + 1), sources.place(*source, span.clone()))
+                }
+                Verdict::NoStatement => ("states nothing".to_owned(), None),
+                Verdict::BesideTheQuestion => ("copied, and beside the question".to_owned(), None),
+                Verdict::Words { missing } => (format!("the nearest source lacks {}", listed(missing)), None),
+                Verdict::Anchor(anchor) => (format!("no source that has its words has `{}`", beginning(anchor)), None),
+                Verdict::Opposite { source, span, words } => {
+                    let note = format!("source {} says otherwise: {}", source + 1, beginning(words));
+                    (note, sources.place(*source, span.clone()))
+                }
+                Verdict::NoSource => ("there is no source but the answer itself".to_owned(), None),
+            };
+            piece(response, &claim.span, claim.verdict.is_verified(), note, place)
+        });
+    }
+    scored(claims.iter().filter(|claim| claim.verdict.is_verified()).count(), claims.len(), evidence)
+}
+
+/// What the question is about, as far as the case says: the question, its reference, its topics and steps.
+fn subject(sample: Sample<'_>) -> String {
+    let texts = |key: &str| sample.case.metadata.get(key).map(ToString::to_string).unwrap_or_default();
+    let reference = sample.references().ok().and_then(|list| list.first()).map_or("", String::as_str);
+    [sample.query().unwrap_or_default(), reference, &texts("topics"), &texts("steps")].join("\n")
+}
+
+fn piece(response: &str, span: &Range<usize>, verified: bool, note: String, support: Option<Place>) -> Evidence {
+    let kind = if verified { EvidenceKind::Found } else { EvidenceKind::Unsupported };
+    let piece = excerpt(kind, Field::Response, span.clone(), response).with_note(note);
+    match support {
+        Some(place) => piece.with_support(place),
+        None => piece,
+    }
+}
+
+fn scored(verified: usize, claims: usize, evidence: Bounded) -> Result<Outcome, ScoreError> {
+    let score = if claims == 0 { Score::new(Value::ZERO) } else { Score::ratio(verified, claims)? };
+    let score = score.with_part("verified", verified as f64)?.with_part("claims", claims as f64)?;
+    Ok(score.because(evidence.finish()).into())
+}
+
+/// Words for a note, the first of many.
+fn listed(words: &[String]) -> String {
+    const MOST: usize = 8;
+    let shown: Vec<String> = words.iter().take(MOST).map(|word| format!("`{}`", beginning(word))).collect();
+    format!("{}{}", shown.join(", "), if words.len() > MOST { ", …" } else { "" })
+}
+
+/// How much of the claim the best source has, and which words it lacks.
+fn note(claim: &ClaimFinding, tokens: &Tokens) -> String {
+    let Some(source) = &claim.source else { return "there is no source".to_owned() };
+    let mut note = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content);
+    if !source.missing.is_empty() {
+        let words: Vec<&str> =
+            source.missing.iter().filter_map(|index| tokens.get(*index)).map(|token| token.text).collect();
+        note += &format!("; not {}", words.join(", "));
+    }
+    note
+}

@@ -1,0 +1,167 @@
+//! The five measures of a deep-search answer in one number.
+
+use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Parts, Profile, Sample, Score, ScoreError, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::answer_f1::AnswerF1;
+use super::claim_verification::ClaimVerification;
+use super::iteration_efficiency::IterationEfficiency;
+use super::measures::{WEIGHTS, aggregate};
+use super::source_precision::SourcePrecision;
+use super::step_coverage::StepCoverage;
+use crate::bounded::Bounded;
+
+/// Names of the five measures, as parts of the score and in the files of the suite.
+pub const MEASURES: [&str; 5] = ["f1", "p_at_5", "rqs", "fcs", "ie"];
+
+/// Options of `deep_search_aggregate`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DeepSearchAggregate {
+    /// Which reading of the five measures: `reference` or `careful`.
+    pub profile: Profile,
+    /// How much each measure counts.
+    pub weights: Weights,
+    /// Name in the metadata of the titles that documents should belong to.
+    pub topics: Option<String>,
+    /// Name in the metadata of the reasoning steps.
+    pub steps: Option<String>,
+    /// Name in the metadata of the source texts.
+    pub sources: Option<String>,
+    /// Name in the metadata of the iterations.
+    pub iterations: Option<String>,
+}
+
+/// How much each measure counts; the weights sum to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Weights {
+    /// Weight of `answer_f1`.
+    pub f1: f64,
+    /// Weight of `source_precision`.
+    pub p_at_5: f64,
+    /// Weight of `step_coverage`.
+    pub rqs: f64,
+    /// Weight of `claim_verification`.
+    pub fcs: f64,
+    /// Weight of `iteration_efficiency`.
+    pub ie: f64,
+}
+
+impl Default for Weights {
+    fn default() -> Self {
+        WEIGHTS.into()
+    }
+}
+
+impl From<[f64; 5]> for Weights {
+    fn from([f1, p_at_5, rqs, fcs, ie]: [f64; 5]) -> Self {
+        Self { f1, p_at_5, rqs, fcs, ie }
+    }
+}
+
+impl Weights {
+    /// In the order of [`MEASURES`].
+    pub const fn list(self) -> [f64; 5] {
+        [self.f1, self.p_at_5, self.rqs, self.fcs, self.ie]
+    }
+
+    /// Fails where a weight is negative or no number, or where they do not sum to 1.
+    pub fn check(self) -> Result<Self, String> {
+        let list = self.list();
+        if let Some((name, weight)) = MEASURES.iter().zip(list).find(|(_, weight)| !(0.0..=1.0).contains(weight)) {
+            return Err(format!("the weight of `{name}` is {weight}; it must be between 0 and 1"));
+        }
+        let sum: f64 = list.iter().sum();
+        if (sum - 1.0).abs() > 1e-9 { Err(format!("the weights sum to {sum}; they must sum to 1")) } else { Ok(self) }
+    }
+}
+
+metric!(DeepSearchAggregate as Pure {
+    summary: "Weighted sum of the five measures of a deep-search answer",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response, Reference, Retrieved, Metadata],
+    profiles: [Reference, Careful],
+    whole: whole,
+    prepare: Measures::new,
+    since: "0.1",
+    version: 1,
+    page: "deep_search_aggregate.md",
+});
+
+/// The parts hold the values and the weights.
+fn whole(parts: &Parts) -> Option<f64> {
+    let mut values = [0.0; 5];
+    let mut weights = [0.0; 5];
+    for (at, name) in MEASURES.iter().enumerate() {
+        values[at] = parts.get(name)?;
+        weights[at] = parts.get(&format!("{name}_weight"))?;
+    }
+    Some(aggregate(values, weights).min(1.0))
+}
+
+/// The five metrics with their weights.
+struct Measures {
+    weights: [f64; 5],
+    metrics: [Box<dyn Metric>; 5],
+}
+
+impl Measures {
+    fn new(options: DeepSearchAggregate) -> Result<Self, BuildError> {
+        let weights = options.weights.check().map_err(BuildError::Options)?.list();
+        let name = |given: Option<String>, usual: &str| given.unwrap_or_else(|| usual.to_owned());
+        let profile = options.profile;
+        let sources = name(options.sources, "sources_verified");
+        let metrics: [Box<dyn Metric>; 5] = [
+            Box::new(AnswerF1 { profile, sources: sources.clone() }),
+            Box::new(SourcePrecision { profile, topics: name(options.topics, "topics") }),
+            Box::new(StepCoverage { profile, steps: name(options.steps, "steps"), sources: sources.clone() }),
+            Box::new(ClaimVerification { profile, sources: sources.clone() }),
+            Box::new(IterationEfficiency {
+                profile,
+                iterations: name(options.iterations, "iterations"),
+                sources,
+                ..IterationEfficiency::default()
+            }),
+        ];
+        Ok(Self { weights, metrics })
+    }
+}
+
+impl Metric for Measures {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        /// Pieces of evidence of one measure; its own metric has them all.
+        const MOST_OF_ONE: usize = 9;
+        let mut values = [0.0; 5];
+        let mut evidence = Bounded::default();
+        for (at, metric) in self.metrics.iter().enumerate() {
+            let outcome = metric.score(sample)?;
+            let Outcome::Scored(score) = outcome else {
+                return Err(ScoreError::BadField { field: Field::Response, reason: "has no value for a part".into() });
+            };
+            values[at] = score.value.get();
+            for piece in score.evidence.into_iter().take(MOST_OF_ONE) {
+                evidence.push(|| named(piece, MEASURES[at]));
+            }
+        }
+        let mut score = Score::from_number(aggregate(values, self.weights).min(1.0))?;
+        for (name, value) in MEASURES.iter().zip(values) {
+            score = score.with_part(*name, value)?;
+        }
+        for (name, weight) in MEASURES.iter().zip(self.weights) {
+            score = score.with_part(format!("{name}_weight"), weight)?;
+        }
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+/// The piece with the measure it belongs to at the head of its note.
+fn named(piece: Evidence, measure: &str) -> Evidence {
+    let note = match piece.note.as_deref() {
+        Some(note) => format!("{measure}: {note}"),
+        None => measure.to_owned(),
+    };
+    piece.with_note(note)
+}

@@ -1,0 +1,98 @@
+//! How early in a search a right answer appeared.
+
+use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
+use probare_text::tokens::synthlink;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::careful::{Answer, overlap_of_statements};
+use super::inputs::{Sources, iterations};
+use super::measures::{Bag, FirstCorrect, THRESHOLD, first_correct};
+use crate::bounded::beginning;
+use crate::references::{best, chosen};
+
+/// Options of `iteration_efficiency`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IterationEfficiency {
+    /// Which reading of `answer_f1` decides: `reference` or `careful`.
+    pub profile: Profile,
+    /// Name in the metadata of the iterations, each with its `answers`.
+    pub iterations: String,
+    /// F1 against the summary from which an answer counts as right.
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub threshold: f64,
+    /// Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    pub sources: String,
+}
+
+impl Default for IterationEfficiency {
+    fn default() -> Self {
+        Self {
+            profile: Profile::Reference,
+            iterations: "iterations".into(),
+            threshold: THRESHOLD,
+            sources: "sources_verified".into(),
+        }
+    }
+}
+
+metric!(IterationEfficiency as Pure {
+    summary: "One over the number of the first iteration whose answer was right",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Reference, Metadata],
+    profiles: [Reference, Careful],
+    prepare: IterationEfficiency::checked,
+    since: "0.1",
+    version: 1,
+    page: "iteration_efficiency.md",
+});
+
+impl IterationEfficiency {
+    fn checked(self) -> Result<Self, BuildError> {
+        if (0.0..=1.0).contains(&self.threshold) {
+            return Ok(self);
+        }
+        Err(BuildError::Options(format!("`threshold` is {}; it must be between 0 and 1", self.threshold)))
+    }
+}
+
+impl Metric for IterationEfficiency {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let references = sample.references()?;
+        let iterations = iterations(sample, &self.iterations)?;
+        let sources = Sources::if_any(sample, &self.sources);
+        let first = |reference: &str| {
+            let summary = Bag::new(reference);
+            let lists = iterations.iter().map(|answers| answers.iter().copied());
+            first_correct(lists, self.threshold, |answer| match self.profile {
+                Profile::Reference => summary.overlap(&synthlink::tokens(answer)).f1(),
+                Profile::Careful => overlap_of_statements(&summary, &Answer::new(answer, &sources.texts)).f1(),
+            })
+        };
+        let value = |first: &Option<FirstCorrect>| first.as_ref().map_or(0.0, FirstCorrect::efficiency);
+        let Some((index, found)) = best(references, first, value) else {
+            return Err(ScoreError::MissingField(Field::Reference));
+        };
+        let score = Score::from_number(value(&found))?;
+        let (score, evidence) = match found {
+            Some(first) => {
+                let text = iterations[first.iteration][first.answer];
+                let note = format!(
+                    "iteration {} of {}: `{}` has an F1 of {:.3}",
+                    first.iteration + 1,
+                    iterations.len(),
+                    beginning(text),
+                    first.f1
+                );
+                (score.with_part("iteration", (first.iteration + 1) as f64)?, Evidence::note(note))
+            }
+            None => {
+                let note = format!("no answer of {} iterations reaches an F1 of {}", iterations.len(), self.threshold);
+                (score, Evidence::note(note))
+            }
+        };
+        Ok(score.because(chosen(references, index)).because([evidence]).into())
+    }
+}

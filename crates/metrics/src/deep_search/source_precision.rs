@@ -1,0 +1,93 @@
+//! How many of the first five documents belong to a topic of the question.
+
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::careful::{CarefulDocument, find_articles};
+use super::inputs::topics;
+use super::measures::{DocumentFinding, PLACES, Topic, find_documents};
+use crate::bounded::{beginning, excerpt};
+
+/// Options of `source_precision`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SourcePrecision {
+    /// Which reading: by name (`reference`), or by article (`careful`).
+    pub profile: Profile,
+    /// Name in the metadata of the titles that documents should belong to.
+    pub topics: String,
+}
+
+impl Default for SourcePrecision {
+    fn default() -> Self {
+        Self { profile: Profile::Reference, topics: "topics".into() }
+    }
+}
+
+metric!(SourcePrecision as Pure {
+    summary: "Share of the first five retrieved documents whose name holds a topic of the question",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Retrieved, Metadata],
+    profiles: [Reference, Careful],
+    whole: |parts| Some(parts.get("relevant")? / parts.get("places")?),
+    since: "0.1",
+    version: 1,
+    page: "source_precision.md",
+});
+
+impl Metric for SourcePrecision {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let (retrieved, titles) = (sample.retrieved()?, topics(sample, &self.topics)?);
+        let remarks = match self.profile {
+            Profile::Reference => by_name(&titles, retrieved),
+            Profile::Careful => by_article(&titles, retrieved),
+        };
+        let relevant = remarks.iter().filter(|(kind, _)| *kind == EvidenceKind::Found).count();
+        let evidence = retrieved.iter().zip(remarks).enumerate().map(|(at, (name, (kind, note)))| {
+            excerpt(kind, Field::Retrieved, 0..name.len(), name).in_item(at).with_note(note)
+        });
+        let beyond = retrieved.len().saturating_sub(PLACES);
+        let note =
+            (beyond > 0).then(|| Evidence::note(format!("{beyond} documents after the fifth are not looked at")));
+        let score = Score::ratio(relevant, PLACES)?
+            .with_part("relevant", relevant as f64)?
+            .with_part("places", PLACES as f64)?;
+        Ok(score.because(evidence).because(note).into())
+    }
+}
+
+/// What there is to say about each document; relevant ones are `found`.
+type Remarks = Vec<(EvidenceKind, String)>;
+
+fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
+    let topics: Vec<Topic> = titles.iter().map(|title| Topic::new(title)).collect();
+    let remark = |finding: DocumentFinding| match finding {
+        DocumentFinding::Relevant(topic) => {
+            (EvidenceKind::Found, format!("belongs to the topic `{}`", beginning(titles[topic])))
+        }
+        DocumentFinding::Other => (EvidenceKind::Unsupported, "belongs to no topic".to_owned()),
+        DocumentFinding::Repeats(earlier) => repeats(earlier),
+        DocumentFinding::Nameless => (EvidenceKind::Unsupported, "has no name".to_owned()),
+    };
+    find_documents(&topics, retrieved).into_iter().map(remark).collect()
+}
+
+fn by_article(titles: &[&str], retrieved: &[String]) -> Remarks {
+    let remark = |finding: CarefulDocument| match finding {
+        CarefulDocument::ByTitle(topic) => {
+            (EvidenceKind::Found, format!("its title names the topic `{}`", beginning(titles[topic])))
+        }
+        CarefulDocument::ByText(topic) => {
+            (EvidenceKind::Found, format!("its text names the topic `{}`", beginning(titles[topic])))
+        }
+        CarefulDocument::Repeats(earlier) => repeats(earlier),
+        CarefulDocument::Other => (EvidenceKind::Unsupported, "belongs to no topic".to_owned()),
+    };
+    find_articles(titles, retrieved).into_iter().map(remark).collect()
+}
+
+fn repeats(earlier: usize) -> (EvidenceKind, String) {
+    (EvidenceKind::Unsupported, format!("repeats the document at place {}", earlier + 1))
+}

@@ -1,0 +1,123 @@
+//! How many reasoning steps an answer touches.
+
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric};
+use probare_text::tokens::synthlink;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::careful::{Answer, find_steps_carefully};
+use super::inputs::{Sources, steps};
+use super::measures::{StepFinding, Steps};
+use crate::bounded::{Bounded, beginning, excerpt};
+
+/// Options of `step_coverage`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct StepCoverage {
+    /// Which reading: one keyword anywhere (`reference`), or several in one statement (`careful`).
+    pub profile: Profile,
+    /// Name in the metadata of the reasoning steps.
+    pub steps: String,
+    /// Name in the metadata of the source texts, for `careful`: what is copied from them is no statement.
+    pub sources: String,
+}
+
+impl Default for StepCoverage {
+    fn default() -> Self {
+        Self { profile: Profile::Reference, steps: "steps".into(), sources: "sources_verified".into() }
+    }
+}
+
+metric!(StepCoverage as Pure {
+    summary: "Share of the reasoning steps of which the answer has at least one keyword",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response, Metadata],
+    profiles: [Reference, Careful],
+    whole: |parts| {
+        let steps = parts.get("steps")?;
+        Some(if steps == 0.0 { 0.0 } else { parts.get("covered")? / steps })
+    },
+    since: "0.1",
+    version: 1,
+    page: "step_coverage.md",
+});
+
+impl Metric for StepCoverage {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let (response, steps) = (sample.response()?, steps(sample, &self.steps)?);
+        match self.profile {
+            Profile::Reference => by_keyword(response, &steps),
+            Profile::Careful => {
+                let answer = Answer::new(response, &Sources::if_any(sample, &self.sources).texts);
+                by_statement(&answer, &steps)
+            }
+        }
+    }
+}
+
+fn by_keyword(response: &str, texts: &[&str]) -> Result<Outcome, ScoreError> {
+    let steps = Steps::new(texts);
+    let tokens = synthlink::tokens(response);
+    let findings = steps.find(&tokens);
+    let mut evidence = Bounded::default();
+    for (at, (text, finding)) in texts.iter().zip(&findings).enumerate() {
+        evidence.push(|| match finding {
+            StepFinding::Covered { keyword, token } => {
+                let span = tokens.get(*token).map(|token| token.span).unwrap_or_default();
+                let word = steps.keywords(at).nth(*keyword).unwrap_or_default();
+                excerpt(EvidenceKind::Found, Field::Response, span, response).with_note(format!(
+                    "keyword `{}` of the step `{}`",
+                    beginning(word),
+                    beginning(text)
+                ))
+            }
+            StepFinding::Missing => {
+                Evidence::missing(*text).with_note(format!("none of the keywords {}", listed(steps.keywords(at))))
+            }
+            StepFinding::Empty => no_keywords(text),
+        });
+    }
+    let covered = findings.iter().filter(|finding| matches!(finding, StepFinding::Covered { .. })).count();
+    let counted = findings.iter().filter(|finding| **finding != StepFinding::Empty).count();
+    scored(covered, counted, evidence)
+}
+
+fn by_statement(answer: &Answer<'_>, texts: &[&str]) -> Result<Outcome, ScoreError> {
+    let findings = find_steps_carefully(texts, answer);
+    let mut evidence = Bounded::default();
+    for (text, finding) in texts.iter().zip(&findings) {
+        let words: Vec<&str> = finding.found.iter().map(|(_, word)| word.as_str()).collect();
+        let held = format!("{} of {} content words", words.len(), finding.wanted);
+        evidence.push(|| match &finding.statement {
+            _ if finding.wanted == 0 => no_keywords(text),
+            Some(span) if finding.covered => excerpt(EvidenceKind::Found, Field::Response, span.clone(), answer.text())
+                .with_note(format!("has {held} of the step `{}`: {}", beginning(text), listed(words.into_iter()))),
+            Some(_) => Evidence::missing(*text).with_note(format!("the nearest statement has {held}")),
+            None => Evidence::missing(*text).with_note("no statement of the answer has a word of it"),
+        });
+    }
+    let covered = findings.iter().filter(|finding| finding.covered).count();
+    let counted = findings.iter().filter(|finding| finding.wanted > 0).count();
+    scored(covered, counted, evidence)
+}
+
+fn no_keywords(step: &str) -> Evidence {
+    Evidence::note(format!("the step `{}` has no keywords and does not count", beginning(step)))
+}
+
+fn scored(covered: usize, counted: usize, evidence: Bounded) -> Result<Outcome, ScoreError> {
+    let score = if counted == 0 { Score::new(Value::ZERO) } else { Score::ratio(covered, counted)? };
+    let score = score.with_part("covered", covered as f64)?.with_part("steps", counted as f64)?;
+    Ok(score.because(evidence.finish()).into())
+}
+
+/// Words for a note, the first of many.
+fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    const MOST: usize = 12;
+    let mut shown: Vec<String> = words.take(MOST + 1).map(|word| format!("`{}`", beginning(word))).collect();
+    if shown.len() > MOST {
+        shown[MOST] = "…".to_owned();
+    }
+    shown.join(", ")
+}
