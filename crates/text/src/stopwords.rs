@@ -8,22 +8,26 @@ use rustc_hash::FxHashSet;
 #[derive(Debug)]
 pub struct WordSet {
     words: FxHashSet<&'static str>,
-    /// Length of the longest word: a longer one needs no search.
-    longest: usize,
+    /// For each first byte the lengths that words with it have, as bits: most other words need no search.
+    lengths: [u32; 256],
 }
 
 impl WordSet {
     /// The words of `list`, which are separated by white space.
     fn new(list: &'static str) -> Self {
         let words: FxHashSet<&str> = list.split_ascii_whitespace().collect();
-        let longest = words.iter().map(|word| word.len()).max().unwrap_or(0);
-        Self { words, longest }
+        let mut lengths = [0; 256];
+        for word in &words {
+            lengths[usize::from(word.as_bytes()[0])] |= 1_u32 << word.len().min(31);
+        }
+        Self { words, lengths }
     }
 
     /// Whether `word`, in lower case, is in the set.
     #[inline]
     pub fn contains(&self, word: &str) -> bool {
-        word.len() <= self.longest && self.words.contains(word)
+        let Some(&first) = word.as_bytes().first() else { return false };
+        self.lengths[usize::from(first)] >> word.len().min(31) & 1 == 1 && self.words.contains(word)
     }
 
     /// How many words there are.

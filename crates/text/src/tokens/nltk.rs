@@ -110,11 +110,7 @@ impl Cutter<'_> {
         let final_stop = final_full_stop(&self.text[sentence.clone()]).map(|at| sentence.start + at);
         let mut at = sentence.start;
         loop {
-            let rest = &self.text[at..sentence.end];
-            let start = sentence.end - python::strip_start(rest).len();
-            if start >= sentence.end {
-                return;
-            }
+            let Some(start) = self.next_word(at, sentence.end) else { return };
             let Chunk { end, shape } = self.chunk(start, sentence.end);
             let holds_final_stop = final_stop.is_some_and(|stop| (start..end).contains(&stop));
             // Quotes and brackets behind the final full stop need the rules.
@@ -136,6 +132,21 @@ impl Cutter<'_> {
         }
     }
 
+    /// The next place from `at` on that is no white space.
+    fn next_word(&self, mut at: usize, limit: usize) -> Option<usize> {
+        let bytes = &self.text.as_bytes()[..limit];
+        while bytes.get(at).is_some_and(|&byte| is_ascii_space(byte)) {
+            at += 1;
+        }
+        match bytes.get(at)? {
+            0x80.. => {
+                let start = limit - python::strip_start(&self.text[at..limit]).len();
+                (start < limit).then_some(start)
+            }
+            _ => Some(at),
+        }
+    }
+
     fn push(&mut self, start: usize, simple: &Simple, end: usize) {
         self.words.extend((start..simple.word).map(|mark| Word::Piece(mark..mark + 1)));
         for half in [simple.word..simple.cut, simple.cut..simple.marks] {
@@ -150,7 +161,7 @@ impl Cutter<'_> {
     fn chunk(&self, start: usize, limit: usize) -> Chunk {
         let bytes = &self.text.as_bytes()[..limit];
         let word = start + bytes[start..].iter().take_while(|byte| b"([$#@".contains(byte)).count();
-        let mut at = word;
+        let mut at = word + letters(&bytes[word..]);
         let mut is_one_run = true;
         while let Some(&byte) = bytes.get(at) {
             match byte {
@@ -179,11 +190,11 @@ impl Cutter<'_> {
             }
             at += 1;
         }
-        let letters = &bytes[word..at];
-        if !is_one_run && (0..letters.len()).any(|start| begins_with_contraction(&letters[start..])) {
+        let body = &bytes[word..at];
+        if !is_one_run && (0..body.len()).any(|start| begins_with_contraction(&body[start..])) {
             return self.intricate(at, limit);
         }
-        let cut = if is_contraction(letters) { word + CONTRACTION_HEAD } else { at };
+        let cut = if is_contraction(body) { word + CONTRACTION_HEAD } else { at };
         self.closed(Simple { word, cut, marks: at }, limit)
     }
 
@@ -211,10 +222,15 @@ impl Cutter<'_> {
     }
 }
 
+/// How many ASCII letters and digits `bytes` start with.
+fn letters(bytes: &[u8]) -> usize {
+    bytes.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(bytes.len())
+}
+
 /// For the apostrophe at `at` behind the letters from `word` on: where the word is cut, and how many bytes the
 /// apostrophe and the letters behind it have. Only the clitics that are cut off, and only at the end of the word.
 fn clitic(bytes: &[u8], word: usize, at: usize) -> Option<(usize, usize)> {
-    let letters = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let letters = letters(&bytes[at + 1..]);
     let (cut, behind) = match &bytes[at + 1..=at + letters] {
         b"s" | b"S" | b"m" | b"M" | b"d" | b"D" | b"ll" | b"LL" | b"re" | b"RE" | b"ve" | b"VE" => {
             (at, at + 1 + letters)
