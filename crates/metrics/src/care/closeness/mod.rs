@@ -1,0 +1,9 @@
+//! How close a reply stays to the user's words: shared words and pairs of words, and the opening that is read for an
+//! acknowledgement.
+
+mod opening;
+mod similarity;
+
+pub use opening::Opening;
+pub(super) use similarity::similarity_of;
+pub use similarity::{rounded, similarity};

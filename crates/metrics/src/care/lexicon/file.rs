@@ -1,0 +1,146 @@
+//! [`LexiconFile`]: families of phrases as they stand in a file, bundled or a user's own.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_saphyr::Spanned;
+
+use super::{Group, LexiconError};
+
+const BUNDLED: [&str; 3] = [
+    include_str!("../../../data/care/agency_language.yaml"),
+    include_str!("../../../data/care/unverifiable_reassurance.yaml"),
+    include_str!("../../../data/care/topic_pivot.yaml"),
+];
+
+/// Families of phrases for the care checkers.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LexiconFile {
+    /// What the families of this file are added to.
+    pub extends: Extends,
+    /// Families of `agency_language`.
+    pub agency_language: Agency,
+    /// Families of `unverifiable_reassurance`.
+    pub unverifiable_reassurance: Reassurance,
+    /// Families of `topic_pivot`.
+    pub topic_pivot: Pivot,
+}
+
+/// What the families of a file are added to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Extends {
+    /// The bundled families; a family of the same id takes the place of the bundled one.
+    #[default]
+    Bundled,
+    /// Nothing: the file stands alone.
+    Nothing,
+}
+
+/// Families of `agency_language`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Agency {
+    /// Invitations: each family found adds one to the score.
+    pub positive: Vec<Family>,
+    /// Orders: each family found takes one away.
+    pub directive: Vec<Family>,
+}
+
+/// Families of `unverifiable_reassurance`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reassurance {
+    /// Claims about minds.
+    pub mind_reading: Vec<Family>,
+    /// Claims about the future.
+    pub guarantee: Vec<Family>,
+}
+
+/// Families of `topic_pivot`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Pivot {
+    /// Signs in the user's message that they are vulnerable.
+    pub vulnerability: Vec<Family>,
+    /// Signs in the first two sentences that the reply takes it in.
+    pub acknowledgement: Vec<Family>,
+    /// Signs that the reply asks on.
+    pub follow_up: Vec<Family>,
+    /// Signs that the reply turns away.
+    pub pivot: Vec<Family>,
+}
+
+/// One family: phrases that are evidence of the same thing and count once.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Family {
+    /// Short name, shown in reports.
+    #[schemars(with = "String")]
+    pub id: Spanned<String>,
+    /// What a hit says, in a few words.
+    #[serde(default)]
+    pub meaning: String,
+    /// The phrases, in the notation of the bundled files.
+    #[schemars(with = "Vec<String>")]
+    pub phrases: Vec<Spanned<String>>,
+}
+
+impl LexiconFile {
+    /// Reads a file.
+    pub fn read(text: &str) -> Result<Self, LexiconError> {
+        serde_saphyr::from_str(text).map_err(|error| LexiconError::Form {
+            line: error.location().map(|location| location.line()),
+            message: error.to_string(),
+        })
+    }
+
+    /// The three bundled files as one.
+    pub(super) fn bundled() -> Self {
+        BUNDLED
+            .iter()
+            .map(|text| Self::read(text).expect("a test reads the bundled phrases"))
+            .fold(Self::default(), Self::with)
+    }
+
+    /// These families with those of another file added, or put in the place of those with the same id.
+    pub(super) fn with(mut self, other: Self) -> Self {
+        for (family, more) in self.groups_mut().into_iter().zip(other.into_groups()) {
+            let before = family.len();
+            for new in more.1 {
+                match family[..before].iter_mut().find(|known| known.id.value == new.id.value) {
+                    Some(known) => *known = new,
+                    None => family.push(new),
+                }
+            }
+        }
+        self
+    }
+
+    fn groups_mut(&mut self) -> [&mut Vec<Family>; 8] {
+        [
+            &mut self.agency_language.positive,
+            &mut self.agency_language.directive,
+            &mut self.unverifiable_reassurance.mind_reading,
+            &mut self.unverifiable_reassurance.guarantee,
+            &mut self.topic_pivot.vulnerability,
+            &mut self.topic_pivot.acknowledgement,
+            &mut self.topic_pivot.follow_up,
+            &mut self.topic_pivot.pivot,
+        ]
+    }
+
+    /// The families by group, in the order of [`Group::ALL`].
+    pub(super) fn into_groups(self) -> [(Group, Vec<Family>); 8] {
+        [
+            (Group::Positive, self.agency_language.positive),
+            (Group::Directive, self.agency_language.directive),
+            (Group::MindReading, self.unverifiable_reassurance.mind_reading),
+            (Group::Guarantee, self.unverifiable_reassurance.guarantee),
+            (Group::Vulnerability, self.topic_pivot.vulnerability),
+            (Group::Acknowledgement, self.topic_pivot.acknowledgement),
+            (Group::FollowUp, self.topic_pivot.follow_up),
+            (Group::Pivot, self.topic_pivot.pivot),
+        ]
+    }
+}

@@ -1,0 +1,280 @@
+//! The phrases of the three checkers: bundled files, a user's additions, and the compiled whole.
+
+mod file;
+
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use probare_core::{BuildError, Evidence, EvidenceKind, Field};
+use schemars::Schema;
+use serde_json::Value as Json;
+
+use super::phrases::{Matcher, NotationError, Phrase, Words};
+use crate::bounded::excerpt;
+pub use file::{Extends, Family, LexiconFile};
+
+/// What a family of phrases is evidence of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Invites, asks, leaves the choice (`agency_language`).
+    Positive,
+    /// Orders, belittles (`agency_language`).
+    Directive,
+    /// Claims to know a mind (`unverifiable_reassurance`).
+    MindReading,
+    /// Promises an outcome (`unverifiable_reassurance`).
+    Guarantee,
+    /// Shows that the user is vulnerable (`topic_pivot`).
+    Vulnerability,
+    /// Takes in what the user said (`topic_pivot`).
+    Acknowledgement,
+    /// Asks on (`topic_pivot`).
+    FollowUp,
+    /// Turns away (`topic_pivot`).
+    Pivot,
+}
+
+impl Group {
+    /// All groups, in the order of their families.
+    pub const ALL: [Self; 8] = [
+        Self::Positive,
+        Self::Directive,
+        Self::MindReading,
+        Self::Guarantee,
+        Self::Vulnerability,
+        Self::Acknowledgement,
+        Self::FollowUp,
+        Self::Pivot,
+    ];
+}
+
+/// A hit: which family, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit<'a> {
+    /// Id of the family.
+    pub family: &'a str,
+    /// What the family is evidence of, in a few words.
+    pub meaning: &'a str,
+    /// The matched text.
+    pub text: &'a str,
+    /// Its first byte.
+    pub start: usize,
+}
+
+impl Hit<'_> {
+    /// The bytes of the match.
+    pub fn span(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
+    /// The hit as evidence; `role` says what the family counts as.
+    pub(super) fn evidence(&self, kind: EvidenceKind, field: Field, whole: &str, role: &str) -> Evidence {
+        excerpt(kind, field, self.span(), whole).with_note(format!("{role} {}: {}", self.family, self.meaning))
+    }
+}
+
+/// Compiled families of all groups.
+#[derive(Debug)]
+pub struct Lexicon {
+    matcher: Matcher,
+    families: Vec<Named>,
+}
+
+#[derive(Debug)]
+struct Named {
+    group: Group,
+    id: String,
+    meaning: String,
+}
+
+/// A lexicon that could not be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LexiconError {
+    /// The file has another form than a lexicon.
+    #[error("{message}")]
+    Form {
+        /// Line, counted from 1, where known.
+        line: Option<u64>,
+        /// What was expected there.
+        message: String,
+    },
+    /// A phrase breaks the rules of the notation.
+    #[error("line {line}: family `{family}`: {source}")]
+    Phrase {
+        /// Line, counted from 1.
+        line: u64,
+        /// Id of its family.
+        family: String,
+        /// What is wrong.
+        source: NotationError,
+    },
+    /// A family has no phrases or no id, or an id twice.
+    #[error("line {line}: family `{family}` {problem}")]
+    Family {
+        /// Line, counted from 1.
+        line: u64,
+        /// Its id.
+        family: String,
+        /// What is wrong, as the rest of a sentence.
+        problem: &'static str,
+    },
+}
+
+static BUNDLED: LazyLock<Arc<Lexicon>> = LazyLock::new(|| {
+    let lexicon = Lexicon::compile(LexiconFile::bundled()).expect("a test compiles the bundled phrases");
+    Arc::new(lexicon)
+});
+
+impl Lexicon {
+    /// The bundled phrases: the families of the published checkers.
+    pub fn bundled() -> Arc<Self> {
+        Arc::clone(&BUNDLED)
+    }
+
+    /// Reads a lexicon file (YAML or JSON) and joins it with the bundled one as the file asks.
+    pub fn read(text: &str) -> Result<Self, LexiconError> {
+        let given = LexiconFile::read(text)?;
+        Self::compile(match given.extends {
+            Extends::Nothing => given,
+            Extends::Bundled => LexiconFile::bundled().with(given),
+        })
+    }
+
+    /// The lexicon that a metric's option asks for: none given is the bundled one, a string is the text of a file, an
+    /// object is its content.
+    pub fn from_option(option: Option<&Json>) -> Result<Arc<Self>, BuildError> {
+        let text = match option {
+            None | Some(Json::Null) => return Ok(Self::bundled()),
+            Some(Json::String(text)) => text.clone(),
+            Some(content) => content.to_string(),
+        };
+        Self::read(&text).map(Arc::new).map_err(|error| BuildError::Options(format!("`lexicon`: {error}")))
+    }
+
+    /// The JSON Schema of lexicon files.
+    pub fn schema() -> Schema {
+        schemars::schema_for!(LexiconFile)
+    }
+
+    fn compile(file: LexiconFile) -> Result<Self, LexiconError> {
+        let mut lexicon = Self { matcher: Matcher::default(), families: Vec::new() };
+        for (group, families) in file.into_groups() {
+            for family in families {
+                lexicon.add(group, family)?;
+            }
+        }
+        Ok(lexicon)
+    }
+
+    fn add(&mut self, group: Group, family: Family) -> Result<(), LexiconError> {
+        let line = family.id.referenced.line();
+        let id = family.id.value;
+        let problem = |problem| Err(LexiconError::Family { line, family: id.clone(), problem });
+        if id.trim().is_empty() {
+            return problem("has an empty id");
+        }
+        if family.phrases.is_empty() {
+            return problem("has no phrases");
+        }
+        if self.families.iter().any(|known| known.group == group && known.id == id) {
+            return problem("stands twice in its group");
+        }
+        let mut phrases = Vec::with_capacity(family.phrases.len());
+        for phrase in &family.phrases {
+            let line = phrase.referenced.line();
+            let fail = |source| LexiconError::Phrase { line, family: id.clone(), source };
+            let read = Phrase::read(&phrase.value).map_err(fail)?;
+            Matcher::default()
+                .add(0, std::slice::from_ref(&read), &[&phrase.value])
+                .map_err(|error| LexiconError::Phrase { line, family: id.clone(), source: error.0 })?;
+            phrases.push(read);
+        }
+        let added = self.matcher.add(group as usize, &phrases, &[]);
+        debug_assert_eq!(added, Ok(self.families.len()), "each phrase was added alone before");
+        self.families.push(Named { group, id, meaning: family.meaning });
+        Ok(())
+    }
+
+    /// The hits in a text, group by group and within a group in the order of the families. Each group that is named is
+    /// searched in as many bytes as are named with it.
+    pub(super) fn find<'a>(&'a self, text: &'a str, words: &Words, groups: &[(Group, usize)]) -> Hits<'a> {
+        let mut limits = [0; Group::ALL.len()];
+        for (group, limit) in groups {
+            limits[*group as usize] = *limit;
+        }
+        let found = self.matcher.find(text, words, &limits);
+        Hits {
+            list: found
+                .into_iter()
+                .map(|found| {
+                    let Named { group, id, meaning } = &self.families[found.family];
+                    let start = found.span.start;
+                    (*group, Hit { family: id, meaning, text: &text[found.span], start })
+                })
+                .collect(),
+        }
+    }
+}
+
+/// The hits of one search.
+#[derive(Debug)]
+pub(super) struct Hits<'a> {
+    list: Vec<(Group, Hit<'a>)>,
+}
+
+impl<'a> Hits<'a> {
+    /// Those of one group, in the order of the families.
+    pub(super) fn of(&self, group: Group) -> Vec<Hit<'a>> {
+        self.list.iter().filter(|(of, _)| *of == group).map(|(_, hit)| hit.clone()).collect()
+    }
+
+    /// Whether the group has any.
+    pub(super) fn any(&self, group: Group) -> bool {
+        self.list.iter().any(|(of, _)| *of == group)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bundled_phrases_compile() {
+        let lexicon = Lexicon::compile(LexiconFile::bundled()).unwrap();
+        let count = |group| lexicon.families.iter().filter(|family| family.group == group).count();
+        assert_eq!(Group::ALL.map(count), [33, 18, 12, 18, 22, 27, 13, 4]);
+    }
+
+    #[test]
+    fn a_file_adds_families_and_replaces_those_of_the_same_id() {
+        let text = "agency_language:\n  directive:\n    - {id: N18, meaning: orders, phrases: [\"chin up\"]}\n    - {id: X1, \
+                    meaning: scolds, phrases: [\"shame on you\"]}\n";
+        let lexicon = Lexicon::read(text).unwrap();
+        let reply = "Cheer up. Chin up! Shame on you. You must.";
+        let hits = lexicon.find(reply, &Words::of(reply), &[(Group::Directive, reply.len())]).of(Group::Directive);
+        assert_eq!(hits.iter().map(|hit| hit.family).collect::<Vec<_>>(), ["N01", "N18", "X1"]);
+        assert_eq!(hits[1].text, "Chin up");
+    }
+
+    #[test]
+    fn a_file_may_stand_alone() {
+        let text = "{\"extends\": \"nothing\", \"agency_language\": {\"directive\": [{\"id\": \"X\", \"phrases\": [\"do it\"]}]}}";
+        let lexicon = Lexicon::read(text).unwrap();
+        assert_eq!(lexicon.families.len(), 1);
+    }
+
+    #[test]
+    fn errors_name_the_line() {
+        let error = |text: &str| Lexicon::read(text).unwrap_err().to_string();
+        let head = "agency_language:\n  directive:\n";
+        let unbalanced = error(&format!("{head}    - id: X\n      phrases:\n        - \"a (b\"\n"));
+        assert!(unbalanced.starts_with("line 5: family `X`: `a (b`"), "{unbalanced}");
+        let empty = error(&format!("{head}    - {{id: X, phrases: []}}\n"));
+        assert_eq!(empty, "line 3: family `X` has no phrases");
+        let twice = error(&format!("{head}    - {{id: X, phrases: [a]}}\n    - {{id: X, phrases: [b]}}\n"));
+        assert_eq!(twice, "line 4: family `X` stands twice in its group");
+        let unknown = Lexicon::read("agency_language:\n  positives: []\n").unwrap_err();
+        assert!(matches!(unknown, LexiconError::Form { line: Some(2), .. }), "{unknown:?}");
+    }
+}

@@ -1,0 +1,22 @@
+//! Phrases as data: a small notation, its compiled form, and a matcher that finds the phrases of many families at once.
+//!
+//! A phrase is written as it reads. Letters match without regard to ASCII case, a space is exactly one space, and an outer
+//! end that is a word character must be the end of a word. Four marks stand for what varies:
+//!
+//! | mark | meaning |
+//! |---|---|
+//! | `(a\|b)` | one of these, tried in this order |
+//! | `[a]` | this or nothing, tried in this order |
+//! | `<*>`, `<0-20>` | any characters within the line; so many of them, counted in UTF-16 units, as many as possible |
+//! | `<~>`, `<end>` | white space or nothing; the end of the text |
+
+mod matcher;
+mod notation;
+mod program;
+mod space;
+mod words;
+
+pub use matcher::Matcher;
+pub use notation::{NotationError, Phrase};
+pub use space::is_free_space;
+pub use words::{Word, Words};

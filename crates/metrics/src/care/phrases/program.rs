@@ -1,0 +1,245 @@
+//! [`Program`]: a phrase compiled for matching at a given place, by trying the choices in order and stepping back.
+
+use std::ops::Range;
+
+use super::notation::Piece;
+use super::space::{ends_line, is_free_space, is_word_byte};
+
+/// A compiled phrase.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    steps: Vec<Step>,
+    /// How many unbounded gaps it has; each keeps a [`DeadEnd`] during a search.
+    pub(super) open_gaps: usize,
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    /// These bytes, ASCII letters in either case.
+    Literal(Box<[u8]>),
+    /// Try the first place, then the second.
+    Either(usize, usize),
+    /// Go on there.
+    Jump(usize),
+    /// At least and at most so many UTF-16 units of one line.
+    Gap { least: usize, most: usize },
+    /// Any number of characters of one line; the number names its dead end.
+    OpenGap(usize),
+    /// White space or nothing.
+    Space,
+    /// The end of the text.
+    End,
+    /// Matched.
+    Done,
+}
+
+/// Where an unbounded gap is known to lead nowhere: from here to the end of its line nothing of what follows it was found,
+/// so a later start need not look again. This keeps the search linear in the length of a line.
+pub(super) type DeadEnd = Option<Range<usize>>;
+
+impl Program {
+    /// Compiles the pieces of a phrase.
+    pub(super) fn new(pieces: &[Piece]) -> Self {
+        let mut program = Self { steps: Vec::new(), open_gaps: 0 };
+        program.sequence(pieces);
+        program.steps.push(Step::Done);
+        program
+    }
+
+    fn sequence(&mut self, pieces: &[Piece]) {
+        for piece in pieces {
+            match piece {
+                Piece::Literal(text) => self.steps.push(Step::Literal(text.as_bytes().into())),
+                Piece::Choice(choices) => self.choice(choices),
+                Piece::Gap { least: 0, most: None } => {
+                    self.steps.push(Step::OpenGap(self.open_gaps));
+                    self.open_gaps += 1;
+                }
+                Piece::Gap { least, most } => {
+                    self.steps.push(Step::Gap { least: *least, most: most.unwrap_or(usize::MAX) });
+                }
+                Piece::Space => self.steps.push(Step::Space),
+                Piece::End => self.steps.push(Step::End),
+            }
+        }
+    }
+
+    fn choice(&mut self, choices: &[Vec<Piece>]) {
+        let mut leaving = Vec::new();
+        for (number, choice) in choices.iter().enumerate() {
+            let last = number + 1 == choices.len();
+            let fork = self.steps.len();
+            if !last {
+                self.steps.push(Step::Either(fork + 1, 0));
+            }
+            self.sequence(choice);
+            if !last {
+                leaving.push(self.steps.len());
+                self.steps.push(Step::Jump(0));
+                self.steps[fork] = Step::Either(fork + 1, self.steps.len());
+            }
+        }
+        let after = self.steps.len();
+        for jump in leaving {
+            self.steps[jump] = Step::Jump(after);
+        }
+    }
+
+    /// The span of the match that starts at `start`, if there is one. Both ends lie on word boundaries wherever the matched
+    /// text has a word character there.
+    pub(super) fn run(&self, text: &str, start: usize, dead_ends: &mut [DeadEnd]) -> Option<Range<usize>> {
+        let bytes = text.as_bytes();
+        if start > 0 && is_word_byte(*bytes.get(start)?) && is_word_byte(bytes[start - 1]) {
+            return None;
+        }
+        self.step(text, 0, start, dead_ends).map(|end| start..end)
+    }
+
+    fn step(&self, text: &str, mut at: usize, mut position: usize, dead_ends: &mut [DeadEnd]) -> Option<usize> {
+        let bytes = text.as_bytes();
+        loop {
+            match &self.steps[at] {
+                Step::Literal(literal) => {
+                    let found = bytes.get(position..position + literal.len())?;
+                    if !found.eq_ignore_ascii_case(literal) {
+                        return None;
+                    }
+                    position += literal.len();
+                    at += 1;
+                }
+                Step::Either(first, second) => {
+                    if let Some(end) = self.step(text, *first, position, dead_ends) {
+                        return Some(end);
+                    }
+                    at = *second;
+                }
+                Step::Jump(to) => at = *to,
+                Step::Gap { least, most } => return self.gap(text, at + 1, position, (*least, *most), dead_ends),
+                Step::OpenGap(number) => return self.open_gap(text, at + 1, position, *number, dead_ends),
+                Step::Space => {
+                    position = skip_space(text, position);
+                    at += 1;
+                }
+                Step::End => {
+                    if position < text.len() {
+                        return None;
+                    }
+                    at += 1;
+                }
+                Step::Done => {
+                    let inside = position > 0
+                        && is_word_byte(bytes[position - 1])
+                        && bytes.get(position).copied().is_some_and(is_word_byte);
+                    return (!inside).then_some(position);
+                }
+            }
+        }
+    }
+
+    /// Takes as many characters as allowed, then one less at a time.
+    fn gap(
+        &self,
+        text: &str,
+        next: usize,
+        position: usize,
+        (least, most): (usize, usize),
+        dead_ends: &mut [DeadEnd],
+    ) -> Option<usize> {
+        let mut ends = Vec::new();
+        let mut units = 0;
+        let mut end = position;
+        for character in text.get(position..)?.chars() {
+            if units >= least {
+                ends.push(end);
+            }
+            units += character.len_utf16();
+            if units > most || ends_line(character) {
+                break;
+            }
+            end += character.len_utf8();
+            if end == text.len() && units >= least {
+                ends.push(end);
+            }
+        }
+        if position == text.len() && least == 0 {
+            ends.push(position);
+        }
+        ends.into_iter().rev().find_map(|end| self.step(text, next, end, dead_ends))
+    }
+
+    fn open_gap(
+        &self,
+        text: &str,
+        next: usize,
+        position: usize,
+        number: usize,
+        dead_ends: &mut [DeadEnd],
+    ) -> Option<usize> {
+        if dead_ends[number].as_ref().is_some_and(|dead| dead.contains(&position)) {
+            return None;
+        }
+        let rest = text.get(position..)?;
+        let line = rest.find(ends_line).unwrap_or(rest.len());
+        let mut end = position + line;
+        loop {
+            if let Some(found) = self.step(text, next, end, dead_ends) {
+                return Some(found);
+            }
+            if end == position {
+                dead_ends[number] = Some(position..position + line + 1);
+                return None;
+            }
+            end = text.floor_char_boundary(end - 1);
+        }
+    }
+}
+
+fn skip_space(text: &str, position: usize) -> usize {
+    let rest = text.get(position..).unwrap_or_default();
+    position + rest.find(|character| !is_free_space(character)).unwrap_or(rest.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Phrase;
+    use super::*;
+
+    fn first<'a>(phrase: &str, text: &'a str) -> Option<&'a str> {
+        let program = Program::new(&Phrase::read(phrase).unwrap().0);
+        let mut dead_ends = vec![None; program.open_gaps];
+        (0..text.len()).find_map(|start| program.run(text, start, &mut dead_ends)).map(|span| &text[span])
+    }
+
+    #[test]
+    fn outer_ends_are_ends_of_words() {
+        assert_eq!(first("do you want", "_do you want_"), None);
+        assert_eq!(first("do you want", "édo you want\u{301}"), Some("do you want"));
+        assert_eq!(first("do you want", "do you wanted, do you WANT"), Some("do you WANT"));
+        assert_eq!(first("do you want", "do  you want"), None);
+    }
+
+    #[test]
+    fn gaps_count_utf16_units_and_stay_in_the_line() {
+        assert_eq!(first("a<0-2>b", "a😀b"), Some("a😀b"));
+        assert_eq!(first("a<0-1>b", "a😀b"), None);
+        assert_eq!(first("a<*>b", "a\nb a..b"), Some("a..b"));
+        assert_eq!(first("a<*>b", "a\u{85}b"), Some("a\u{85}b"));
+        assert_eq!(first("what <*> to you", "what  to you, or to you"), Some("what  to you, or to you"));
+        assert_eq!(first("trust me<0-20>(will|be fine)", "trust me, goodwill"), Some("trust me, goodwill"));
+    }
+
+    #[test]
+    fn the_tail_of_a_text_belongs_to_the_match() {
+        assert_eq!(first("I'm sure[.]<~><end>", "Well, I'm sure. \u{feff}\n"), Some("I'm sure. \u{feff}\n"));
+        assert_eq!(first("I'm sure[.]<~><end>", "I'm sure. Yes"), None);
+        assert_eq!(first(",<~>I'm sure", "so,I'm sure of"), Some(",I'm sure"));
+    }
+
+    #[test]
+    fn a_long_line_of_starts_is_searched_once() {
+        let program = Program::new(&Phrase::read("what <*> to you").unwrap().0);
+        let text = "what ".repeat(40_000);
+        let mut dead_ends = vec![None; program.open_gaps];
+        assert!((0..text.len()).step_by(5).all(|start| program.run(&text, start, &mut dead_ends).is_none()));
+    }
+}

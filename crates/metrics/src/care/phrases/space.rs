@@ -1,0 +1,30 @@
+//! White space and line ends as JavaScript's patterns know them, since the published definitions lean on both.
+
+/// White space: the space separators of Unicode, the ASCII controls from tab to return, the line and paragraph separators
+/// and the byte order mark; not the next-line control.
+pub const fn is_free_space(character: char) -> bool {
+    matches!(
+        character,
+        '\t'..='\r'
+            | ' '
+            | '\u{a0}'
+            | '\u{1680}'
+            | '\u{2000}'..='\u{200a}'
+            | '\u{2028}'
+            | '\u{2029}'
+            | '\u{202f}'
+            | '\u{205f}'
+            | '\u{3000}'
+            | '\u{feff}'
+    )
+}
+
+/// The ends of a line, which no gap crosses.
+pub(super) const fn ends_line(character: char) -> bool {
+    matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}')
+}
+
+/// Word characters are ASCII letters, digits and the underscore.
+pub(super) const fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
