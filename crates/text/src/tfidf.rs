@@ -67,7 +67,11 @@ impl Term<'_> {
 impl TermPair {
     /// Counts the terms of both texts.
     pub fn new(left: &str, right: &str) -> Self {
-        let (left, right) = (sklearn::terms(left), sklearn::terms(right));
+        Self::of_tokens(sklearn::terms(left), sklearn::terms(right))
+    }
+
+    /// Counts these tokens as terms, for other ways to cut a text than `stop_words="english"`.
+    pub fn of_tokens(left: Tokens, right: Tokens) -> Self {
         let mut places = FxHashMap::with_capacity_and_hasher(left.len() + right.len(), FxBuildHasher);
         let mut counts: Vec<Count> = Vec::with_capacity(left.len() + right.len());
         for (index, term) in left.texts().enumerate() {

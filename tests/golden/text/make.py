@@ -207,15 +207,17 @@ def rouge_l():
 
 def tfidf_cosine():
     for response, references in PAIRS:
-        values = []
-        for reference in references:
-            try:
-                weights = TfidfVectorizer(stop_words="english").fit_transform([response, reference])
-                values.append(float(cosine_similarity(weights[0], weights[1])[0][0]))
-            except ValueError:
-                pass  # an empty vocabulary
-        found = {"value": max(values)} if values else {"not_applicable": True}
-        yield version("scikit-learn"), {}, response, references, found
+        for stop_words in ("english", None):
+            values = []
+            for reference in references:
+                try:
+                    weights = TfidfVectorizer(stop_words=stop_words).fit_transform([response, reference])
+                    values.append(float(cosine_similarity(weights[0], weights[1])[0][0]))
+                except ValueError:
+                    pass  # an empty vocabulary
+            found = {"value": max(values)} if values else {"not_applicable": True}
+            params = {} if stop_words else {"stop_words": "none"}
+            yield version("scikit-learn"), params, response, references, found
 
 
 def levenshtein():

@@ -2,16 +2,40 @@
 
 use probare_core::{EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
 use probare_text::tfidf::TermPair;
+use probare_text::tokens::{Tokens, sklearn};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::bounded::{Bounded, excerpt};
 use crate::references::{best, chosen};
 
-/// Options of `tfidf_cosine`: none.
+/// Options of `tfidf_cosine`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct TfidfCosine {}
+pub struct TfidfCosine {
+    /// Words that do not count.
+    pub stop_words: StopWords,
+}
+
+/// Words that do not count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StopWords {
+    /// The 318 frequent English words of scikit-learn's list.
+    #[default]
+    English,
+    /// All words count.
+    None,
+}
+
+impl StopWords {
+    fn terms(self, text: &str) -> Tokens {
+        match self {
+            Self::English => sklearn::terms(text),
+            Self::None => sklearn::tokens(text),
+        }
+    }
+}
 
 metric!(TfidfCosine as Pure {
     summary: "Cosine of the tf-idf term weights of response and reference",
@@ -29,7 +53,7 @@ impl Metric for TfidfCosine {
         let response = sample.response()?;
         let references = sample.references()?;
         let compare = |reference: &str| {
-            let pair = TermPair::new(response, reference);
+            let pair = TermPair::of_tokens(self.stop_words.terms(response), self.stop_words.terms(reference));
             // Rounding can carry the cosine of equal directions past 1.
             (pair.cosine().map(|cosine| cosine.min(1.0)), pair)
         };
