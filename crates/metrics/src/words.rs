@@ -1,10 +1,11 @@
 //! Words of a text with their bytes, compared as two bags: what token metrics have in common.
 
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use probare_core::{Evidence, EvidenceKind, Field};
 use probare_text::tokens::Tokens;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::bounded::{Bounded, excerpt};
 
@@ -49,16 +50,23 @@ pub(crate) struct Counterparts {
 impl Counterparts {
     /// Pairs equal words, from the left.
     pub fn of(left: &[&str], right: &[&str]) -> Self {
-        let mut open: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-        // From the right, so that the first occurrence is taken first.
-        for (index, word) in right.iter().enumerate().rev() {
-            open.entry(word).or_default().push(index);
+        // For each word the first place that is open; for each place of the right text the next one of the same word.
+        let mut first: FxHashMap<&str, usize> = FxHashMap::with_capacity_and_hasher(right.len(), FxBuildHasher);
+        let mut next = vec![None; right.len()];
+        for (place, word) in right.iter().enumerate().rev() {
+            next[place] = first.insert(word, place);
         }
         let mut found = Self { left: vec![false; left.len()], right: vec![false; right.len()] };
         for (index, word) in left.iter().enumerate() {
-            if let Some(place) = open.get_mut(word).and_then(Vec::pop) {
-                found.left[index] = true;
-                found.right[place] = true;
+            let Entry::Occupied(mut open) = first.entry(word) else { continue };
+            let place = *open.get();
+            found.left[index] = true;
+            found.right[place] = true;
+            match next[place] {
+                Some(later) => *open.get_mut() = later,
+                None => {
+                    open.remove();
+                }
             }
         }
         found
@@ -115,6 +123,8 @@ mod tests {
         let found = Counterparts::of(&["a", "b", "a", "c"], &["a", "c", "d"]);
         assert_eq!(found.left, [true, false, false, true]);
         assert_eq!(found.right, [true, true, false]);
+        let found = Counterparts::of(&["a", "a"], &["a", "b", "a", "a"]);
+        assert_eq!(found.right, [true, false, true, false], "the first places are taken first");
         assert_eq!(shared(&["a", "b", "a", "c"], &["a", "c", "d"]), 2);
     }
 

@@ -12,8 +12,9 @@ use crate::bounded::{Bounded, beginning, excerpt};
 use crate::difference::{Side, first_difference};
 use crate::references::{best, chosen};
 
-/// Cells of the table up to which all edits are shown; past it the first difference has to do.
-const MOST_CELLS: usize = 250_000;
+/// Cells of the table up to which all edits are shown; past it the first difference has to do, since the edits cost
+/// thirty times what the distance does.
+const MOST_CELLS: usize = 1 << 14;
 
 /// Options of `levenshtein`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]

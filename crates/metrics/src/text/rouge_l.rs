@@ -2,7 +2,7 @@
 
 use probare_core::{EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::subsequence::Longest;
-use probare_text::tokens::rouge;
+use probare_text::tokens::{Tokens, rouge};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -36,6 +36,7 @@ struct Shares {
     precision: f64,
     recall: f64,
     longest: Longest,
+    reference_tokens: Tokens,
 }
 
 impl Metric for RougeL {
@@ -49,7 +50,8 @@ impl Metric for RougeL {
             let texts: Vec<&str> = tokens.texts().collect();
             let longest = Longest::of(&response_words.texts, &texts);
             let share = |whole: usize| if whole == 0 { 0.0 } else { longest.length as f64 / whole as f64 };
-            Shares { precision: share(response_words.texts.len()), recall: share(texts.len()), longest }
+            let (precision, recall) = (share(response_words.texts.len()), share(texts.len()));
+            Shares { precision, recall, longest, reference_tokens: tokens }
         };
         let Some((index, best)) = best(references, compare, |best| harmonic_mean(best.precision, best.recall)) else {
             return Err(ScoreError::MissingField(Field::Reference));
@@ -57,8 +59,7 @@ impl Metric for RougeL {
         let mut evidence = Bounded::default();
         if let Some(pairs) = &best.longest.pairs {
             let reference = &references[index];
-            let reference_tokens = rouge::tokens(reference, self.use_stemmer);
-            let reference_words = Words::new(&reference_tokens, |span| span);
+            let reference_words = Words::new(&best.reference_tokens, |span| span);
             let mut in_response = vec![false; response_words.texts.len()];
             let mut in_reference = vec![false; reference_words.texts.len()];
             for (left, right) in pairs {

@@ -45,15 +45,16 @@ impl Metric for TokenF1 {
         let compare = |reference: &str| {
             let tokens = squad::tokens(reference);
             let texts: Vec<&str> = tokens.texts().collect();
-            precision_and_recall(shared(&response_words.texts, &texts), response_words.texts.len(), texts.len())
+            let shared = shared(&response_words.texts, &texts);
+            let (precision, recall) = precision_and_recall(shared, response_words.texts.len(), texts.len());
+            (precision, recall, tokens)
         };
-        let Some((index, (precision, recall))) =
-            best(references, compare, |(precision, recall)| harmonic_mean(*precision, *recall))
+        let Some((index, (precision, recall, reference_tokens))) =
+            best(references, compare, |(precision, recall, _)| harmonic_mean(*precision, *recall))
         else {
             return Err(ScoreError::MissingField(probare_core::Field::Reference));
         };
         let reference = &references[index];
-        let reference_tokens = squad::tokens(reference);
         let reference_words = Words::new(&reference_tokens, |span| span);
         let found = Counterparts::of(&response_words.texts, &reference_words.texts);
         let mut evidence = Bounded::default();
