@@ -27,8 +27,11 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     let mut subjects = Vec::new();
     for definition in registry().iter() {
         let mut sets = vec![Value::Null];
-        sets.extend(examples(definition.page).iter().filter_map(|(_, example)| example.get("params").cloned()));
-        sets.dedup();
+        for (_, example) in examples(definition.page) {
+            if let Some(params) = example.get("params").filter(|params| !sets.contains(params)) {
+                sets.push(params.clone());
+            }
+        }
         let before = subjects.len();
         for params in sets {
             for profile in definition.profiles {
@@ -85,10 +88,12 @@ fn at<'a>(place: &Place, case: &'a Case) -> Result<&'a str, String> {
     text.get(place.start..place.end).ok_or_else(|| format!("{place:?} is no span of {text:?}"))
 }
 
+fn check_named(subject: &Subject, case: &Case) -> Result<(), String> {
+    check(subject, case).map_err(|law| format!("{} with {}: {law}", subject.definition.id, subject.params))
+}
+
 fn check_all(case: &Case) -> Result<(), String> {
-    SUBJECTS.iter().try_for_each(|subject| {
-        check(subject, case).map_err(|law| format!("{} with {}: {law}", subject.definition.id, subject.params))
-    })
+    SUBJECTS.iter().try_for_each(|subject| check_named(subject, case))
 }
 
 /// Texts of every sort: anything at all, words that meet each other often, numbers, JSON, and what breaks programs.
@@ -236,13 +241,16 @@ fn a_hundred_kilobytes_break_no_law() {
     let one_word = "x".repeat(100_000);
     let no_space = "é,".repeat(33_334);
     let short = "The quick brown fox jumps over the lazy dog.";
+    // The first set of options of each metric: the size is the point here, and unoptimised code is slow.
+    let mut subjects: Vec<&Subject> = SUBJECTS.iter().collect();
+    subjects.dedup_by_key(|subject| subject.definition.id);
     for long in [words, one_word, no_space] {
         assert!(long.len() >= 100_000);
         for (response, reference) in [(long.as_str(), short), (short, long.as_str()), (&long[..], &long[..])] {
             let mut case = everywhere(short);
             case.response = Some(Output::new(response));
             case.reference = Some(vec![reference.into()]);
-            check_all(&case).unwrap();
+            subjects.iter().try_for_each(|subject| check_named(subject, &case)).unwrap();
         }
     }
 }
