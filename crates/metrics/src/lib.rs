@@ -33,6 +33,7 @@ use probare_core::{MetricDef, Registry};
 
 pub mod care;
 pub mod deep_search;
+pub mod interviews;
 pub mod retrieval;
 pub mod text;
 
@@ -45,7 +46,8 @@ mod references;
 mod words;
 
 /// The tables of all families.
-pub static FAMILIES: &[&[&MetricDef]] = &[care::FAMILY, deep_search::FAMILY, retrieval::FAMILY, text::FAMILY];
+pub static FAMILIES: &[&[&MetricDef]] =
+    &[care::FAMILY, deep_search::FAMILY, interviews::FAMILY, retrieval::FAMILY, text::FAMILY];
 
 /// All metrics by id.
 pub fn registry() -> &'static Registry {

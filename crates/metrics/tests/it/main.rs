@@ -2,6 +2,7 @@
 
 mod case;
 mod golden;
+mod interviews;
 mod laws;
 mod pages;
 mod tables;

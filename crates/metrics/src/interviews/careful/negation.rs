@@ -1,0 +1,294 @@
+//! How far a negation reaches.
+//!
+//! A word that denies reaches to the right, until the clause ends or turns (`but`, `although`, `because`); a determiner
+//! reaches over its noun phrase only, so that in `no work in winter` winter is not denied. A comma ends the reach unless a
+//! list goes on behind it. What is said of a subject reaches back to it: `the grant was refused`.
+
+use super::words::{Gap, Word, contraction};
+
+/// Words that deny all that follows in their clause.
+const DENYING: [&str; 17] = [
+    "not",
+    "never",
+    "nobody",
+    "noone",
+    "nothing",
+    "none",
+    "neither",
+    "nor",
+    "hardly",
+    "barely",
+    "scarcely",
+    "without",
+    "except",
+    "excluding",
+    "excepting",
+    "unlike",
+    "minus",
+];
+
+/// Verbs that deny what follows, by their first letters.
+const EXCLUDING: [&str; 10] =
+    ["lack", "refus", "reject", "deni", "deny", "avoid", "exclud", "omit", "abandon", "forgo"];
+
+/// What was done to a subject that is no more.
+const GONE: [&str; 16] = [
+    "refused",
+    "rejected",
+    "denied",
+    "sold",
+    "lost",
+    "cancelled",
+    "canceled",
+    "abandoned",
+    "excluded",
+    "dropped",
+    "missing",
+    "absent",
+    "lacking",
+    "stopped",
+    "ruled",
+    "turned",
+];
+
+/// Pairs of words that deny.
+const PAIRS: [(&str, &str); 8] = [
+    ("instead", "of"),
+    ("rather", "than"),
+    ("far", "from"),
+    ("apart", "from"),
+    ("aside", "from"),
+    ("other", "than"),
+    ("no", "longer"),
+    ("no", "one"),
+];
+
+/// Words behind `not` or `no` that take the denial away.
+const NOT_BUT: [&str; 4] = ["only", "just", "merely", "simply"];
+const NO_BUT: [&str; 4] = ["doubt", "question", "wonder", "surprise"];
+
+/// Words at which a clause turns.
+const TURNING: [&str; 11] =
+    ["but", "although", "though", "however", "while", "whereas", "yet", "so", "unless", "until", "just"];
+
+/// Words that end the noun phrase behind `no`.
+const BEHIND_NOUN: [&str; 17] = [
+    "in", "on", "at", "during", "from", "with", "by", "to", "after", "before", "when", "where", "that", "which", "who",
+    "and", "than",
+];
+
+/// Words from which the exceptions of `everything except …` are counted.
+const UNIVERSAL: [&str; 6] = ["everywhere", "everything", "everyone", "all", "every", "anything"];
+
+/// Forms of `be`.
+const BE: [&str; 8] = ["is", "are", "was", "were", "be", "been", "being", "got"];
+
+/// Most words that a negation reaches over.
+const REACH: usize = 14;
+
+/// What denies each word; empty where nothing does. `starts_value` says whether a value starts at a word, `query` is what
+/// was asked: a verb of the question denies nothing.
+pub(super) fn denials(
+    words: &[Word],
+    starts_value: &dyn Fn(usize) -> bool,
+    query: Option<&str>,
+) -> Vec<Option<String>> {
+    let mut denied: Vec<Option<String>> = vec![None; words.len()];
+    let query = query.map(str::to_lowercase).unwrap_or_default();
+    for at in 0..words.len() {
+        let Some((length, kind)) = denial(words, at, &query) else { continue };
+        let name: Vec<&str> = words[at..at + length].iter().map(|word| word.form.as_str()).collect();
+        let name = name.join(" ");
+        let end = reach(words, at + length, kind, starts_value);
+        for slot in &mut denied[at + length..end] {
+            slot.get_or_insert_with(|| name.clone());
+        }
+    }
+    deny_subjects(words, starts_value, &query, &mut denied);
+    denied
+}
+
+/// How a word denies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// The clause that follows.
+    Clause,
+    /// The noun phrase that follows.
+    Noun,
+}
+
+/// How many words make up the denial that starts here, and its kind.
+fn denial(words: &[Word], at: usize, query: &str) -> Option<(usize, Kind)> {
+    let word = words[at].form.as_str();
+    let next = words.get(at + 1).filter(|next| next.gap == Gap::None).map(|next| next.form.as_str());
+    if PAIRS.iter().any(|(first, second)| *first == word && Some(*second) == next) {
+        return Some((2, Kind::Clause));
+    }
+    match word {
+        "not" | "cannot" if next.is_some_and(|next| NOT_BUT.contains(&next)) => None,
+        "no" if next.is_some_and(|next| NO_BUT.contains(&next)) => None,
+        // An answer that opens with `No,` denies the question, not the words behind it.
+        "no" => next.map(|_| (1, Kind::Noun)),
+        "against" => {
+            let start = at.saturating_sub(4);
+            words[start..at].iter().any(|word| word.form.starts_with("warn")).then_some((1, Kind::Clause))
+        }
+        _ if DENYING.contains(&word) || contraction(word) => {
+            let is_taken_back = contraction(word) && next.is_some_and(|next| NOT_BUT.contains(&next));
+            (!is_taken_back).then_some((1, Kind::Clause))
+        }
+        _ => EXCLUDING.iter().any(|stem| word.starts_with(stem) && !query.contains(stem)).then_some((1, Kind::Clause)),
+    }
+}
+
+/// One past the last word that a denial reaches.
+fn reach(words: &[Word], start: usize, kind: Kind, starts_value: &dyn Fn(usize) -> bool) -> usize {
+    let limit = words.len().min(start + REACH);
+    for at in start..limit {
+        let word = words[at].form.as_str();
+        let goes_on = match words[at].gap {
+            Gap::None => true,
+            Gap::Comma => at > start && list_goes_on(words, at),
+            Gap::Clause | Gap::Question => false,
+        };
+        if !goes_on || TURNING.contains(&word) {
+            return at;
+        }
+        if at > start && matches!(word, "because" | "since" | "as") {
+            return at;
+        }
+        if kind == Kind::Noun && BEHIND_NOUN.contains(&word) {
+            return at;
+        }
+        // `and` goes on with another value, or with another clause.
+        let behind = at + 1 + usize::from(words.get(at + 1).is_some_and(|word| is_determiner(&word.form)));
+        if word == "and" && at > start && !starts_value(behind) {
+            return at;
+        }
+    }
+    limit
+}
+
+/// Whether the words behind a comma go on with a list: a few of them, then `or` or `nor`.
+fn list_goes_on(words: &[Word], comma: usize) -> bool {
+    let mut since_comma = 0;
+    for word in &words[comma..] {
+        match word.gap {
+            Gap::Clause | Gap::Question if since_comma > 0 => return false,
+            Gap::Comma => since_comma = 0,
+            _ => {}
+        }
+        if matches!(word.form.as_str(), "or" | "nor") {
+            return true;
+        }
+        since_comma += 1;
+        if since_comma > 3 {
+            return false;
+        }
+    }
+    false
+}
+
+/// Denies the subjects of `was not …` and of what is no more.
+fn deny_subjects(words: &[Word], starts_value: &dyn Fn(usize) -> bool, query: &str, denied: &mut [Option<String>]) {
+    for at in 0..words.len() {
+        let word = words[at].form.as_str();
+        let next = words.get(at + 1).filter(|next| next.gap == Gap::None).map(|next| next.form.as_str());
+        let after = words.get(at + 2).filter(|after| after.gap == Gap::None).map(|after| after.form.as_str());
+        let is_be = BE.contains(&word);
+        let by = if matches!(word, "isnt" | "arent" | "wasnt" | "werent") {
+            Some(word)
+        } else if is_be && matches!(next, Some("never" | "not")) {
+            (!after.is_some_and(|after| NOT_BUT.contains(&after))).then_some("not")
+        } else if is_be {
+            [next, after].into_iter().flatten().find(|word| GONE.contains(word) && !query.contains(word))
+        } else {
+            None
+        };
+        let Some(by) = by else { continue };
+        let mut back = at;
+        while let Some(before) = back.checked_sub(1) {
+            if words[back].gap >= Gap::Clause {
+                break;
+            }
+            let is_linking =
+                matches!(words[before].form.as_str(), "and" | "or" | "both") || is_determiner(&words[before].form);
+            if !is_linking && !starts_value(before) {
+                break;
+            }
+            if !is_linking {
+                denied[before].get_or_insert_with(|| by.to_owned());
+            }
+            back = before;
+        }
+    }
+}
+
+fn is_determiner(word: &str) -> bool {
+    matches!(word, "a" | "an" | "the" | "any" | "some" | "his" | "her" | "their" | "our" | "its" | "my" | "in" | "of")
+}
+
+/// Where everything is named with exceptions: the word that says so.
+pub(super) fn universal(words: &[Word]) -> Option<usize> {
+    let exception = words.iter().position(|word| matches!(word.form.as_str(), "except" | "excluding" | "excepting"))?;
+    let start = words[..=exception].iter().rposition(|word| word.gap >= Gap::Clause).unwrap_or(0);
+    (start..exception).find(|at| UNIVERSAL.contains(&words[*at].form.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::words::words;
+    use super::*;
+
+    /// The words of `text` that are denied, where the values are those in `values`.
+    fn denied(text: &str, values: &[&str], query: Option<&str>) -> Vec<String> {
+        let words = words(text);
+        let starts = |at: usize| words.get(at).is_some_and(|word| values.contains(&word.form.as_str()));
+        let found = denials(&words, &starts, query);
+        words
+            .iter()
+            .zip(found)
+            .filter(|(word, denied)| denied.is_some() && values.contains(&word.form.as_str()))
+            .map(|(word, _)| word.form.clone())
+            .collect()
+    }
+
+    #[test]
+    fn denials_reach_to_the_end_of_their_clause() {
+        let values = ["funding", "permits", "car", "bicycle", "winter", "work", "savings", "pension", "noise"];
+        for (text, expected) in [
+            ("Nobody talked about funding or permits.", vec!["funding", "permits"]),
+            ("There was no funding or permits problem; work was", vec!["funding", "permits"]),
+            ("She does not drive a car; she rides a bicycle", vec!["car"]),
+            ("She does not drive a car and rides a bicycle", vec!["car"]),
+            ("There is no work in the winter months", vec!["work"]),
+            ("In summer, not in winter", vec!["winter"]),
+            ("a pension but no savings", vec!["savings"]),
+            ("not only a car but also a bicycle", vec![]),
+            ("no funding, permits or work", vec!["funding", "permits", "work"]),
+            ("work instead of winter", vec!["winter"]),
+            ("No, funding", vec![]),
+            ("No doubt funding", vec![]),
+            ("Yes, but not because of noise or work; funding", vec!["noise", "work"]),
+            ("not afraid, just full of noise", vec![]),
+        ] {
+            assert_eq!(denied(text, &values, None), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_a_subject_reaches_back() {
+        let values = ["grant", "sheep", "goats", "wages"];
+        assert_eq!(denied("With a loan; the grant was refused.", &values, None), ["grant"]);
+        assert_eq!(denied("goats, since the sheep were sold", &values, None), ["sheep"]);
+        assert_eq!(denied("the sheep and the goats were not mentioned", &values, None), ["sheep", "goats"]);
+        assert_eq!(denied("wages had not risen", &values, None), Vec::<String>::new());
+        assert_eq!(denied("the grant was refused", &values, Some("What was refused?")), Vec::<String>::new());
+    }
+
+    #[test]
+    fn everything_with_exceptions() {
+        assert_eq!(universal(&words("Everywhere except Norway")), Some(0));
+        assert_eq!(universal(&words("all of it. Never except then")), None);
+    }
+}

@@ -1,0 +1,357 @@
+//! [`CarefulTable`]: the values of a question in all forms in which an answer may assert them.
+
+use probare_text::number_words::canonical;
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+use rustc_hash::FxHashMap;
+
+use super::negation::{denials, universal};
+use super::opposites::turned;
+use super::senses::other_sense;
+use super::slips::is_slip;
+use super::spellings::{compact, written_out};
+use super::words::{Gap, Word, words};
+use crate::interviews::grading::QuestionType;
+use crate::interviews::inputs::{Item, Weights};
+use crate::interviews::matching::{Mention, Origin, Reason, Standing, surface_reason};
+
+/// Senses of a value whose synonyms stand for it; rarer ones mislead more often than they help.
+const SENSES: usize = 3;
+
+/// Most words of a surface; longer ones are compared as a whole by nobody.
+const LONGEST: usize = 12;
+
+/// Most words that may be one word of a value: `co-operation`.
+const JOINED: usize = 3;
+
+/// Words of a question that ask what was not there.
+const LACKING: [&str; 6] = ["lack", "missing", "go without", "do without", "short of", "absent"];
+
+/// Words of a clause that say something was there.
+const HAVING: [&str; 7] = ["had", "have", "has", "got", "plenty", "enough", "there"];
+
+/// How a surface stands for a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Link {
+    Value,
+    Inflected,
+    Spelling,
+    Synonym,
+}
+
+/// Values with their forms.
+#[derive(Debug)]
+pub struct CarefulTable {
+    values: Vec<String>,
+    /// The words of each value in canonical form.
+    forms: Vec<Vec<String>>,
+    surfaces: FxHashMap<String, (usize, Link)>,
+    /// Forms without spaces.
+    compact: FxHashMap<String, usize>,
+    longest: usize,
+    /// Whether some value holds a comma, over which it may then reach.
+    has_commas: bool,
+    slips: bool,
+}
+
+/// A stretch of words that stands for a value.
+struct Hit {
+    at: usize,
+    length: usize,
+    value: usize,
+    reason: Reason,
+}
+
+impl CarefulTable {
+    /// The values of `weights`, with their synonyms and with slips of the pen where these are wanted.
+    pub fn new(weights: &Weights, synonyms: bool, slips: bool, wordnet: &WordNet) -> Self {
+        let values: Vec<String> = weights.values().map(str::to_owned).collect();
+        let canonical_values: Vec<String> = values.iter().map(|value| canonical(value)).collect();
+        let mut surfaces = FxHashMap::default();
+        let mut joined = FxHashMap::default();
+        let mut add = |form: String, value: usize, link: Link| {
+            if !form.is_empty() {
+                surfaces.entry(form).or_insert((value, link));
+            }
+        };
+        for (index, form) in canonical_values.iter().enumerate() {
+            add(form.clone(), index, Link::Value);
+        }
+        for (index, (value, form)) in values.iter().zip(&canonical_values).enumerate() {
+            if let Some(spelled) = written_out(value) {
+                add(spelled, index, Link::Spelling);
+            }
+            for base in bases(form, wordnet) {
+                add(base, index, Link::Inflected);
+            }
+            if let Some(positive) = form.strip_prefix("not ").or_else(|| form.strip_prefix("non ")) {
+                for single in turned(positive, wordnet) {
+                    add(single, index, Link::Synonym);
+                }
+            }
+            if let Some(joined_form) = compact(form) {
+                joined.entry(joined_form).or_insert(index);
+            }
+        }
+        if synonyms {
+            for (index, (value, form)) in values.iter().zip(&canonical_values).enumerate() {
+                for synonym in usual_synonyms(value, form, wordnet) {
+                    add(synonym, index, Link::Synonym);
+                }
+            }
+        }
+        let longest = surfaces.keys().map(|form: &String| form.split(' ').count()).max().unwrap_or(1).min(LONGEST);
+        Self {
+            has_commas: values.iter().any(|value| value.contains(',')),
+            forms: canonical_values.iter().map(|form| form.split(' ').map(str::to_owned).collect()).collect(),
+            values,
+            surfaces,
+            compact: joined,
+            longest,
+            slips,
+        }
+    }
+
+    /// What the answer names, each with its standing, in the order of the text.
+    pub fn mentions(
+        &self,
+        items: &[Item<'_>],
+        query: Option<&str>,
+        kind: QuestionType,
+        wordnet: &WordNet,
+    ) -> Vec<Mention> {
+        let mut found = Vec::new();
+        for item in items {
+            let words = words(item.text());
+            let hits = self.hits(&words, item.text(), wordnet);
+            let starts = |at: usize| hits.iter().any(|hit| (hit.at..hit.at + hit.length).contains(&at));
+            let denied = denials(&words, &starts, query);
+            for hit in &hits {
+                let (first, last) = (&words[hit.at], &words[hit.at + hit.length - 1]);
+                let place = first.span.start..last.span.end.max(first.span.start);
+                let written = item.text().get(place.clone()).unwrap_or_default();
+                let value = &self.values[hit.value];
+                let sense = other_sense(&words, hit.at, hit.length, value, &hit.reason, written, wordnet);
+                let standing = match sense {
+                    Some(sense) => Standing::OtherSense(sense),
+                    None => standing(denied[hit.at].as_ref(), &words, hit.at, query),
+                };
+                found.push(Mention {
+                    value: hit.value,
+                    span: item.span(place),
+                    surface: words[hit.at..hit.at + hit.length]
+                        .iter()
+                        .map(|word| word.form.as_str())
+                        .collect::<Vec<_>>()
+                        .join(" "),
+                    reason: hit.reason.clone(),
+                    standing,
+                });
+            }
+            if !kind.is_one()
+                && let Some(at) = universal(&words)
+            {
+                self.add_remaining(item.span(words[at].span.clone()), &mut found);
+            }
+        }
+        found
+    }
+
+    /// Everything is named with exceptions: what is not mentioned is meant.
+    fn add_remaining(&self, span: std::ops::Range<usize>, found: &mut Vec<Mention>) {
+        let mentioned: Vec<usize> = found.iter().map(|mention| mention.value).collect();
+        for value in (0..self.values.len()).filter(|value| !mentioned.contains(value)) {
+            found.push(Mention {
+                value,
+                span: span.clone(),
+                surface: String::new(),
+                reason: Reason::Remaining,
+                standing: Standing::Asserted,
+            });
+        }
+    }
+
+    /// Stretches of words that stand for a value: the longest from left to right, then slips in what is left.
+    fn hits(&self, words: &[Word], text: &str, wordnet: &WordNet) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let mut at = 0;
+        while at < words.len() {
+            match self.longest_at(words, at, text, wordnet) {
+                Some(hit) => {
+                    at += hit.length;
+                    hits.push(hit);
+                }
+                None => at += 1,
+            }
+        }
+        if self.slips {
+            self.add_slips(words, wordnet, &mut hits);
+            hits.sort_by_key(|hit| hit.at);
+        }
+        hits
+    }
+
+    fn longest_at(&self, words: &[Word], at: usize, text: &str, wordnet: &WordNet) -> Option<Hit> {
+        (1..=self.longest.max(JOINED).min(words.len() - at)).rev().find_map(|length| {
+            let stretch = &words[at..at + length];
+            if !self.is_together(stretch) {
+                return None;
+            }
+            let (value, reason) = self.lookup(stretch, text, wordnet)?;
+            Some(Hit { at, length, value, reason })
+        })
+    }
+
+    fn is_together(&self, stretch: &[Word]) -> bool {
+        let widest = if self.has_commas { Gap::Comma } else { Gap::None };
+        stretch.iter().skip(1).all(|word| word.gap <= widest)
+    }
+
+    /// What a stretch of words stands for, and why.
+    fn lookup(&self, stretch: &[Word], text: &str, wordnet: &WordNet) -> Option<(usize, Reason)> {
+        let form = stretch.iter().map(|word| word.form.as_str()).collect::<Vec<_>>().join(" ");
+        let written = text.get(stretch.first()?.span.start..stretch.last()?.span.end).unwrap_or_default();
+        let reason = |value: usize, link: Link, form: &str| match link {
+            Link::Value => surface_reason(Origin::Value, form, written, &self.values[value], Some(wordnet)),
+            Link::Inflected => Reason::BaseForm { base: form.to_owned() },
+            Link::Spelling => Reason::Spelling,
+            Link::Synonym => surface_reason(Origin::Synonym, form, written, &self.values[value], Some(wordnet)),
+        };
+        if let Some((value, link)) = self.surfaces.get(&form) {
+            return Some((*value, reason(*value, *link, &form)));
+        }
+        if let Some(spelled) = written_out(written)
+            && let Some((value, _)) = self.surfaces.get(&spelled)
+        {
+            return Some((*value, Reason::Spelling));
+        }
+        for base in bases(&form, wordnet) {
+            if let Some((value, link)) = self.surfaces.get(&base) {
+                let reason = match link {
+                    Link::Synonym => reason(*value, *link, &base),
+                    _ => Reason::BaseForm { base },
+                };
+                return Some((*value, reason));
+            }
+        }
+        let joined = (stretch.len() <= JOINED).then(|| compact(&form)).flatten()?;
+        self.compact.get(&joined).map(|value| (*value, Reason::Spelling))
+    }
+
+    /// Adds what is a slip of the pen for some value.
+    fn add_slips(&self, words: &[Word], wordnet: &WordNet, hits: &mut Vec<Hit>) {
+        for (value, form) in self.forms.iter().enumerate() {
+            let wanted: Vec<&str> = form.iter().map(String::as_str).collect();
+            for at in 0..words.len().saturating_sub(wanted.len().saturating_sub(1)) {
+                let end = at + wanted.len();
+                let is_taken = hits.iter().any(|hit| hit.at < end && at < hit.at + hit.length);
+                if is_taken || !self.is_together(&words[at..end]) {
+                    continue;
+                }
+                let written: Vec<&str> = words[at..end].iter().map(|word| word.form.as_str()).collect();
+                if is_slip(&written, &wanted, wordnet) {
+                    let similarity = probare_text::distance::similarity(&written.join(" "), &wanted.join(" "));
+                    hits.push(Hit { at, length: wanted.len(), value, reason: Reason::Fuzzy { similarity } });
+                }
+            }
+        }
+    }
+}
+
+/// Whether a word counts, given what denies it and what was asked.
+fn standing(denied: Option<&String>, words: &[Word], at: usize, query: Option<&str>) -> Standing {
+    let asks_for_lack = query.is_some_and(|query| {
+        let query = query.to_lowercase();
+        LACKING.iter().any(|word| query.contains(word))
+    });
+    if !asks_for_lack {
+        return denied.map_or(Standing::Asserted, |word| Standing::Denied(word.clone()));
+    }
+    // Asked what was lacking, an answer names it by denying it; what was there does not count.
+    let start = words[..=at].iter().rposition(|word| word.gap > Gap::None || word.form == "but").unwrap_or(0);
+    let having = words[start..at].iter().find(|word| HAVING.contains(&word.form.as_str()));
+    match (denied, having) {
+        (None, Some(word)) => Standing::Denied(word.form.clone()),
+        _ => Standing::Asserted,
+    }
+}
+
+/// A form with its last word in the dictionary forms of nouns and verbs, where these differ.
+fn bases(form: &str, wordnet: &WordNet) -> Vec<String> {
+    let (head, last) = form.rsplit_once(' ').map_or(("", form), |(head, last)| (head, last));
+    let mut found = Vec::new();
+    for part in [PartOfSpeech::Noun, PartOfSpeech::Verb] {
+        for base in wordnet.base_forms(last, part) {
+            if base != last && !base.contains(' ') {
+                let whole = if head.is_empty() { base } else { format!("{head} {base}") };
+                if !found.contains(&whole) {
+                    found.push(whole);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Synonyms of the usual senses of a value in the part of speech in which it is most likely meant.
+fn usual_synonyms(value: &str, form: &str, wordnet: &WordNet) -> Vec<String> {
+    let mut found = Vec::new();
+    for spelling in [value, form] {
+        let allowed = wordnet.enriched(spelling);
+        // Lists are lists of things: a noun wherever the value can be one.
+        let parts = [PartOfSpeech::Noun, PartOfSpeech::Verb, PartOfSpeech::Adjective, PartOfSpeech::Adverb];
+        let meanings = parts.into_iter().map(|part| wordnet.synsets(spelling, part)).find(|found| !found.is_empty());
+        for meaning in meanings.unwrap_or_default().into_iter().take(SENSES) {
+            for word in wordnet.words(meaning) {
+                let synonym = canonical(&word);
+                if allowed.contains(&synonym) && !found.contains(&synonym) {
+                    found.push(synonym);
+                }
+            }
+        }
+        if !found.is_empty() {
+            break;
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::interviews::inputs::Answer;
+    use crate::interviews::matching::first_of_each;
+
+    fn named(values: &serde_json::Value, answer: &str, pick: bool) -> Vec<String> {
+        let weights = Weights::read(values).unwrap();
+        let table = CarefulTable::new(&weights, !pick, pick, WordNet::embedded());
+        let kind = if pick { QuestionType::PickMany } else { QuestionType::ListMany };
+        let found = table.mentions(&Answer::read(answer).items, None, kind, WordNet::embedded());
+        first_of_each(&found).into_iter().map(|value| weights.value(value).to_owned()).collect()
+    }
+
+    #[test]
+    fn spellings_and_inflections_meet() {
+        assert_eq!(named(&json!(["Aarhus"]), "Århus", false), ["Aarhus"]);
+        assert_eq!(named(&json!(["København"]), "Copenhagen", false), ["København"]);
+        assert_eq!(named(&json!(["cooperation"]), "co-operation", true), ["cooperation"]);
+        assert_eq!(named(&json!(["music", "dance"]), "Dancing and music", false), ["dance", "music"]);
+        assert_eq!(named(&json!(["agree"]), "He agrees.", true), ["agree"]);
+        assert_eq!(named(&json!(["yes, partly", "no"]), "Yes, partly.", true), ["yes, partly"]);
+        assert_eq!(named(&json!(["employed", "not employed"]), "unemployed", true), ["not employed"]);
+    }
+
+    #[test]
+    fn other_senses_and_opposites_do_not_count() {
+        assert!(named(&json!(["United States"]), "He told us about Canada.", false).is_empty());
+        assert!(named(&json!(["legal advice"]), "illegal advice", true).is_empty());
+        assert!(named(&json!(["formal"]), "informal", true).is_empty());
+    }
+
+    #[test]
+    fn everything_with_exceptions_names_the_rest() {
+        let values = json!(["Denmark", "Sweden", "Norway"]);
+        assert_eq!(named(&values, "Everywhere except Norway and Sweden", true), ["Denmark"]);
+    }
+}

@@ -1,0 +1,14 @@
+//! How an answer is graded: by the type of its question, in the published reading or in the careful one.
+
+mod evidence;
+mod grade;
+mod kind;
+mod question;
+mod sample;
+
+pub use evidence::evidence;
+pub use grade::{Decision, Flag, Grade};
+pub use kind::{QuestionType, Settings};
+pub use question::Question;
+
+pub(super) use sample::Prepared;

@@ -1,0 +1,297 @@
+//! [`Question`]: a type and a metric, ready to grade answers.
+
+use probare_core::Profile;
+use probare_text::normalise::normalise;
+use probare_text::stopwords;
+use probare_text::wordnet::WordNet;
+use serde_json::Value as Json;
+
+use super::grade::Decision;
+use super::{Flag, Grade, QuestionType, Settings};
+use crate::interviews::careful::{CarefulTable, names_everything};
+use crate::interviews::inputs::{Answer, Expected, ExpectedAnswer, Item, MetricError, Rationale, Weights};
+use crate::interviews::matching::{Matching, Mention, Table, first_of_each, mentions};
+use crate::interviews::polarity::{Polarity, Reading, hedged, polarity};
+
+/// Distinct words of substance that make a full reason where the metric names none.
+const WORDS_OF_A_REASON: usize = 5;
+
+/// A question that answers can be graded by. The look-ups behind its values are made once.
+#[derive(Debug)]
+pub struct Question<'w> {
+    kind: QuestionType,
+    settings: Settings,
+    wordnet: &'w WordNet,
+    target: Target,
+}
+
+#[derive(Debug)]
+enum Target {
+    YesNo(ExpectedAnswer),
+    Values(Values),
+    Reasons { expected: Rationale, reasons: Option<Values> },
+}
+
+/// Values with all they may look like.
+#[derive(Debug)]
+struct Values {
+    kind: QuestionType,
+    weights: Weights,
+    table: Table,
+    /// For the careful reading only.
+    careful: Option<CarefulTable>,
+    matching: Matching,
+}
+
+impl Values {
+    fn new(kind: QuestionType, weights: Weights, settings: Settings, wordnet: &WordNet) -> Self {
+        let synonyms = settings.synonyms.unwrap_or(!kind.is_pick());
+        let fuzzy = settings.fuzzy.unwrap_or(kind.is_pick());
+        let matching = Matching {
+            synonyms,
+            fuzzy: fuzzy.then_some(settings.fuzzy_threshold),
+            whole: kind == QuestionType::PickOne,
+        };
+        let careful =
+            (settings.profile == Profile::Careful).then(|| CarefulTable::new(&weights, synonyms, fuzzy, wordnet));
+        Self { kind, table: Table::new(&weights, synonyms.then_some(wordnet)), careful, weights, matching }
+    }
+
+    fn grade(&self, items: &[Item<'_>], query: Option<&str>, wordnet: &WordNet) -> Grade {
+        let mentions = match &self.careful {
+            Some(careful) => careful.mentions(items, query, self.kind, wordnet),
+            None => mentions(items, &self.table, self.matching, wordnet),
+        };
+        let mut matched = first_of_each(&mentions);
+        let mut flags = Vec::new();
+        if self.kind.is_one() && matched.len() > 1 {
+            flags.push(Flag::Ambiguous);
+        }
+        if self.careful.is_some() && names_everything(self.kind, &self.weights, &matched, items) {
+            flags.push(Flag::Everything);
+            matched.clear();
+        }
+        let (raw, best) = if self.kind.is_one() {
+            (matched.first().map_or(0.0, |value| self.weights.weight(*value)), self.weights.best_one())
+        } else {
+            (matched.iter().fold(0.0, |sum, value| sum + self.weights.weight(*value)), self.weights.best_many())
+        };
+        Grade {
+            score: (raw / best).clamp(0.0, 1.0),
+            raw: Some(raw),
+            best: Some(best),
+            matched,
+            mentions,
+            flags,
+            ..Grade::default()
+        }
+    }
+}
+
+impl<'w> Question<'w> {
+    /// Reads the metric of a question.
+    pub fn new(
+        kind: QuestionType,
+        metric: &Json,
+        settings: Settings,
+        wordnet: &'w WordNet,
+    ) -> Result<Self, MetricError> {
+        let target = match kind {
+            QuestionType::YesNo => Target::YesNo(ExpectedAnswer::read(metric)?),
+            QuestionType::YesNoRationale => {
+                let mut expected = Rationale::read(metric)?;
+                let reasons = expected.reasons.take();
+                let values = |weights| Values::new(QuestionType::ListMany, weights, settings, wordnet);
+                Target::Reasons { expected, reasons: reasons.map(values) }
+            }
+            _ => Target::Values(Values::new(kind, Weights::read(metric)?, settings, wordnet)),
+        };
+        Ok(Self { kind, settings, wordnet, target })
+    }
+
+    /// Its type.
+    pub const fn kind(&self) -> QuestionType {
+        self.kind
+    }
+
+    /// The values that count, with their weights; nothing for a plain yes/no question.
+    pub fn weights(&self) -> Option<&Weights> {
+        match &self.target {
+            Target::Values(values) | Target::Reasons { reasons: Some(values), .. } => Some(&values.weights),
+            Target::YesNo(_) | Target::Reasons { reasons: None, .. } => None,
+        }
+    }
+
+    /// Grades a response; no response at all is a blank answer. The careful reading also looks at what was asked.
+    pub fn grade(&self, response: Option<&str>, query: Option<&str>) -> Grade {
+        let Some(response) = response else { return Grade::blank() };
+        let answer = Answer::read(response);
+        if answer.is_blank() && !answer.is_list {
+            return Grade::blank();
+        }
+        match &self.target {
+            Target::YesNo(expected) => {
+                let (binary, decision) = self.yes_no(&answer, expected, query);
+                let undecided = decision.polarity.is_none();
+                let flags = if undecided { vec![Flag::Undecided] } else { Vec::new() };
+                Grade { score: binary, decision: Some(decision), flags, ..Grade::default() }
+            }
+            Target::Values(values) => values.grade(&answer.items, query, self.wordnet),
+            Target::Reasons { expected, reasons } => self.reasons(&answer, expected, reasons.as_ref(), query),
+        }
+    }
+
+    /// The yes/no score of the first text of an answer, and what was read.
+    fn yes_no(&self, answer: &Answer<'_>, expected: &ExpectedAnswer, query: Option<&str>) -> (f64, Decision) {
+        let Some(item) = answer.first() else {
+            return (0.0, Decision { polarity: None, span: None, why: "nothing is answered" });
+        };
+        let reading = self.read(item, query);
+        let decision = Decision {
+            polarity: reading.polarity,
+            span: reading.marker.map(|marker| item.span(marker)),
+            why: reading.why,
+        };
+        if self.settings.strict_yes_no {
+            let same = item.text().trim().to_lowercase() == expected.given.trim().to_lowercase();
+            return (f64::from(same && !expected.given.is_empty()), decision);
+        }
+        let score = match (&expected.expected, reading.polarity) {
+            (Expected::Text(text), _) => f64::from(normalise(item.text()) == *text),
+            (Expected::Polarity(wanted), found) => f64::from(found == Some(*wanted)),
+            (Expected::Worth { yes, no }, found) => {
+                let worth = match found {
+                    Some(Polarity::Yes) => *yes,
+                    Some(Polarity::No) => *no,
+                    None => 0.0,
+                };
+                (worth / yes.max(*no).max(1.0)).clamp(0.0, 1.0)
+            }
+        };
+        (score, decision)
+    }
+
+    fn read(&self, item: &Item<'_>, query: Option<&str>) -> Reading {
+        match self.settings.profile {
+            Profile::Reference => polarity(item.text()),
+            Profile::Careful => hedged(item.text(), query, self.wordnet),
+        }
+    }
+
+    fn reasons(
+        &self,
+        answer: &Answer<'_>,
+        expected: &Rationale,
+        reasons: Option<&Values>,
+        query: Option<&str>,
+    ) -> Grade {
+        let (binary, decision) = self.yes_no(answer, &expected.answer, query);
+        let rest: Vec<Item<'_>> = match &answer.rationale {
+            Some(rationale) => rationale.clone(),
+            None => rest(answer, self.read_marker(answer, query)),
+        };
+        let (share, grade) = match reasons {
+            Some(values) => {
+                let grade = values.grade(&rest, query, self.wordnet);
+                (grade.score, grade)
+            }
+            None => (substance(&rest), Grade::default()),
+        };
+        let weight = expected.answer_weight.unwrap_or(self.settings.rationale_weight);
+        let mut flags = grade.flags;
+        if decision.polarity.is_none() {
+            flags.insert(0, Flag::Undecided);
+        }
+        Grade {
+            score: if binary == 0.0 { 0.0 } else { (weight * binary + (1.0 - weight) * share).clamp(0.0, 1.0) },
+            binary: Some(binary),
+            rationale: Some(share),
+            answer_weight: Some(weight),
+            matched: grade.matched,
+            mentions: grade.mentions,
+            decision: Some(decision),
+            flags,
+            ..Grade::default()
+        }
+    }
+
+    fn read_marker(&self, answer: &Answer<'_>, query: Option<&str>) -> Option<usize> {
+        let reading = self.read(answer.first()?, query);
+        reading.polarity.and(reading.marker).map(|marker| marker.end)
+    }
+
+    /// The mentions of another reading that this one judges differently are for the caller to compare; this names a
+    /// value for them.
+    pub fn value(&self, mention: &Mention) -> &str {
+        self.weights().map_or("", |weights| weights.value(mention.value))
+    }
+}
+
+/// The answer behind the words that decided, or all of it.
+fn rest<'a>(answer: &Answer<'a>, marker: Option<usize>) -> Vec<Item<'a>> {
+    let mut items = answer.items.clone();
+    if let (Some(first), Some(end)) = (items.first_mut(), marker) {
+        *first = first.after(end);
+    }
+    items
+}
+
+/// How much of a full reason the words of substance make.
+fn substance(items: &[Item<'_>]) -> f64 {
+    let mut words: Vec<String> = items
+        .iter()
+        .flat_map(|item| normalise(item.text()).split(' ').map(str::to_owned).collect::<Vec<_>>())
+        .filter(|word| word.chars().nth(1).is_some() && !stopwords::nltk().contains(word))
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    (words.len() as f64 / WORDS_OF_A_REASON as f64).min(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn grade(kind: QuestionType, metric: &Json, settings: Settings, answer: &str) -> Grade {
+        Question::new(kind, metric, settings, WordNet::embedded()).unwrap().grade(Some(answer), None)
+    }
+
+    #[test]
+    fn strict_yes_and_no_are_compared_letter_by_letter() {
+        let strict = Settings { strict_yes_no: true, ..Settings::default() };
+        assert_eq!(grade(QuestionType::YesNo, &json!("yes"), strict, " YES ").score, 1.0);
+        assert_eq!(grade(QuestionType::YesNo, &json!("yes"), strict, "Yes.").score, 0.0);
+        assert_eq!(grade(QuestionType::YesNo, &json!("yes"), Settings::default(), "Yes.").score, 1.0);
+    }
+
+    #[test]
+    fn settings_switch_synonyms_and_spellings() {
+        let metric = json!({"car": 1});
+        let with = Settings { synonyms: Some(true), ..Settings::default() };
+        assert_eq!(grade(QuestionType::PickOne, &metric, Settings::default(), "automobile").score, 0.0);
+        assert_eq!(grade(QuestionType::PickOne, &metric, with, "automobile").score, 1.0);
+        let metric = json!({"bicycle": 1});
+        let fuzzy = Settings { fuzzy: Some(true), ..Settings::default() };
+        assert_eq!(grade(QuestionType::ListOne, &metric, Settings::default(), "bycycle").score, 0.0);
+        assert_eq!(grade(QuestionType::ListOne, &metric, fuzzy, "bycycle").score, 1.0);
+    }
+
+    #[test]
+    fn several_values_for_one_question_are_flagged() {
+        let found = grade(QuestionType::ListOne, &json!({"a": 1, "b": 0.5}), Settings::default(), "b or a");
+        assert_eq!((found.score, found.matched, found.flags), (0.5, vec![1, 0], vec![Flag::Ambiguous]));
+        let blank = grade(QuestionType::ListOne, &json!(["a"]), Settings::default(), " ");
+        assert_eq!((blank.score, blank.raw), (0.0, None));
+    }
+
+    #[test]
+    fn the_reason_is_what_follows_the_yes() {
+        let metric = json!({"answer": "yes", "rationale": ["cost"], "answer_weight": 0.8});
+        let found = grade(QuestionType::YesNoRationale, &metric, Settings::default(), "Yes: a cost");
+        assert_eq!((found.binary, found.rationale), (Some(1.0), Some(1.0)));
+        let response = r#"{"answer": true, "rationale": ["cost", "x"]}"#;
+        assert_eq!(grade(QuestionType::YesNoRationale, &metric, Settings::default(), response).score, 1.0);
+    }
+}

@@ -1,0 +1,36 @@
+//! Interviews: answers to questions about transcripts, by the type of the question, and the quotations beside them.
+//!
+//! Six question types and a check of quotations, each in the published reading and in a careful one. A [`Question`]
+//! grades an answer without the metrics around it, which is how the suite uses it; [`matching`] and [`quotations`] serve
+//! other metrics too.
+
+use probare_core::MetricDef;
+
+pub mod inputs;
+pub mod matching;
+pub mod polarity;
+pub mod quotations;
+
+pub mod list_many;
+pub mod list_one;
+pub mod pick_many;
+pub mod pick_one;
+pub mod verbatim;
+pub mod yes_no;
+pub mod yes_no_rationale;
+
+mod careful;
+mod grading;
+
+pub use grading::{Decision, Flag, Grade, Question, QuestionType, Settings, evidence};
+
+/// The metrics of this family.
+pub static FAMILY: &[&MetricDef] = &[
+    &list_many::DEF,
+    &list_one::DEF,
+    &pick_many::DEF,
+    &pick_one::DEF,
+    &verbatim::DEF,
+    &yes_no::DEF,
+    &yes_no_rationale::DEF,
+];

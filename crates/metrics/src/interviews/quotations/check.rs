@@ -1,0 +1,250 @@
+//! [`check`]: one citation against the texts it may come from.
+
+use std::ops::Range;
+
+use probare_text::normalise::verbatim_quote;
+use probare_text::python::strip;
+use serde_json::Value as Json;
+
+use super::source::scalars;
+use super::{Difference, Source, difference, elided};
+
+/// Similarity from which a quotation counts as a near one.
+const NEAR: f64 = 0.9;
+
+/// Words and characters below which a quotation proves little.
+const TRIVIAL_WORDS: usize = 3;
+const TRIVIAL_CHARACTERS: usize = 12;
+
+/// What became of a quotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Letter by letter.
+    Exact,
+    /// But for case, spaces, quotation marks, dashes and the punctuation around it.
+    Normalised,
+    /// With marked omissions.
+    Elided,
+    /// In another text than the cited one.
+    WrongSource,
+    /// Nearly so.
+    Fuzzy,
+    /// Nearly so, but with a number that the source does not have.
+    NumberMismatch,
+    /// Not there.
+    NotFound,
+    /// There is no quotation.
+    EmptyQuote,
+    /// The cited text does not exist.
+    InvalidIndex,
+    /// The cited text is empty.
+    MissingContent,
+}
+
+impl Status {
+    /// All of them, from best to worst.
+    pub const ALL: [Self; 10] = [
+        Self::Exact,
+        Self::Normalised,
+        Self::Elided,
+        Self::WrongSource,
+        Self::Fuzzy,
+        Self::NumberMismatch,
+        Self::NotFound,
+        Self::EmptyQuote,
+        Self::InvalidIndex,
+        Self::MissingContent,
+    ];
+
+    /// The word in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Normalised => "normalised",
+            Self::Elided => "elided",
+            Self::WrongSource => "wrong_source",
+            Self::Fuzzy => "fuzzy",
+            Self::NumberMismatch => "number_mismatch",
+            Self::NotFound => "not_found",
+            Self::EmptyQuote => "empty_quote",
+            Self::InvalidIndex => "invalid_index",
+            Self::MissingContent => "missing_content",
+        }
+    }
+
+    /// Whether the words stand in the cited text, typography and marked omissions aside.
+    pub const fn is_found(self) -> bool {
+        matches!(self, Self::Exact | Self::Normalised | Self::Elided)
+    }
+}
+
+/// The place that a citation names among so many sources: an integer that is neither negative nor too large.
+pub fn place(index: &Json, sources: usize) -> Option<usize> {
+    index.as_u64().and_then(|index| usize::try_from(index).ok()).filter(|index| *index < sources)
+}
+
+/// How a citation fares.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// What became of it.
+    pub status: Status,
+    /// Unicode scalar positions where it was found: in the text as given for `exact`, else in its NFC form.
+    pub scalars: Option<Range<usize>>,
+    /// Bytes of the text as given where it was found.
+    pub span: Option<Range<usize>>,
+    /// 1 - edits / length of the quotation for the nearest stretch of the cited text, to six decimals.
+    pub similarity: Option<f64>,
+    /// The first other source that has it.
+    pub found_in: Option<usize>,
+    /// The place among the sources that was cited.
+    pub source: Option<usize>,
+    /// Whether it is so short that it proves little.
+    pub is_trivial: bool,
+    /// For a near quotation, where it comes nearest.
+    pub near: Option<Near>,
+    /// Stretches that a quotation with omissions left out, in bytes of the text as given.
+    pub omitted: Vec<Range<usize>>,
+}
+
+/// The stretch of the cited text nearest to a quotation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Near {
+    /// Bytes of the text as given.
+    pub span: Range<usize>,
+    /// Unicode scalar positions in its NFC form.
+    pub scalars: Range<usize>,
+    /// The normalised stretch against the normalised quotation.
+    pub difference: Difference,
+}
+
+/// Checks a citation of `cited`, which stands at `place` among the sources if it is one of them; nothing where the
+/// citation names no text that exists.
+///
+/// Only `exact` counts for the published score; levels below `elided` are for the reader: a near quotation is no
+/// quotation.
+pub fn check(quote: &Json, cited: Option<&Source<'_>>, place: Option<usize>, sources: &[Source<'_>]) -> Finding {
+    let mut finding = Finding {
+        status: Status::EmptyQuote,
+        scalars: None,
+        span: None,
+        similarity: None,
+        found_in: None,
+        source: None,
+        is_trivial: false,
+        near: None,
+        omitted: Vec::new(),
+    };
+    let Some(quote) = quote.as_str().map(strip).filter(|quote| !quote.is_empty()) else { return finding };
+    finding.is_trivial = quote.split_whitespace().count() < TRIVIAL_WORDS || quote.chars().count() < TRIVIAL_CHARACTERS;
+    let Some(source) = cited else {
+        return Finding { status: Status::InvalidIndex, ..finding };
+    };
+    finding.source = place;
+    if source.content().is_empty() {
+        return Finding { status: Status::MissingContent, ..finding };
+    }
+    if let Some(span) = source.find_exact(quote) {
+        finding.status = Status::Exact;
+        finding.scalars = Some(scalars(source.content(), span.clone()));
+        finding.span = Some(span);
+        finding.similarity = Some(1.0);
+        return finding;
+    }
+    look_closer(finding, quote, source, sources)
+}
+
+/// The levels below `exact`.
+fn look_closer(mut finding: Finding, quote: &str, source: &Source<'_>, sources: &[Source<'_>]) -> Finding {
+    let normal = verbatim_quote(quote);
+    if normal.is_empty() {
+        return Finding { status: Status::NotFound, similarity: Some(0.0), ..finding };
+    }
+    let placed = |mut finding: Finding, status: Status, range: Range<usize>| {
+        finding.status = status;
+        finding.scalars = Some(source.composed_scalars(range.clone()));
+        finding.span = Some(source.form().original_span(range));
+        finding.similarity = Some(1.0);
+        finding
+    };
+    if let Some(range) = source.find(&normal, 0) {
+        return placed(finding, Status::Normalised, range);
+    }
+    if let Some((range, omitted)) = elided::find(source, &normal) {
+        finding.omitted = omitted.into_iter().map(|range| source.form().original_span(range)).collect();
+        return placed(finding, Status::Elided, range);
+    }
+    let length = normal.chars().count();
+    let nearest = source.nearest(&normal);
+    let similarity = nearest.as_ref().map_or(0.0, |found| (1.0 - found.distance as f64 / length as f64).max(0.0));
+    finding.similarity = Some((similarity * 1e6).round() / 1e6);
+    let is_elsewhere =
+        |(place, other): &(usize, &Source<'_>)| Some(*place) != finding.source && other.find(&normal, 0).is_some();
+    if let Some((place, _)) = sources.iter().enumerate().find(is_elsewhere) {
+        return Finding { status: Status::WrongSource, found_in: Some(place), ..finding };
+    }
+    if similarity < NEAR {
+        return Finding { status: Status::NotFound, ..finding };
+    }
+    finding.status = if source.has_digits_of(&normal) { Status::Fuzzy } else { Status::NumberMismatch };
+    finding.near = nearest.map(|found| Near {
+        difference: difference(&source.form().text()[found.span.clone()], &normal),
+        scalars: source.composed_scalars(found.span.clone()),
+        span: source.form().original_span(found.span),
+    });
+    finding
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::Text;
+    use super::*;
+
+    fn status(contents: &[&str], quote: &Json, index: &Json) -> Finding {
+        let texts: Vec<Text<'_>> = contents.iter().map(|content| Text::new(content)).collect();
+        let sources: Vec<Source<'_>> = texts.iter().map(Source::new).collect();
+        let place = place(index, sources.len());
+        check(quote, place.map(|place| &sources[place]), place, &sources)
+    }
+
+    #[test]
+    fn offsets_count_scalars_and_spans_bytes() {
+        let contents = ["Cafe\u{301} – “ça va”, dit-il"];
+        let found = status(&contents, &json!("\"ça va\""), &json!(0));
+        assert_eq!(found.status, Status::Normalised);
+        assert_eq!(found.scalars, Some(8..13), "in the NFC form");
+        assert_eq!(&contents[0][found.span.unwrap()], "ça va");
+        let exact = status(&contents, &json!("ça va"), &json!(0));
+        assert_eq!((exact.status, exact.scalars), (Status::Exact, Some(9..14)));
+    }
+
+    #[test]
+    fn a_near_quotation_shows_its_window() {
+        let contents = ["In winter we do not sell oysters at the harbour, she said."];
+        let found = status(&contents, &json!("we do sell oysters at the harbour"), &json!(0));
+        assert_eq!(found.status, Status::NotFound, "four letters of thirty-three");
+        let longer = "In winter we do sell oysters at the harbour, she said";
+        let near = status(&contents, &json!(longer), &json!(0));
+        assert_eq!(near.status, Status::Fuzzy);
+        let near = near.near.unwrap();
+        assert!(near.difference.negation.unwrap().contains("`not`"));
+        assert_eq!(&contents[0][near.span], "In winter we do not sell oysters at the harbour, she said");
+    }
+
+    #[test]
+    fn what_is_no_citation_is_said_first() {
+        let contents = ["abc", ""];
+        for (quote, index, expected) in [
+            (json!(5), json!(0), Status::EmptyQuote),
+            (json!("\u{a0} "), json!(9), Status::EmptyQuote),
+            (json!("a"), json!(1.0), Status::InvalidIndex),
+            (json!("a"), json!(-1), Status::InvalidIndex),
+            (json!("a"), json!(u64::MAX), Status::InvalidIndex),
+            (json!("a"), json!(1), Status::MissingContent),
+            (json!("..."), json!(0), Status::NotFound),
+        ] {
+            assert_eq!(status(&contents, &quote, &index).status, expected, "{quote} {index}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Whether the quotations of an answer stand in the passages they are said to come from.
+
+use std::fmt::Write as _;
+
+use probare_core::{
+    Citation, Evidence, EvidenceKind, Field, Metric, Outcome, Passage, Place, Profile, Sample, Score, ScoreError,
+    metric,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::quotations::{Existence, Finding, Source, Status, Text, check, place};
+use crate::bounded::{Bounded, beginning};
+
+/// Options of `verbatim`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Verbatim {
+    /// Which reading: letter by letter (`reference`), or typography and marked omissions aside (`careful`).
+    pub profile: Profile,
+}
+
+metric!(Verbatim as Pure {
+    summary: "Share of the quotations that stand in the passage they are said to come from",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Citations, Context],
+    profiles: [Reference, Careful],
+    since: "0.1",
+    version: 1,
+    page: "verbatim.md",
+});
+
+impl Metric for Verbatim {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let (citations, context) = (sample.citations()?, sample.context()?);
+        if citations.is_empty() {
+            return Ok(Outcome::not_applicable("the answer quotes nothing"));
+        }
+        let texts: Vec<Text<'_>> = context.iter().map(|passage| Text::new(&passage.text)).collect();
+        let sources: Vec<Source<'_>> = texts.iter().map(Source::new).collect();
+        let findings: Vec<Finding> = citations
+            .iter()
+            .map(|citation| {
+                let place = cited(citation, context);
+                check(&citation.quote, place.and_then(|place| sources.get(place)), place, &sources)
+            })
+            .collect();
+        let existence = Existence::of(&findings);
+        let found = match self.profile {
+            Profile::Reference => existence.exact,
+            Profile::Careful => findings.iter().filter(|finding| counts(finding, &sources)).count(),
+        };
+        let score = Score::ratio(found, existence.citations)?
+            .with_part("citations", existence.citations as f64)?
+            .with_part("exact", existence.exact as f64)?
+            .with_part("normalised", existence.normalised as f64)?;
+        let mut evidence = Bounded::default();
+        for (index, finding) in findings.iter().enumerate() {
+            evidence.push(|| piece(index, finding, citations, context));
+        }
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+/// The passage that a citation names: by its place, or by the name that the passage carries in its metadata.
+fn cited(citation: &Citation, context: &[Passage]) -> Option<usize> {
+    match &citation.source {
+        Some(name) if citation.source_index.is_null() => context.iter().position(|passage| {
+            ["FILE", "document_id", "_id"]
+                .iter()
+                .find_map(|key| passage.metadata.get(*key))
+                .is_some_and(|found| found.as_str() == Some(name))
+        }),
+        _ => place(&citation.source_index, context.len()),
+    }
+}
+
+/// Whether a quotation counts in the careful reading: its words are there, and what it left out denies nothing.
+fn counts(finding: &Finding, sources: &[Source<'_>]) -> bool {
+    finding.status.is_found() && left_out_negation(finding, sources).is_none()
+}
+
+/// A negation that stands in what a quotation left out.
+fn left_out_negation<'a>(finding: &Finding, sources: &[Source<'a>]) -> Option<&'a str> {
+    let content = sources.get(finding.source?)?.content();
+    finding.omitted.iter().find_map(|range| {
+        // Only what touches the quoted words changes them: an omission over whole sentences is fair.
+        let omitted = content.get(range.clone())?;
+        let is_short = !omitted.contains(['.', '!', '?', '\n']);
+        omitted.split_whitespace().find(|word| {
+            let plain = word.trim_matches(|character: char| !character.is_alphanumeric()).to_lowercase();
+            is_short
+                && (matches!(plain.as_str(), "not" | "never" | "no")
+                    || plain.ends_with("n't")
+                    || plain.ends_with("n’t"))
+        })
+    })
+}
+
+fn piece(index: usize, finding: &Finding, citations: &[Citation], context: &[Passage]) -> Evidence {
+    let quote = citations[index].quote.as_str();
+    let kind = match finding.status {
+        status if status.is_found() => EvidenceKind::Found,
+        Status::WrongSource | Status::Fuzzy | Status::NumberMismatch | Status::NotFound => EvidenceKind::Unsupported,
+        _ => EvidenceKind::Note,
+    };
+    let mut note = finding.status.name().to_owned();
+    if let Some(similarity) = finding.similarity.filter(|_| !finding.status.is_found()) {
+        let _ = write!(note, ", similarity {similarity}");
+    }
+    if let Some(place) = finding.found_in {
+        let _ = write!(note, "; it stands in `context[{place}]`");
+    }
+    if let Some(near) = &finding.near {
+        let _ = write!(note, "; {}", beginning_of_difference(&near.difference.line()));
+        if let Some(negation) = &near.difference.negation {
+            let _ = write!(note, "; {negation}");
+        }
+    }
+    if finding.is_trivial {
+        note.push_str("; too short to prove much");
+    }
+    let support = finding.source.and_then(|place| {
+        let span = finding.span.clone().or_else(|| finding.near.as_ref().map(|near| near.span.clone()))?;
+        context.get(place)?.text.get(span.clone())?;
+        Some(Place { field: Field::Context, index: Some(place), start: span.start, end: span.end })
+    });
+    let evidence = match quote {
+        Some(quote) if !quote.is_empty() => {
+            let end = quote.floor_char_boundary(quote.len().min(200));
+            Evidence::at(kind, Field::Citations, 0..end, quote).in_item(index)
+        }
+        _ => Evidence::note(beginning(&citations[index].quote.to_string())),
+    };
+    let evidence = evidence.with_note(note);
+    match support {
+        Some(place) => evidence.with_support(place),
+        None => evidence,
+    }
+}
+
+/// A difference may be long; its first changes tell the most.
+fn beginning_of_difference(line: &str) -> String {
+    const MOST: usize = 240;
+    if line.len() <= MOST { line.to_owned() } else { format!("{}…", &line[..line.floor_char_boundary(MOST)]) }
+}

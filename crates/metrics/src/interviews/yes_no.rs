@@ -1,0 +1,45 @@
+//! Whether the answer says yes where it should, and no where it should.
+
+use probare_core::{BuildError, Profile, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::grading::{Prepared, QuestionType, Settings};
+
+/// Options of `yes_no`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct YesNo {
+    /// Which reading: words (`reference`), or what the answer asserts (`careful`).
+    pub profile: Profile,
+    /// What is expected of every case; `metric` in the metadata of the case where it is absent.
+    pub metric: Option<Json>,
+    /// Whether yes and no are compared letter by letter, case aside.
+    pub strict: bool,
+}
+
+impl Default for YesNo {
+    fn default() -> Self {
+        Self { profile: Profile::Reference, metric: None, strict: false }
+    }
+}
+
+metric!(YesNo as Pure {
+    summary: "Whether an answer says yes or no as expected",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    profiles: [Reference, Careful],
+    whole: |parts| parts.get("right"),
+    prepare: prepare,
+    since: "0.1",
+    version: 1,
+    page: "yes_no.md",
+});
+
+fn prepare(options: YesNo) -> Result<Prepared, BuildError> {
+    let YesNo { profile, metric, strict } = options;
+    let settings = Settings { profile, strict_yes_no: strict, ..Settings::default() };
+    Prepared::new(QuestionType::YesNo, settings, metric.as_ref())
+}

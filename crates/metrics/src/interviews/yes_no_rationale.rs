@@ -1,0 +1,54 @@
+//! Whether the answer says yes or no as expected, and for which reasons.
+
+use probare_core::{BuildError, Profile, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::grading::{Prepared, QuestionType, Settings};
+
+/// Options of `yes_no_rationale`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct YesNoRationale {
+    /// Which reading: words (`reference`), or what the answer asserts (`careful`).
+    pub profile: Profile,
+    /// What is expected of every case; `metric` in the metadata of the case where it is absent.
+    pub metric: Option<Json>,
+    /// Whether yes and no are compared letter by letter, case aside.
+    pub strict: bool,
+    /// Share of the score that the yes or no carries, where the metric does not say.
+    pub answer_weight: f64,
+    /// Whether synonyms and plurals count; by default for lists only.
+    pub synonyms: Option<bool>,
+}
+
+impl Default for YesNoRationale {
+    fn default() -> Self {
+        Self { profile: Profile::Reference, metric: None, strict: false, answer_weight: 0.5, synonyms: None }
+    }
+}
+
+metric!(YesNoRationale as Pure {
+    summary: "Whether an answer says yes or no as expected, and how many of the expected reasons it gives",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    profiles: [Reference, Careful],
+    whole: |parts| {
+        let (binary, weight) = (parts.get("binary")?, parts.get("answer_weight")?);
+        let share = parts.get("rationale")?;
+        Some(if binary == 0.0 { 0.0 } else { (weight * binary + (1.0 - weight) * share).clamp(0.0, 1.0) })
+    },
+    prepare: prepare,
+    since: "0.1",
+    version: 1,
+    page: "yes_no_rationale.md",
+});
+
+fn prepare(options: YesNoRationale) -> Result<Prepared, BuildError> {
+    let YesNoRationale { profile, metric, strict, answer_weight, synonyms } = options;
+    let settings =
+        Settings { profile, strict_yes_no: strict, rationale_weight: answer_weight, synonyms, ..Settings::default() };
+    Prepared::new(QuestionType::YesNoRationale, settings, metric.as_ref())
+}

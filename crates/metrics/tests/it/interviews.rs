@@ -1,0 +1,140 @@
+//! Golden vectors of the interview question types and of the quotation check, and agreement with labelled answers.
+
+use std::fs;
+use std::path::Path;
+
+use probare_core::Profile;
+use probare_metrics::interviews::quotations::{Existence, Source, Text, check, place};
+use probare_metrics::interviews::{Grade, Question, QuestionType, Settings};
+use probare_stats::{Level, paired_difference, proportion_interval};
+use probare_testing::{close, golden, same, text};
+use probare_text::wordnet::WordNet;
+use serde_json::Value;
+
+/// An answer of a question file as the response of a case.
+fn response(answer: &Value) -> Option<String> {
+    match answer {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+fn grade(
+    kind: &str,
+    metric: &Value,
+    answer: &Value,
+    query: Option<&str>,
+    profile: Profile,
+) -> Result<Option<Grade>, String> {
+    let Some(kind) = QuestionType::from_name(kind) else { return Ok(None) };
+    let settings = Settings { profile, ..Settings::default() };
+    let question = Question::new(kind, metric, settings, WordNet::embedded()).map_err(|error| error.to_string())?;
+    Ok(Some(question.grade(response(answer).as_deref(), query)))
+}
+
+#[test]
+fn golden_scoring() {
+    golden("socioscope", "scoring.jsonl", |vector| {
+        let (kind, metric) = (text(vector, "type")?, &vector["metric"]);
+        let expected = &vector["expected"];
+        let Some(grade) = grade(kind, metric, &vector["answer"], None, Profile::Reference)? else {
+            return same("score", &expected["score"], &Value::Null);
+        };
+        close("score", expected["score"].as_f64().ok_or("a score")?, grade.score, 1e-9)?;
+        for (name, got) in [("raw", grade.raw), ("binary", grade.binary), ("rationale", grade.rationale)] {
+            if let Some(expected) = expected.get(name).and_then(Value::as_f64) {
+                close(name, expected, got.ok_or_else(|| format!("no `{name}`"))?, 1e-9)?;
+            }
+        }
+        let Some(matched) = expected.get("matched") else { return Ok(()) };
+        let weights = probare_metrics::interviews::inputs::Weights::read(metric).map_err(|error| error.to_string())?;
+        let got: Value = grade.matched.iter().map(|value| weights.value(*value)).collect();
+        same("matched", matched, &got)
+    });
+}
+
+#[test]
+fn golden_verbatim() {
+    golden("socioscope", "verbatim.jsonl", |vector| {
+        let context = vector["context"].as_array().ok_or("a context")?;
+        let texts: Vec<Text<'_>> =
+            context.iter().map(|item| Text::new(item["page_content"].as_str().unwrap_or_default())).collect();
+        let sources: Vec<Source<'_>> = texts.iter().map(Source::new).collect();
+        let citations = vector["citations"].as_array().ok_or("citations")?;
+        let findings: Vec<_> = citations
+            .iter()
+            .map(|citation| {
+                let place = place(&citation["source_index"], sources.len());
+                check(&citation["quote"], place.map(|place| &sources[place]), place, &sources)
+            })
+            .collect();
+        for (finding, (detail, checked)) in findings.iter().zip(
+            vector["details"].as_array().ok_or("details")?.iter().zip(vector["checks"].as_array().ok_or("checks")?),
+        ) {
+            let is_exact = finding.status.name() == "exact";
+            same("check", &checked.as_u64(), &Some(u64::from(is_exact)))?;
+            same("exact", &detail["exact"].as_u64(), &Some(u64::from(is_exact)))?;
+            same("status", &detail["status"].as_str(), &Some(finding.status.name()))?;
+            same("normalised", &detail["normalised"].as_u64(), &Some(u64::from(finding.status.is_found())))?;
+            let start = finding.scalars.as_ref().map(|range| range.start as u64);
+            let end = finding.scalars.as_ref().map(|range| range.end as u64);
+            same("start", &detail["start"].as_u64(), &start)?;
+            same("end", &detail["end"].as_u64(), &end)?;
+            same("similarity", &detail["similarity"].as_f64(), &finding.similarity)?;
+            same("found_in", &detail["found_in"].as_u64(), &finding.found_in.map(|place| place as u64))?;
+        }
+        let existence = Existence::of(&findings);
+        same("existence_score", &vector["existence_score"].as_f64(), &existence.score())?;
+        same("normalised", &vector["existence_score_normalised"].as_f64(), &existence.score_normalised())
+    });
+}
+
+/// Whether each answer of a labelled file gets the score it was labelled with.
+fn agreement(file: &str, profile: Profile, shows: bool) -> Vec<f64> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/socioscope").join(file);
+    let content = fs::read_to_string(&path).unwrap();
+    let mut agreed = Vec::new();
+    for line in content.lines().filter(|line| !line.trim().is_empty()) {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let (kind, query) = (row["type"].as_str().unwrap(), row["question"].as_str());
+        let grade = grade(kind, &row["metric"], &row["answer"], query, profile).unwrap().unwrap();
+        let expected = row["score"].as_f64().unwrap();
+        let is_same = (grade.score - expected).abs() < 1e-5;
+        if shows && !is_same {
+            println!("  {}: {expected}, got {}: {}", row["id"], grade.score, row["answer"]);
+        }
+        agreed.push(f64::from(is_same));
+    }
+    agreed
+}
+
+fn print(name: &str, reference: &[f64], careful: &[f64]) -> f64 {
+    for (profile, agreed) in [("reference", reference), ("careful", careful)] {
+        let right = agreed.iter().filter(|agreed| **agreed == 1.0).count();
+        let interval = proportion_interval(right, agreed.len(), Level::NINETY_FIVE).unwrap();
+        let share = right as f64 / agreed.len() as f64;
+        println!(
+            "{name}, {profile}: {right} of {} labels, {share:.3} ({:.3} to {:.3})",
+            agreed.len(),
+            interval.low,
+            interval.high
+        );
+    }
+    let difference = paired_difference(careful, reference, Level::NINETY_FIVE, 1).unwrap();
+    println!("{name}: careful - reference = {:.3}, p = {:.4}", difference.mean, difference.p_value);
+    careful.iter().sum::<f64>() / careful.len() as f64
+}
+
+#[test]
+fn labelled_answers_agree_with_the_careful_reading() {
+    let shows = std::env::var_os("PROBARE_SHOW_DISAGREEMENTS").is_some();
+    let [reference, careful] = [Profile::Reference, Profile::Careful].map(|profile| {
+        let development = agreement("development.jsonl", profile, shows && profile == Profile::Careful);
+        (development, agreement("heldout.jsonl", profile, false))
+    });
+    let development = print("development", &reference.0, &careful.0);
+    let held_out = print("held out", &reference.1, &careful.1);
+    assert!(development >= 0.9, "development: {development}");
+    assert!(held_out >= 0.75, "held out: {held_out}");
+}
