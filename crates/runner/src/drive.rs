@@ -75,14 +75,15 @@ pub fn drive(
     for _ in 0..jobs * 4 {
         credit_sender.send(()).expect("the receiver is on this thread");
     }
-    let raw_receiver = Mutex::new(raw_receiver);
+    // Shared by the scoring threads alone: when they have ended it is gone, and the reader with it.
+    let raw_receiver = Arc::new(Mutex::new(raw_receiver));
     thread::scope(|scope| {
         scope.spawn(move || read(rows, &raw_sender, &credit_receiver));
         for _ in 0..jobs {
-            let (raw, scored) = (&raw_receiver, scored_sender.clone());
-            scope.spawn(move || score(plan, raw, &scored));
+            let (raw, scored) = (Arc::clone(&raw_receiver), scored_sender.clone());
+            scope.spawn(move || score(plan, &raw, &scored));
         }
-        drop(scored_sender);
+        drop((scored_sender, raw_receiver));
         let mut writer = Writer {
             source,
             sink,
