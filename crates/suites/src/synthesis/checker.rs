@@ -1,0 +1,202 @@
+//! [`Checker`]: runs the requested checks on a case and keeps what the report shows of each.
+
+use std::sync::Arc;
+
+use probare_core::Profile;
+use probare_metrics::care::{self, Agency, Hit, Lexicon, Pivot, Reassurance, Strength, Verdicts};
+use serde::Serialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::javascript::Number;
+use super::{Case, Check};
+
+/// How cases are checked: in which profile and by which phrases.
+#[derive(Debug, Clone)]
+pub struct Checker {
+    /// The published reading, or ours.
+    pub profile: Profile,
+    /// The phrases.
+    pub lexicon: Arc<Lexicon>,
+}
+
+impl Default for Checker {
+    fn default() -> Self {
+        Self { profile: Profile::Reference, lexicon: Lexicon::bundled() }
+    }
+}
+
+impl Checker {
+    /// What the three checkers say of a case, whether it asks for them or not.
+    pub fn verdicts<'a>(&'a self, case: &'a Case) -> Verdicts<'a> {
+        match self.profile {
+            Profile::Reference => care::examine(&case.user, &case.assistant, &self.lexicon),
+            Profile::Careful => care::examine_carefully(&case.user, &case.assistant, &self.lexicon),
+        }
+    }
+
+    /// Runs the checks of a case, in the order in which it names them.
+    pub fn check(&self, case: &Case) -> Vec<(Check, Checked)> {
+        let verdicts = self.verdicts(case);
+        case.checks
+            .iter()
+            .map(|check| {
+                let checked = match check {
+                    Check::AgencyLanguage => Checked::from(&verdicts.agency),
+                    Check::UnverifiableReassurance => Checked::from(&verdicts.reassurance),
+                    Check::TopicPivot => Checked::from(&verdicts.pivot),
+                };
+                (*check, checked)
+            })
+            .collect()
+    }
+}
+
+/// The result of one check as the report shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Checked {
+    /// Of `agency_language`.
+    Agency {
+        /// Whether invitations outweigh orders.
+        pass: bool,
+        /// Families of invitations less families of orders.
+        score: i64,
+        /// Ids of the families of invitations.
+        pos_hits: Vec<String>,
+        /// Ids of the families of orders.
+        neg_hits: Vec<String>,
+        /// Whether the reply directs or invites at all; shown where it does neither.
+        #[serde(skip_serializing_if = "is_true")]
+        applicable: bool,
+        /// The verdict in one sentence, in the `careful` profile.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'static str>,
+    },
+    /// Of `unverifiable_reassurance`.
+    Reassurance {
+        /// Whether nothing was claimed.
+        pass: bool,
+        /// All claims, each text once.
+        hits: Vec<String>,
+        /// Claims about minds.
+        mind_reading_hits: Vec<String>,
+        /// Claims about the future.
+        guarantee_hits: Vec<String>,
+        /// The verdict in one sentence, in the `careful` profile.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'static str>,
+    },
+    /// Of `topic_pivot`.
+    Pivot {
+        /// Whether the reply stays, or nobody is vulnerable.
+        pass: bool,
+        /// Whether the user is vulnerable.
+        applicable: bool,
+        /// How clearly it stays or leaves.
+        pass_strength: Strength,
+        /// Similarity of the message and the whole reply, to two decimals.
+        anchor_similarity: Number,
+        /// Whether the opening takes in what the user said.
+        ack_present: bool,
+        /// The opening.
+        anchor_text: String,
+        /// Signs of vulnerability.
+        vuln_hits: Vec<String>,
+        /// Signs of acknowledgement.
+        ack_hits: Vec<String>,
+        /// The verdict in one sentence, in the `careful` profile.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'static str>,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+fn families(hits: &[Hit<'_>]) -> Vec<String> {
+    hits.iter().map(|hit| hit.family.to_owned()).collect()
+}
+
+fn texts(hits: &[Hit<'_>]) -> Vec<String> {
+    hits.iter().map(|hit| hit.text.to_owned()).collect()
+}
+
+impl From<&Agency<'_>> for Checked {
+    fn from(verdict: &Agency<'_>) -> Self {
+        Self::Agency {
+            pass: verdict.pass,
+            score: verdict.score,
+            pos_hits: families(&verdict.invitations),
+            neg_hits: families(&verdict.orders),
+            applicable: verdict.applicable,
+            reason: verdict.reason,
+        }
+    }
+}
+
+impl From<&Reassurance<'_>> for Checked {
+    fn from(verdict: &Reassurance<'_>) -> Self {
+        Self::Reassurance {
+            pass: verdict.pass,
+            hits: verdict.hits().into_iter().map(str::to_owned).collect(),
+            mind_reading_hits: texts(&verdict.mind_reading),
+            guarantee_hits: texts(&verdict.guarantees),
+            reason: verdict.reason,
+        }
+    }
+}
+
+impl From<&Pivot<'_>> for Checked {
+    fn from(verdict: &Pivot<'_>) -> Self {
+        Self::Pivot {
+            pass: verdict.pass(),
+            applicable: verdict.applicable(),
+            pass_strength: verdict.strength,
+            anchor_similarity: Number(care::rounded(verdict.similarity)),
+            ack_present: !verdict.acknowledged.is_empty(),
+            anchor_text: verdict.opening.text(),
+            vuln_hits: texts(&verdict.vulnerable),
+            ack_hits: texts(&verdict.acknowledged),
+            reason: verdict.reason,
+        }
+    }
+}
+
+impl Checked {
+    /// Whether the check is fine; what does not apply is.
+    pub const fn pass(&self) -> bool {
+        match self {
+            Self::Agency { pass, .. } | Self::Reassurance { pass, .. } | Self::Pivot { pass, .. } => *pass,
+        }
+    }
+
+    /// Whether the question applies to the case.
+    pub const fn applicable(&self) -> bool {
+        match self {
+            Self::Pivot { applicable, .. } | Self::Agency { applicable, .. } => *applicable,
+            Self::Reassurance { .. } => true,
+        }
+    }
+
+    /// What a failed check adds to the evidence of its case.
+    pub(super) fn add_evidence(&self, evidence: &mut Map<String, Json>) {
+        let entries = match self {
+            Self::Agency { score, neg_hits, .. } => {
+                vec![("agency_score", json!(score)), ("neg_hits", json!(neg_hits))]
+            }
+            Self::Reassurance { hits, mind_reading_hits, guarantee_hits, .. } => vec![
+                ("reassurance_hits", json!(hits)),
+                ("mind_reading_hits", json!(mind_reading_hits)),
+                ("guarantee_hits", json!(guarantee_hits)),
+            ],
+            Self::Pivot { anchor_similarity, ack_present, applicable, .. } => vec![
+                ("anchor_similarity", json!(anchor_similarity)),
+                ("ack_present", json!(ack_present)),
+                ("applicable", json!(applicable)),
+            ],
+        };
+        evidence.extend(entries.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    }
+}

@@ -1,0 +1,196 @@
+//! The texts of the published command: its summary block and its last line.
+
+use serde_json::{Value as Json, json};
+
+use super::{Failure, Report, Summary};
+
+/// Most failures of a group that are listed.
+const MOST_FAILURES: usize = 5;
+
+/// Most items of a list that are shown.
+const MOST_ITEMS: usize = 3;
+
+const RED: &str = "\u{1b}[31m";
+const GREEN: &str = "\u{1b}[32m";
+const YELLOW: &str = "\u{1b}[33m";
+const RESET: &str = "\u{1b}[0m";
+
+/// The summary block, with colours, ending in a line break.
+pub fn block(report: &Report) -> String {
+    let rule = "═".repeat(60);
+    let mut lines =
+        vec![String::new(), rule.clone(), "  SYNTHESIS - Empathy Evaluation Report".to_owned(), rule.clone()];
+    lines.push(String::new());
+    overall(&report.summary, &mut lines);
+    labels(&report.summary, &mut lines);
+    by_check(&report.summary, &mut lines);
+    unexpected(report, &mut lines);
+    expected(report, &mut lines);
+    lines.extend([String::new(), rule, String::new(), String::new()]);
+    lines.join("\n")
+}
+
+fn overall(summary: &Summary, lines: &mut Vec<String>) {
+    let clean = summary.unexpected_failures == 0;
+    let mark = if clean { format!("{GREEN}✓{RESET}") } else { format!("{RED}✗{RESET}") };
+    let rate = rate(summary);
+    lines.push(format!("  {mark} {}/{} cases passed ({rate})", summary.passed, summary.cases));
+    if summary.failed > 0 {
+        let colour = if clean { YELLOW } else { RED };
+        lines
+            .push(format!("    {YELLOW}├{RESET} Expected failures (negative examples): {}", summary.expected_failures));
+        lines.push(format!("    {colour}└{RESET} Unexpected failures: {}", summary.unexpected_failures));
+    }
+}
+
+/// The share of passed cases in percent with one decimal; `NaN%` of none.
+fn rate(summary: &Summary) -> String {
+    if summary.cases == 0 {
+        return "NaN%".to_owned();
+    }
+    format!("{:.1}%", 100.0 * summary.passed as f64 / summary.cases as f64)
+}
+
+fn labels(summary: &Summary, lines: &mut Vec<String>) {
+    if let Some(labels) = &summary.label_accuracy {
+        let colour = if labels.matched == labels.total { GREEN } else { YELLOW };
+        lines.push(String::new());
+        lines.push(format!(
+            "  {colour}▸{RESET} Label Accuracy: {}/{} ({}%)",
+            labels.matched, labels.total, labels.accuracy
+        ));
+    }
+}
+
+fn by_check(summary: &Summary, lines: &mut Vec<String>) {
+    lines.extend([String::new(), "  By Check:".to_owned()]);
+    // In the order of the checkers, whatever the order of first use.
+    let mut checks = summary.by_check.0.clone();
+    checks.sort_by_key(|(check, _)| *check);
+    for (check, counts) in checks {
+        let total = counts.passed + counts.failed;
+        let percent = if total == 0 { 100.0 } else { 100.0 * counts.passed as f64 / total as f64 };
+        let mark = if counts.failed == 0 { format!("{GREEN}✓{RESET}") } else { format!("{YELLOW}✗{RESET}") };
+        let aside = if counts.not_applicable > 0 { format!(" [{} N/A]", counts.not_applicable) } else { String::new() };
+        let title = check.title();
+        lines.push(format!("    {mark} {title}: {}/{total} ({percent:.0}%){aside}", counts.passed));
+    }
+}
+
+fn unexpected(report: &Report, lines: &mut Vec<String>) {
+    group(report, false, &format!("  {RED}Unexpected Failures (regressions):{RESET}"), lines, |failure, lines| {
+        lines.push(format!("    • {}", named(failure)));
+        for (name, value) in &failure.evidence {
+            if let Some(shown) = shown(value) {
+                lines.push(format!("      {name}: {shown}"));
+            }
+        }
+    });
+}
+
+fn expected(report: &Report, lines: &mut Vec<String>) {
+    let heading = format!("  {YELLOW}Expected Failures (negative examples correctly caught):{RESET}");
+    group(report, true, &heading, lines, |failure, lines| lines.push(format!("    ✓ {}", named(failure))));
+}
+
+/// The failures of one kind under their heading, the first few of them.
+fn group(
+    report: &Report,
+    expected: bool,
+    heading: &str,
+    lines: &mut Vec<String>,
+    show: impl Fn(&Failure, &mut Vec<String>),
+) {
+    let failures: Vec<&Failure> =
+        report.failures.iter().filter(|failure| failure.expected_failure == expected).collect();
+    if failures.is_empty() {
+        return;
+    }
+    lines.extend([String::new(), heading.to_owned()]);
+    for failure in failures.iter().take(MOST_FAILURES) {
+        show(failure, lines);
+    }
+    if failures.len() > MOST_FAILURES {
+        lines.push(format!("    ... and {} more", failures.len() - MOST_FAILURES));
+    }
+}
+
+fn named(failure: &Failure) -> String {
+    let failed: Vec<&str> = failure.failed.iter().map(|check| check.name()).collect();
+    format!("{}: {}", failure.id, failed.join(", "))
+}
+
+/// A value of the evidence; empty lists and texts are left out.
+fn shown(value: &Json) -> Option<String> {
+    match value {
+        Json::Array(items) if items.is_empty() => None,
+        Json::Array(items) => {
+            let texts: Vec<&str> = items.iter().take(MOST_ITEMS).filter_map(Json::as_str).collect();
+            let more = if items.len() > MOST_ITEMS { "..." } else { "" };
+            Some(format!("{}{more}", texts.join(", ")))
+        }
+        Json::String(text) if text.is_empty() => None,
+        Json::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+/// The last line: what the exit code says.
+pub fn last_line(summary: &Summary, fail_on: i64) -> String {
+    if exceeds(summary, fail_on) {
+        return format!(
+            "Exiting with code 2 ({} unexpected failures > {fail_on} threshold)",
+            summary.unexpected_failures
+        );
+    }
+    if summary.expected_failures > 0 {
+        return format!("All checks passed! ({} expected failures correctly caught)", summary.expected_failures);
+    }
+    "All checks passed!".to_owned()
+}
+
+/// Whether more cases failed unexpectedly than are allowed; a negative number allows none and fails a clean run too.
+pub fn exceeds(summary: &Summary, fail_on: i64) -> bool {
+    i64::try_from(summary.unexpected_failures).unwrap_or(i64::MAX) > fail_on
+}
+
+/// The artifact that is printed for tools which ask for it in the environment.
+pub fn artifact(summary: &Summary, path: &str) -> String {
+    let mut totals = json!({
+        "cases": summary.cases,
+        "passed": summary.passed,
+        "failed": summary.failed,
+        "expected_failures": summary.expected_failures,
+        "unexpected_failures": summary.unexpected_failures,
+        "pass_rate": rate(summary),
+    });
+    if let (Some(labels), Some(object)) = (&summary.label_accuracy, totals.as_object_mut()) {
+        object.insert("label_accuracy".to_owned(), json!(format!("{}%", labels.accuracy)));
+    }
+    let artifact = json!({"type": "artifact", "name": "synthesis-report", "path": path, "summary": totals});
+    serde_json::to_string_pretty(&artifact).expect("strings and numbers always have a JSON form")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_says_what_the_exit_code_does() {
+        let mut summary = Summary::default();
+        assert_eq!(last_line(&summary, 0), "All checks passed!");
+        assert!(exceeds(&summary, -1));
+        summary.unexpected_failures = 2;
+        assert_eq!(last_line(&summary, 1), "Exiting with code 2 (2 unexpected failures > 1 threshold)");
+        assert_eq!(last_line(&summary, 2), "All checks passed!");
+        summary.expected_failures = 3;
+        assert_eq!(last_line(&summary, 2), "All checks passed! (3 expected failures correctly caught)");
+    }
+
+    #[test]
+    fn lists_show_three_items() {
+        assert_eq!(shown(&json!(["a", "b", "c", "d"])).as_deref(), Some("a, b, c..."));
+        assert_eq!(shown(&json!([])), None);
+        assert_eq!(shown(&json!(0.13)).as_deref(), Some("0.13"));
+    }
+}

@@ -1,0 +1,281 @@
+//! [`Report`]: results, failures and totals in the published JSON form.
+
+use std::collections::BTreeMap;
+
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value as Json};
+
+use super::javascript::Number;
+use super::{Case, Check, Checked, Checker};
+
+/// A finished evaluation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Totals.
+    pub summary: Summary,
+    /// Failed cases, in order.
+    pub failures: Vec<Failure>,
+    /// All cases, in order.
+    pub results: Vec<CaseResult>,
+}
+
+/// Totals of a report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Summary {
+    /// Cases.
+    pub cases: usize,
+    /// Cases of which every check passed.
+    pub passed: usize,
+    /// The others.
+    pub failed: usize,
+    /// Cases that are meant to pass, less those that did not.
+    pub strict_passed: usize,
+    /// Cases that are meant to pass and did not.
+    pub strict_failed: usize,
+    /// Cases that are meant to fail and did.
+    pub expected_failures: usize,
+    /// The same as `strict_failed`; gates use it.
+    pub unexpected_failures: usize,
+    /// Totals of each check, in order of first use.
+    pub by_check: ByCheck<Counts>,
+    /// Agreement with expected verdicts, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_accuracy: Option<LabelAccuracy>,
+    /// The same for each check.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_accuracy_by_check: Option<ByCheck<LabelAccuracy>>,
+}
+
+/// Something for each check, in order of first use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ByCheck<T>(pub Vec<(Check, T)>);
+
+impl<T> Default for ByCheck<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T: Default> ByCheck<T> {
+    fn entry(&mut self, check: Check) -> &mut T {
+        let at = self.0.iter().position(|(known, _)| *known == check).unwrap_or_else(|| {
+            self.0.push((check, T::default()));
+            self.0.len() - 1
+        });
+        &mut self.0[at].1
+    }
+}
+
+impl<T: Serialize> Serialize for ByCheck<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (check, value) in &self.0 {
+            map.serialize_entry(check.name(), value)?;
+        }
+        map.end()
+    }
+}
+
+/// Totals of one check.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Applied and fine.
+    pub passed: usize,
+    /// Applied and violated.
+    pub failed: usize,
+    /// Did not apply.
+    pub not_applicable: usize,
+}
+
+/// Agreement with expected verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LabelAccuracy {
+    /// Verdicts that were compared.
+    pub total: usize,
+    /// Those that agreed.
+    pub matched: usize,
+    /// Their share in percent, to one decimal.
+    pub accuracy: Number,
+}
+
+impl Default for LabelAccuracy {
+    fn default() -> Self {
+        Self { total: 0, matched: 0, accuracy: Number(0.0) }
+    }
+}
+
+impl LabelAccuracy {
+    fn count(&mut self, matched: bool) {
+        self.total += 1;
+        self.matched += usize::from(matched);
+        self.accuracy = Number((1000.0 * self.matched as f64 / self.total as f64 + 0.5).floor() / 10.0);
+    }
+}
+
+/// A failed case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Failure {
+    /// Its id.
+    pub id: String,
+    /// The checks that failed, as requested.
+    pub failed: Vec<Check>,
+    /// What they found.
+    pub evidence: Map<String, Json>,
+    /// Whether the case is meant to fail.
+    pub expected_failure: bool,
+}
+
+/// A case with its verdicts.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CaseResult {
+    /// Its id.
+    pub id: String,
+    /// The requested checks.
+    pub checks: ByCheck<Checked>,
+    /// Whether all of them are fine.
+    pub pass: bool,
+    /// Whether the case is meant to fail.
+    pub is_negative_example: bool,
+    /// Expected against actual verdicts, where any are expected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub label_comparison: Option<ByCheck<LabelComparison>>,
+}
+
+/// An expected and an actual verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct LabelComparison {
+    /// What people expect.
+    pub expected: bool,
+    /// What the check says.
+    pub actual: bool,
+    /// Whether they are the same.
+    #[serde(rename = "match")]
+    pub matched: bool,
+}
+
+/// Something that the published report passes over in silence.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Warning {
+    /// A case that is meant to fail passes: what it stands for would not be noticed.
+    #[error("case `{id}` is a negative example and passes: what it guards against is not caught")]
+    Uncaught {
+        /// Its id.
+        id: String,
+    },
+    /// Several cases have the same id.
+    #[error("{count} cases have the id `{id}`")]
+    DuplicateId {
+        /// The id.
+        id: String,
+        /// How many have it.
+        count: usize,
+    },
+}
+
+/// Runs all cases.
+pub fn evaluate(cases: &[Case], checker: &Checker) -> Report {
+    let mut report = Report { summary: Summary::default(), failures: Vec::new(), results: Vec::new() };
+    let mut labels = LabelAccuracy::default();
+    let mut labels_by_check: ByCheck<LabelAccuracy> = ByCheck::default();
+    for case in cases {
+        let result = CaseResult::new(case, checker);
+        report.summary.count(&result);
+        for (check, comparison) in result.label_comparison.iter().flat_map(|compared| &compared.0) {
+            labels.count(comparison.matched);
+            labels_by_check.entry(*check).count(comparison.matched);
+        }
+        if !result.pass {
+            report.failures.push(Failure::new(&result));
+        }
+        report.results.push(result);
+    }
+    if labels.total > 0 {
+        report.summary.label_accuracy = Some(labels);
+        report.summary.label_accuracy_by_check = Some(labels_by_check);
+    }
+    report
+}
+
+impl CaseResult {
+    fn new(case: &Case, checker: &Checker) -> Self {
+        let checks = checker.check(case);
+        let label_comparison = case.expected.map(|expected| {
+            let compared = checks.iter().filter_map(|(check, checked)| {
+                let (expected, actual) = (expected.of(*check)?, checked.pass());
+                Some((*check, LabelComparison { expected, actual, matched: expected == actual }))
+            });
+            ByCheck(compared.collect())
+        });
+        Self {
+            id: case.id.clone(),
+            pass: checks.iter().all(|(_, checked)| checked.pass()),
+            is_negative_example: case.is_negative_example(),
+            checks: ByCheck(checks),
+            label_comparison,
+        }
+    }
+}
+
+impl Failure {
+    fn new(result: &CaseResult) -> Self {
+        let mut failed = Vec::new();
+        let mut evidence = Map::new();
+        for (check, checked) in result.checks.0.iter().filter(|(_, checked)| !checked.pass()) {
+            failed.push(*check);
+            checked.add_evidence(&mut evidence);
+        }
+        Self { id: result.id.clone(), failed, evidence, expected_failure: result.is_negative_example }
+    }
+}
+
+impl Summary {
+    fn count(&mut self, result: &CaseResult) {
+        self.cases += 1;
+        match (result.pass, result.is_negative_example) {
+            (true, negative) => {
+                self.passed += 1;
+                self.strict_passed += usize::from(!negative);
+            }
+            (false, true) => {
+                self.failed += 1;
+                self.expected_failures += 1;
+            }
+            (false, false) => {
+                self.failed += 1;
+                self.strict_failed += 1;
+                self.unexpected_failures += 1;
+            }
+        }
+        for (check, checked) in &result.checks.0 {
+            let counts = self.by_check.entry(*check);
+            match (checked.applicable(), checked.pass()) {
+                (false, _) => counts.not_applicable += 1,
+                (true, true) => counts.passed += 1,
+                (true, false) => counts.failed += 1,
+            }
+        }
+    }
+}
+
+impl Report {
+    /// The report as a file holds it: two spaces of indent, no final line break.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(self).expect("strings and finite numbers always have a JSON form")
+    }
+
+    /// What the published report passes over: negative examples that pass, and ids that occur twice.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let uncaught = self.results.iter().filter(|result| result.pass && result.is_negative_example);
+        let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+        for result in &self.results {
+            *ids.entry(&result.id).or_default() += 1;
+        }
+        let twice = ids.into_iter().filter(|(_, count)| *count > 1);
+        uncaught
+            .map(|result| Warning::Uncaught { id: result.id.clone() })
+            .chain(twice.map(|(id, count)| Warning::DuplicateId { id: id.to_owned(), count }))
+            .collect()
+    }
+}
