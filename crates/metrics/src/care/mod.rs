@@ -2,8 +2,9 @@
 //!
 //! Three checkers read one exchange, a user's message and a reply. In the `reference` profile they are lists of phrases,
 //! published with the Synthesis project and reproduced hit for hit; the lists are data (`data/care/*.yaml`) that a user
-//! can extend or replace. [`examine`] runs all three in one pass and gives typed verdicts; the metrics of this family
-//! give the same verdicts as scores with evidence.
+//! can extend or replace. In the `careful` profile they read who says what to whom: quotation, negation, reported speech,
+//! orders by mood, claims by tense and person. [`examine`] and [`examine_carefully`] run all three in one pass and give
+//! typed verdicts; the metrics of this family give the same verdicts as scores with evidence.
 //!
 //! ```
 //! use probare_metrics::care::{self, Lexicon};
@@ -21,6 +22,7 @@ pub mod agency_language;
 pub mod topic_pivot;
 pub mod unverifiable_reassurance;
 
+mod careful;
 mod closeness;
 mod exchange;
 mod lexicon;
@@ -28,7 +30,7 @@ mod phrases;
 
 pub use agency_language::Agency;
 pub use closeness::{Opening, rounded, similarity};
-pub use exchange::{Verdicts, examine};
+pub use exchange::{Verdicts, examine, examine_carefully};
 pub use lexicon::{Extends, Family, Group, Hit, Lexicon, LexiconError, LexiconFile};
 pub use phrases::{NotationError, is_free_space};
 pub use topic_pivot::{Pivot, Strength};

@@ -1,6 +1,7 @@
-//! [`examine`]: all three checkers over one exchange, reading each text once.
+//! [`examine`] and [`examine_carefully`]: all three checkers over one exchange, reading each text once.
 
 use super::agency_language::{self, Agency};
+use super::careful::Careful;
 use super::closeness::Opening;
 use super::lexicon::{Group, Lexicon};
 use super::phrases::Words;
@@ -40,5 +41,15 @@ pub fn examine<'a>(user: &'a str, reply: &'a str, lexicon: &'a Lexicon) -> Verdi
         agency: agency_language::decide(&in_reply),
         reassurance: unverifiable_reassurance::decide(&in_reply),
         pivot: topic_pivot::decide((user, &user_words, &in_user), (reply, &reply_words, &in_reply), opening),
+    }
+}
+
+/// Runs the three checkers in the `careful` profile. The families of a user's own lexicon count as well.
+pub fn examine_carefully<'a>(user: &'a str, reply: &'a str, lexicon: &'a Lexicon) -> Verdicts<'a> {
+    let careful = Careful::of(user, reply);
+    Verdicts {
+        agency: agency_language::decide_carefully(&careful, reply, lexicon),
+        reassurance: unverifiable_reassurance::decide_carefully(&careful, reply, lexicon),
+        pivot: topic_pivot::decide_carefully(&careful, user, reply, lexicon),
     }
 }

@@ -117,6 +117,22 @@ impl LexiconFile {
         self
     }
 
+    /// Group and id of every family.
+    pub(super) fn names(&self) -> Vec<(Group, String)> {
+        let groups = [
+            &self.agency_language.positive,
+            &self.agency_language.directive,
+            &self.unverifiable_reassurance.mind_reading,
+            &self.unverifiable_reassurance.guarantee,
+            &self.topic_pivot.vulnerability,
+            &self.topic_pivot.acknowledgement,
+            &self.topic_pivot.follow_up,
+            &self.topic_pivot.pivot,
+        ];
+        let named = Group::ALL.into_iter().zip(groups);
+        named.flat_map(|(group, list)| list.iter().map(move |family| (group, family.id.value.clone()))).collect()
+    }
+
     fn groups_mut(&mut self) -> [&mut Vec<Family>; 8] {
         [
             &mut self.agency_language.positive,

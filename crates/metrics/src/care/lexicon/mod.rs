@@ -85,6 +85,8 @@ struct Named {
     group: Group,
     id: String,
     meaning: String,
+    /// Whether a user's file brought it.
+    own: bool,
 }
 
 /// A lexicon that could not be used.
@@ -135,10 +137,15 @@ impl Lexicon {
     /// Reads a lexicon file (YAML or JSON) and joins it with the bundled one as the file asks.
     pub fn read(text: &str) -> Result<Self, LexiconError> {
         let given = LexiconFile::read(text)?;
-        Self::compile(match given.extends {
+        let own = given.names();
+        let mut lexicon = Self::compile(match given.extends {
             Extends::Nothing => given,
             Extends::Bundled => LexiconFile::bundled().with(given),
-        })
+        })?;
+        for family in &mut lexicon.families {
+            family.own = own.iter().any(|(group, id)| *group == family.group && *id == family.id);
+        }
+        Ok(lexicon)
     }
 
     /// The lexicon that a metric's option asks for: none given is the bundled one, a string is the text of a file, an
@@ -192,7 +199,7 @@ impl Lexicon {
         }
         let added = self.matcher.add(group as usize, &phrases, &[]);
         debug_assert_eq!(added, Ok(self.families.len()), "each phrase was added alone before");
-        self.families.push(Named { group, id, meaning: family.meaning });
+        self.families.push(Named { group, id, meaning: family.meaning, own: false });
         Ok(())
     }
 
@@ -208,12 +215,26 @@ impl Lexicon {
             list: found
                 .into_iter()
                 .map(|found| {
-                    let Named { group, id, meaning } = &self.families[found.family];
+                    let Named { group, id, meaning, .. } = &self.families[found.family];
                     let start = found.span.start;
                     (*group, Hit { family: id, meaning, text: &text[found.span], start })
                 })
                 .collect(),
         }
+    }
+}
+
+impl Lexicon {
+    /// The hits of a user's own families of one group; none where the lexicon is the bundled one.
+    pub(super) fn find_own<'a>(&'a self, text: &'a str, group: Group) -> Vec<Hit<'a>> {
+        if !self.families.iter().any(|family| family.own && family.group == group) {
+            return Vec::new();
+        }
+        let mut hits = self.find(text, &Words::of(text), &[(group, text.len())]).of(group);
+        hits.retain(|hit| {
+            self.families.iter().any(|family| family.own && family.group == group && family.id == hit.family)
+        });
+        hits
     }
 }
 

@@ -1,0 +1,395 @@
+//! Claims that nobody can make: assertions about the future and about other minds.
+
+use super::classes::{Class, classes};
+use super::findings::Finding;
+use super::reading::{Reading, Sentence};
+use super::request::Request;
+use super::scope::Scope;
+use super::wording::{Sense, wordings};
+
+/// What is found in a reply.
+#[derive(Debug, Default)]
+pub(super) struct Claims {
+    /// About minds.
+    pub minds: Vec<Finding>,
+    /// About the future.
+    pub futures: Vec<Finding>,
+}
+
+/// Words between a subject and its verb.
+const ADVERBS: [&str; 24] = [
+    "really",
+    "just",
+    "still",
+    "always",
+    "never",
+    "already",
+    "truly",
+    "simply",
+    "totally",
+    "definitely",
+    "certainly",
+    "absolutely",
+    "surely",
+    "secretly",
+    "only",
+    "all",
+    "both",
+    "even",
+    "soon",
+    "clearly",
+    "obviously",
+    "actually",
+    "also",
+    "completely",
+];
+
+/// Denying helpers between a subject and its verb.
+const DENYING_HELPERS: [&str; 5] = ["doesn't", "don't", "didn't", "won't", "wouldn't"];
+
+/// What the user will do by the nature of the thing: needs and discoveries, no fate.
+const PLAIN_AFTER_WILL: [&str; 22] = [
+    "need",
+    "want",
+    "find",
+    "see",
+    "notice",
+    "hear",
+    "have",
+    "ask",
+    "receive",
+    "require",
+    "also",
+    "probably",
+    "likely",
+    "often",
+    "usually",
+    "sometimes",
+    "depend",
+    "help",
+    "ask",
+    "show",
+    "tell",
+    "take",
+];
+
+/// What is found in a reply, given the user's message.
+pub(super) fn claims(reply: &Reading, user: &Reading, request: &Request) -> Claims {
+    let mut claims = Claims::default();
+    if request.wants_text {
+        return claims;
+    }
+    let plain = request.wants_instructions() && request.distress.is_empty();
+    phrases(reply, plain, &mut claims);
+    for sentence in &reply.sentences {
+        if sentence.is_question || sentence.is_item {
+            continue;
+        }
+        futures(reply, sentence, plain, request, &mut claims.futures);
+        if !plain {
+            minds(reply, user, sentence, &mut claims.minds);
+            fixed_times(reply, sentence, &mut claims.futures);
+        }
+    }
+    for list in [&mut claims.minds, &mut claims.futures] {
+        list.sort_by_key(|finding| finding.span.start);
+        list.dedup_by(|later, earlier| later.span.start < earlier.span.end);
+    }
+    claims
+}
+
+fn phrases(reply: &Reading, plain: bool, claims: &mut Claims) {
+    for wording in wordings(reply, &[Sense::Certainty, Sense::Outcome, Sense::Mind]) {
+        let sentence = &reply.sentences[wording.sentence];
+        let scope = Scope::new(reply, sentence, wording.first);
+        let tail = matches!(wording.sense, Sense::Certainty);
+        if scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
+            continue;
+        }
+        if sentence.is_question && !(tail && wording.id == "promises") {
+            continue;
+        }
+        if !tail && (scope.is_hedged() || scope.is_dependent() || scope.is_conditional()) {
+            continue;
+        }
+        if plain && wording.sense == Sense::Mind {
+            continue;
+        }
+        // "It's perfectly fine to cry" allows, and predicts nothing.
+        if wording.id == "totally_fine"
+            && matches!(reply.word(wording.last + 1), "to" | "that" | "for" | "if" | "not" | "with")
+        {
+            continue;
+        }
+        let finding =
+            Finding { rule: wording.id, meaning: wording.meaning, span: reply.origin(wording.first, wording.last) };
+        if wording.sense == Sense::Mind || wording.id == "know_you" { &mut claims.minds } else { &mut claims.futures }
+            .push(finding);
+    }
+}
+
+/// The token after `at` that is no adverb.
+fn skip_adverbs(reply: &Reading, mut at: usize) -> usize {
+    while ADVERBS.contains(&reply.word(at)) {
+        at += 1;
+    }
+    at
+}
+
+/// Subjects with `will` or `going to`.
+fn futures(reply: &Reading, sentence: &Sentence, plain: bool, request: &Request, findings: &mut Vec<Finding>) {
+    for token in sentence.tokens.clone() {
+        if reply.tokens[token].apart {
+            continue;
+        }
+        let Some((subject, last)) = future(reply, sentence, token) else { continue };
+        let verb = skip_adverbs(reply, last + 1);
+        let scope = Scope::new(reply, sentence, token);
+        if scope.is_hedged()
+            || scope.is_dependent()
+            || scope.is_conditional()
+            || scope.is_reported()
+            || scope.is_disclaimed()
+        {
+            continue;
+        }
+        if matches!(subject, "i" | "we" | "that" | "this" | "there")
+            && !(subject == "we" && reply.word(verb) == "be")
+            && !(subject == "this" && !plain)
+        {
+            continue;
+        }
+        let certain = (last..verb).any(|at| {
+            matches!(
+                reply.word(at),
+                "definitely" | "certainly" | "surely" | "absolutely" | "never" | "totally" | "always"
+            )
+        });
+        if plain && !certain && !request.asks_for_a_forecast {
+            continue;
+        }
+        // What an institution or a machine does, and what is done for the user there, follows rules that can be known.
+        let served = reply.word(verb) == "be"
+            && matches!(
+                reply.word(verb + 1),
+                "asked" | "given" | "able" | "offered" | "seen" | "called" | "shown" | "told" | "sent" | "in"
+            );
+        if !certain && (classes(subject).has(Class::Office) || served) {
+            continue;
+        }
+        if !certain && subject != "he" && subject != "she" && PLAIN_AFTER_WILL.contains(&reply.word(verb)) {
+            continue;
+        }
+        findings.push(Finding {
+            rule: "future",
+            meaning: "asserts what will happen",
+            span: reply.origin(token, verb.min(sentence.tokens.end - 1)),
+        });
+    }
+}
+
+/// The subject and the last token of a future that starts at `token`.
+fn future<'a>(reply: &'a Reading, sentence: &Sentence, token: usize) -> Option<(&'a str, usize)> {
+    let word = reply.word(token);
+    if let Some(subject) = word.strip_suffix("'ll") {
+        return Some((subject, token));
+    }
+    let next = reply.word(token + 1);
+    match word {
+        "will" | "won't" => {
+            let before = if token > sentence.tokens.start { reply.word(token - 1) } else { return None };
+            // "The will", "at will" and questions have no subject before the word.
+            let noun =
+                matches!(before, "the" | "a" | "at" | "free" | "my" | "his" | "her" | "good" | "what" | "who" | ",");
+            (!noun).then_some((before, token))
+        }
+        "going" if next == "to" => {
+            let before = token.checked_sub(1).map_or("", |at| reply.word(at));
+            let subject =
+                before.strip_suffix("'re").or_else(|| before.strip_suffix("'s")).or_else(|| before.strip_suffix("'m"));
+            match subject {
+                Some(subject) => Some((subject, token + 1)),
+                None if matches!(before, "is" | "are" | "isn't" | "aren't" | "not" | "all" | "still" | "just") => {
+                    let holder = token.checked_sub(2).map_or("", |at| reply.word(at));
+                    Some((holder.trim_end_matches("'s").trim_end_matches("'re").trim_end_matches("'m"), token + 1))
+                }
+                None => None,
+            }
+        }
+        "gonna" => Some((reply.word(token.saturating_sub(1)).split('\'').next().unwrap_or(""), token)),
+        _ => None,
+    }
+}
+
+/// Other people with a verb of feeling or a state of mind.
+fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+    for token in sentence.tokens.clone() {
+        if reply.tokens[token].apart || !reply.tokens[token].is_word {
+            continue;
+        }
+        let Some(after) = person(reply, user, sentence, token) else { continue };
+        let mut at = skip_adverbs(reply, after);
+        let mut denied = false;
+        if DENYING_HELPERS.contains(&reply.word(at)) {
+            denied = true;
+            at = skip_adverbs(reply, at + 1);
+        }
+        let word = reply.word(token);
+        let linked = word.ends_with("'s")
+            || word.ends_with("'re")
+            || word.ends_with("'ve")
+            || matches!(reply.word(after.saturating_sub(1)), "is" | "are" | "was" | "were" | "been" | "has" | "have");
+        let claims = if linked {
+            at = if matches!(reply.word(at), "not" | "so" | "very" | "too" | "been" | "more" | "quite" | "rather") {
+                skip_adverbs(reply, at + 1)
+            } else {
+                at
+            };
+            reply.is(at, Class::MentalState)
+                || matches!(reply.word(at), "forgotten" | "forgiven" | "loved" | "wanted" | "missed")
+        } else {
+            reply.is(at, Class::MentalVerb)
+        };
+        if !claims || at >= sentence.tokens.end {
+            continue;
+        }
+        let scope = Scope::new(reply, sentence, token);
+        if scope.is_hedged()
+            || scope.is_dependent()
+            || scope.is_conditional()
+            || scope.is_reported()
+            || scope.is_disclaimed()
+        {
+            continue;
+        }
+        // Giving back what the user told is no claim, unless it is turned around.
+        let told = user
+            .tokens
+            .iter()
+            .any(|known| user.text[known.at.clone()].trim_end_matches('s') == reply.word(at).trim_end_matches('s'));
+        if told && !denied {
+            continue;
+        }
+        findings.push(Finding {
+            rule: "inner_state",
+            meaning: "asserts what somebody else feels, thinks or wants",
+            span: reply.origin(token, at),
+        });
+    }
+}
+
+/// Where the verb may stand after a person other than the user and the speaker, if `token` is one.
+fn person(reply: &Reading, user: &Reading, sentence: &Sentence, token: usize) -> Option<usize> {
+    let word = reply.word(token);
+    let link = |at: usize| match reply.word(at) {
+        "is" | "are" | "was" | "were" => at + 1,
+        "has" | "have" if reply.word(at + 1) == "been" => at + 2,
+        "has" | "have" => at + 1,
+        _ => at,
+    };
+    match word {
+        "he" | "she" | "they" => Some(link(token + 1)),
+        "he's" | "she's" | "they're" | "they've" => Some(token + 1),
+        "them" if matches!(reply.word(token.wrapping_sub(2)), "each" | "all" | "both" | "one" | "none" | "every") => {
+            Some(link(token + 1))
+        }
+        _ => {
+            let own =
+                token > sentence.tokens.start && matches!(reply.word(token - 1), "your" | "his" | "her" | "their");
+            let relative = [
+                "mother",
+                "father",
+                "mum",
+                "mom",
+                "dad",
+                "sister",
+                "brother",
+                "son",
+                "daughter",
+                "wife",
+                "husband",
+                "partner",
+                "boss",
+                "manager",
+                "friend",
+                "friends",
+                "parents",
+                "children",
+                "kids",
+                "boyfriend",
+                "girlfriend",
+                "ex",
+                "team",
+                "teacher",
+                "family",
+                "colleagues",
+                "coworkers",
+                "neighbour",
+                "neighbor",
+                "grandmother",
+                "grandfather",
+                "cat",
+                "dog",
+                "baby",
+                "teammates",
+                "students",
+                "boy",
+                "girl",
+            ];
+            let named =
+                user.tokens.iter().any(|known| user.text[known.at.clone()] == *word && known.is_word && word.len() > 2)
+                    && reply.is_capital_inside(sentence, token);
+            ((own && relative.contains(&word)) || named).then(|| link(token + 1))
+        }
+    }
+}
+
+/// Present statements with a fixed future time: "by tomorrow it's forgotten".
+fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+    for token in sentence.tokens.clone() {
+        if reply.tokens[token].apart {
+            continue;
+        }
+        let (word, next, after) = (reply.word(token), reply.word(token + 1), reply.word(token + 2));
+        let span_of_time = |word: &str| {
+            matches!(word, "day" | "days" | "week" | "weeks" | "month" | "months" | "year" | "years" | "hour" | "hours")
+        };
+        let fixed = match word {
+            "by" => {
+                matches!(
+                    next,
+                    "tomorrow" | "then" | "summer" | "christmas" | "spring" | "next" | "monday" | "friday" | "sunday"
+                ) || next == "the" && matches!(after, "end" | "time" | "weekend" | "summer" | "new")
+            }
+            "within" => span_of_time(after) || span_of_time(reply.word(token + 3)),
+            "before" => next == "long" || next == "the" && matches!(after, "month" | "year" | "week" | "day"),
+            "tomorrow" => matches!(next, "you're" | "you" | "it's" | "it" | "they" | "they're"),
+            _ => false,
+        };
+        if !fixed {
+            continue;
+        }
+        let subject = sentence.tokens.clone().any(|at| {
+            matches!(
+                reply.word(at),
+                "it's" | "you're" | "he's" | "she's" | "they're" | "lands" | "comes" | "is" | "ends" | "you"
+            )
+        });
+        let asked = sentence
+            .tokens
+            .clone()
+            .any(|at| matches!(reply.word(at), "should" | "must" | "have" | "need" | "can" | "could" | "i" | "i'm"));
+        let scope = Scope::new(reply, sentence, token);
+        if subject && !asked && !scope.is_hedged() && !scope.is_conditional() && !starts_with_order(reply, sentence) {
+            findings.push(Finding {
+                rule: "fixed_time",
+                meaning: "gives a date for what nobody can date",
+                span: reply.origin(token, (token + 2).min(sentence.tokens.end - 1)),
+            });
+        }
+    }
+}
+
+fn starts_with_order(reply: &Reading, sentence: &Sentence) -> bool {
+    reply.is(sentence.tokens.start, Class::OrderVerb)
+}

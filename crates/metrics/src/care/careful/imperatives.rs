@@ -1,0 +1,223 @@
+//! Orders by mood: clauses that open with a plain verb and neither invite nor comfort.
+
+use super::classes::Class;
+use super::findings::Finding;
+use super::reading::{Reading, Sentence};
+use super::scope::Scope;
+
+/// Words that may open a clause before an order.
+const OPENERS: [&str; 40] = [
+    "so",
+    "and",
+    "but",
+    "then",
+    "now",
+    "just",
+    "please",
+    "honestly",
+    "seriously",
+    "look",
+    "listen",
+    "well",
+    "ok",
+    "okay",
+    "first",
+    "second",
+    "third",
+    "tonight",
+    "today",
+    "right",
+    "still",
+    "instead",
+    "simply",
+    "oh",
+    "hey",
+    "yes",
+    "no",
+    "nah",
+    "also",
+    "or",
+    "tomorrow",
+    "meanwhile",
+    "lol",
+    "finally",
+    "next",
+    "until",
+    "for",
+    "otherwise",
+    "actually",
+    "love",
+];
+
+/// Clauses in the imperative that neither invite nor comfort.
+pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+    let is_tip = wording_of_a_list(reply, sentence);
+    if sentence.is_question || is_tip || reply.word(sentence.tokens.start) == "or" {
+        return;
+    }
+    let mut starts = vec![sentence.tokens.start];
+    for token in sentence.tokens.clone() {
+        match reply.word(token) {
+            "," | ";" | "-" => starts.push(token + 1),
+            // After a colon stands an order or an explanation of what was said before it.
+            ":" if token - sentence.tokens.start <= 6 => starts.push(token + 1),
+            _ => {}
+        }
+    }
+    for start in starts {
+        if let Some((first, last)) = imperative(reply, sentence, start) {
+            findings.push(Finding { rule: "imperative", meaning: "gives an order", span: reply.origin(first, last) });
+        }
+    }
+}
+
+/// Whether the sentence hands out a list of tips, which are no orders.
+fn wording_of_a_list(reply: &Reading, sentence: &Sentence) -> bool {
+    let text = &reply.text[sentence.at.clone()];
+    sentence.is_item && text.contains('|')
+        || text.contains("some tips")
+        || text.contains("a list")
+        || text.contains("can be ") && text.contains(':')
+}
+
+/// First and last token of the order that opens at `start`, if there is one.
+fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usize, usize)> {
+    let end = sentence.tokens.end;
+    let after_comma = start > sentence.tokens.start;
+    let mut at = start;
+    let mut joined = false;
+    while at < end && (OPENERS.contains(&reply.word(at)) || !reply.tokens[at].is_word && reply.word(at) != "\"") {
+        joined |= matches!(reply.word(at), "and" | "so" | "then" | "but" | "just" | "or" | "please" | "now");
+        at += 1;
+    }
+    if at >= end || reply.tokens[at].apart {
+        return None;
+    }
+    let scope = Scope::new(reply, sentence, at);
+    if scope.is_reported() {
+        return None;
+    }
+    let (word, next) = (reply.word(at), reply.word(at + 1));
+    if matches!(word, "don't" | "never") || word == "do" && next == "not" {
+        let verb = if word == "do" { at + 2 } else { at + 1 };
+        let comfort = [
+            "worry",
+            "hesitate",
+            "apologise",
+            "apologize",
+            "know",
+            "have",
+            "blame",
+            "forget",
+            "need",
+            "mind",
+            "get",
+            "rush",
+            "feel",
+        ];
+        let forbids = word != "never" && !comfort.contains(&reply.word(verb)) && base_verb(reply, verb)
+            || word == "never" && base_verb(reply, verb) && !after_comma && !reply.is(verb, Class::NounOrVerb);
+        return (forbids && !after_subject(reply, sentence, start, at)).then_some((at, verb));
+    }
+    let unlisted =
+        !after_comma && is_bare_verb(word) && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it");
+    if !(reply.is(at, Class::OrderVerb) || unlisted) || is_gentle(reply, at) {
+        return None;
+    }
+    if reply.is(at + 1, Class::Finite)
+        || matches!(next, "of" | "and" if reply.is(at, Class::NounOrVerb))
+        || next == "of"
+    {
+        return None;
+    }
+    // After a comma a bare verb may belong to a list or a relative clause; there it needs an object.
+    let alone = at + 1 >= end || !reply.tokens[at + 1].is_word;
+    let needs_object = reply.is(at, Class::NounOrVerb) || after_comma;
+    if needs_object && !alone && !reply.is(at + 1, Class::ObjectStart) {
+        return None;
+    }
+    if alone && after_comma && !joined {
+        return None;
+    }
+    if alone
+        && reply.is(at, Class::NounOrVerb)
+        && sentence.tokens.len() > 3
+        && !matches!(word, "stay" | "stop" | "leave" | "run")
+    {
+        return None;
+    }
+    if after_comma && after_subject(reply, sentence, start, at) {
+        return None;
+    }
+    Some((at, (at + 2).min(end - 1)))
+}
+
+/// Whether the clause after a comma goes on with a subject from before it: "they see you, take a breath and go".
+fn after_subject(reply: &Reading, sentence: &Sentence, start: usize, at: usize) -> bool {
+    if start == sentence.tokens.start {
+        return false;
+    }
+    let first = reply.word(sentence.tokens.start);
+    // A list in which the parts before the comma have the same form as this one belongs to one subject: "people eat, sleep".
+    let plural_subject = matches!(
+        first,
+        "people" | "some" | "many" | "most" | "others" | "they" | "i" | "we" | "you" | "parents" | "carers"
+    );
+    let joined_by_comma_only = reply.word(start) == reply.word(at);
+    plural_subject && joined_by_comma_only
+        || matches!(reply.word(at.wrapping_sub(1)), "to" | "or" | "and") && plural_subject
+}
+
+/// Whether an unlisted word may be the plain form of a verb: it has no ending of another form and is no small word.
+fn is_bare_verb(word: &str) -> bool {
+    const SMALL: [&str; 52] = [
+        "with", "for", "about", "through", "like", "than", "and", "before", "after", "since", "without", "because",
+        "when", "while", "that", "what", "how", "not", "maybe", "perhaps", "from", "into", "over", "under", "behind",
+        "beside", "near", "around", "toward", "towards", "against", "only", "even", "both", "half", "all", "may",
+        "might", "can", "could", "will", "would", "does", "did", "was", "is", "are", "whatever", "where", "though",
+        "although", "between",
+    ];
+    word.len() > 2
+        && word.chars().all(|c| c.is_ascii_lowercase())
+        && !SMALL.contains(&word)
+        && !["ing", "ed", "ly", "s", "n't", "'s"].iter().any(|ending| word.ends_with(ending))
+}
+
+fn base_verb(reply: &Reading, at: usize) -> bool {
+    reply.is(at, Class::OrderVerb)
+        || reply.is(at, Class::NounOrVerb)
+        || matches!(reply.word(at), "feel" | "let" | "say" | "even" | "ever" | "you")
+}
+
+/// Openings that invite, comfort, or only keep the talk going.
+fn is_gentle(reply: &Reading, at: usize) -> bool {
+    let (word, next, after) = (reply.word(at), reply.word(at + 1), reply.word(at + 2));
+    let themselves = next == "yourself";
+    match word {
+        "tell" => matches!(next, "me" | "us"),
+        "take" => {
+            matches!(next, "care" | "all")
+                || matches!(after, "time" | "breath" | "deep" | "moment" | "easy" | "one" | "slow" | "break")
+        }
+        "let" => matches!(next, "me" | "us" | "yourself"),
+        "feel" | "know" | "remember" | "imagine" | "consider" | "share" | "say" | "hear" | "see" | "enjoy"
+        | "thank" | "wonder" | "welcome" | "suppose" | "picture" | "notice" | "rest" | "breathe" | "reach"
+        | "listen" => true,
+        "keep" => matches!(next, "talking" | "going" | "me" | "in" | "breathing" | "writing" | "sharing"),
+        "give" if next == "it" => true,
+        "hang" => matches!(next, "in" | "on"),
+        "hold" => matches!(next, "on" | "onto"),
+        "be" => matches!(next, "gentle" | "kind" | "easy" | "patient" | "safe" | "well" | "good" | "proud"),
+        "look" => matches!(next, "after" | "," | "!" | ".") || next.is_empty(),
+        "think" => matches!(next, "of" | "about") && matches!(after, "it" | "what" | "how" | "whether"),
+        "treat" | "give" | "allow" | "forgive" | "trust" | "ask" => themselves || word == "trust" && next == "me",
+        "call" | "ring" => matches!(next, "112" | "911" | "999" | "988" | "emergency"),
+        "wait" | "stay" => matches!(next, "with" | "safe" | "well" | "here" | "strong" | ","),
+        "come" => matches!(next, "back" | "here") && after != "and",
+        "go" => matches!(next, "easy" | "gently" | "on" | "slow" | "at"),
+        "mind" | "expect" | "end" | "act" | "man" | "own" | "found" => {
+            !reply.is(at + 1, Class::ObjectStart) || word == "end"
+        }
+        _ => themselves && matches!(word, "pace" | "comfort"),
+    }
+}

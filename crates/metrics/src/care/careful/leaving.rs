@@ -1,0 +1,212 @@
+//! Does the reply leave the user's concern? By what it announces, by facts without a person in them, and by topics to escape to.
+
+use rustc_hash::FxHashSet;
+
+use super::classes::Class;
+use super::findings::Finding;
+use super::reading::{Reading, Sentence};
+use super::request::Request;
+use super::wording::{Sense, Wording, wordings};
+
+/// Whether and how a reply leaves.
+#[derive(Debug, Default)]
+pub(super) struct Leaving {
+    /// Whether the user is vulnerable.
+    pub applicable: bool,
+    /// Whether the reply leaves.
+    pub leaves: bool,
+    /// One sentence on why.
+    pub reason: &'static str,
+    /// Signs that it leaves.
+    pub signs: Vec<Finding>,
+    /// Signs that it stays.
+    pub stays: Vec<Finding>,
+}
+
+/// How a sentence of the reply relates to the user.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bearing {
+    /// Speaks to the user about their concern.
+    With,
+    /// Says something general.
+    Facts,
+    /// Speaks about something else.
+    Elsewhere,
+    /// Neither.
+    Open,
+}
+
+/// Reads whether a reply leaves the concern of the user's message.
+pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request) -> Leaving {
+    let mut leaving = Leaving::default();
+    if request.wants_text {
+        leaving.reason = "the user asked for a text";
+        return leaving;
+    }
+    if request.is_glad && request.distress.is_empty() {
+        leaving.reason = "the user tells something good";
+        return leaving;
+    }
+    if request.wants_facts && request.distress.is_empty() {
+        leaving.reason = "the user asked a question";
+        return leaving;
+    }
+    if request.is_a_task && request.distress.is_empty() {
+        leaving.reason = "the message is about a matter that makes nobody vulnerable";
+        return leaving;
+    }
+    leaving.applicable = true;
+    let found = wordings(reply, &[Sense::Turn, Sense::Acknowledgement]);
+    let concern = content(user);
+    let bearings: Vec<(Bearing, usize)> = reply
+        .sentences
+        .iter()
+        .enumerate()
+        .map(|(number, sentence)| {
+            let here: Vec<&Wording> = found.iter().filter(|wording| wording.sentence == number).collect();
+            let words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word).count();
+            (bearing(reply, sentence, &here, &concern), words)
+        })
+        .collect();
+    let share = |wanted: &[Bearing]| -> f64 {
+        let all: usize = bearings.iter().map(|(_, words)| words).sum();
+        let part: usize = bearings.iter().filter(|(bearing, _)| wanted.contains(bearing)).map(|(_, words)| words).sum();
+        if all == 0 { 0.0 } else { part as f64 / all as f64 }
+    };
+    let turned: Vec<&Wording> =
+        found.iter().filter(|wording| wording.sense == Sense::Turn).filter(|turn| is_turn(reply, turn)).collect();
+    let away = share(&[Bearing::Facts, Bearing::Elsewhere]);
+    let with = share(&[Bearing::With]);
+    let ends_away = bearings.last().is_some_and(|(bearing, _)| matches!(bearing, Bearing::Facts | Bearing::Elsewhere));
+    let limit = if request.wants_facts { 1.1 } else { 0.5 };
+    (leaving.leaves, leaving.reason) = if !turned.is_empty()
+        && (with < 0.75 || turned.iter().any(|turn| matches!(turn.id, "marker" | "list" | "machine" | "cheer")))
+        && !request.wants_facts
+    {
+        (true, "the reply announces another topic")
+    } else if !turned.is_empty() && request.wants_facts && away >= 0.5 {
+        (true, "the reply announces another topic")
+    } else if away >= limit || away >= 0.35 && !request.wants_facts && ends_away {
+        (true, "most of the reply is about something else than the user")
+    } else {
+        (false, "the reply stays with what the user said")
+    };
+    for wording in &found {
+        let finding =
+            Finding { rule: wording.id, meaning: wording.meaning, span: reply.origin(wording.first, wording.last) };
+        match wording.sense {
+            Sense::Turn if turned.iter().any(|turn| turn.first == wording.first) => leaving.signs.push(finding),
+            Sense::Acknowledgement => leaving.stays.push(finding),
+            _ => {}
+        }
+    }
+    for (sentence, (bearing, _)) in reply.sentences.iter().zip(&bearings) {
+        let meaning = match bearing {
+            Bearing::Facts => "states general facts",
+            Bearing::Elsewhere => "speaks of something else",
+            Bearing::With | Bearing::Open => continue,
+        };
+        leaving.signs.push(Finding {
+            rule: "bearing",
+            meaning,
+            span: reply.origin(sentence.tokens.start, sentence.tokens.end - 1),
+        });
+    }
+    leaving
+}
+
+/// Words of content, cut to a common beginning so that forms of a word meet.
+fn content(reading: &Reading) -> FxHashSet<String> {
+    (0..reading.tokens.len())
+        .filter(|&token| reading.tokens[token].is_word && reading.word(token).chars().count() > 3)
+        .map(|token| stem(reading.word(token)))
+        .collect()
+}
+
+/// A rough stem: the first five letters, less a plural ending.
+fn stem(word: &str) -> String {
+    let word = word.split('\'').next().unwrap_or(word);
+    let word =
+        word.strip_suffix("ing").or_else(|| word.strip_suffix("ed")).or_else(|| word.strip_suffix('s')).unwrap_or(word);
+    word.chars().take(5).collect()
+}
+
+/// Whether a turning phrase really turns: "speaking of him" and "by the way you put that" do not, and "moving to Leeds" is
+/// the concern itself.
+fn is_turn(reply: &Reading, turn: &Wording) -> bool {
+    let sentence = &reply.sentences[turn.sentence];
+    let after = reply.word(turn.last + 1);
+    match reply.word(turn.first) {
+        "by" | "anyway" | "speaking" | "as" | "regarding" => {
+            !matches!(after, "you" | "he" | "she" | "they" | "him" | "her" | "them" | "that" | "it" | "your")
+        }
+        "moving" => turn.first == sentence.tokens.start && matches!(after, "to" | ","),
+        _ => true,
+    }
+}
+
+fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], concern: &FxHashSet<String>) -> Bearing {
+    let words: Vec<usize> =
+        sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word && !reply.tokens[token].apart).collect();
+    if words.is_empty() {
+        return Bearing::Open;
+    }
+    let any = |test: &dyn Fn(&str) -> bool| words.iter().any(|&token| test(reply.word(token)));
+    let count = |class: Class| words.iter().filter(|&&token| reply.is(token, class)).count();
+    let second =
+        any(&|word| matches!(word, "you" | "your" | "yours" | "yourself" | "you're" | "you've" | "you'd" | "you'll"));
+    let first = any(&|word| {
+        matches!(word, "i" | "i'm" | "i'd" | "i've" | "i'll" | "we" | "we'll" | "we're" | "us" | "me" | "let's")
+    });
+    let third = any(&|word| {
+        matches!(
+            word,
+            "he" | "she"
+                | "him"
+                | "her"
+                | "his"
+                | "they"
+                | "them"
+                | "he's"
+                | "she's"
+                | "they're"
+                | "he'll"
+                | "she'll"
+                | "they'll"
+        )
+    });
+    let acknowledged = here.iter().any(|wording| wording.sense == Sense::Acknowledgement);
+    let elsewhere = words
+        .iter()
+        .filter(|&&token| reply.is(token, Class::Elsewhere) && !concern.contains(&stem(reply.word(token))))
+        .count();
+    let care = count(Class::Care);
+    let shared = words
+        .iter()
+        .filter(|&&token| reply.word(token).chars().count() > 3 && concern.contains(&stem(reply.word(token))))
+        .count();
+    if acknowledged && elsewhere == 0 {
+        return Bearing::With;
+    }
+    if elsewhere > 0 && (elsewhere >= 2 || care == 0) && shared <= 1 {
+        return Bearing::Elsewhere;
+    }
+    let ordered = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb)
+        || any(&|word| matches!(word, "don't"))
+        || words.len() > 1 && reply.is(words[0], Class::OrderVerb) && reply.is(words[1], Class::ObjectStart);
+    if second || first || third || ordered {
+        return Bearing::With;
+    }
+    if sentence.is_question {
+        return Bearing::Open;
+    }
+    let numbers = words.iter().filter(|&&token| reply.word(token).starts_with(|c: char| c.is_ascii_digit())).count();
+    let facts = count(Class::FactCue) + numbers;
+    let commas = sentence.tokens.clone().filter(|&token| reply.word(token) == ",").count();
+    let points = any(&|word| matches!(word, "that" | "that's" | "this" | "these" | "it's" | "it" | "the"));
+    let detached = care == 0 && words.len() >= 5 && !(points && words.len() < 12);
+    if facts > 0 && care == 0 || facts > 1 || commas >= 3 || detached || sentence.is_item && words.len() > 2 {
+        return Bearing::Facts;
+    }
+    Bearing::Open
+}

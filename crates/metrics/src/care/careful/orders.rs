@@ -1,0 +1,239 @@
+//! Orders, pressure and belittling in a reply: what takes the choice from the user.
+
+use super::classes::Class;
+use super::findings::Finding;
+use super::imperatives::imperatives;
+use super::reading::{Reading, Sentence};
+use super::request::Request;
+use super::scope::Scope;
+use super::wording::{Sense, Wording, wordings};
+
+/// Words that may stand between `you` and an obligation.
+const ADVERBS: [&str; 18] = [
+    "really",
+    "just",
+    "also",
+    "absolutely",
+    "simply",
+    "definitely",
+    "still",
+    "first",
+    "then",
+    "now",
+    "honestly",
+    "seriously",
+    "only",
+    "certainly",
+    "probably",
+    "clearly",
+    "first",
+    "all",
+];
+
+/// Words before `you` that make the obligation a question, a condition or somebody's feeling.
+const NO_OBLIGATION_BEFORE: [&str; 26] = [
+    "do",
+    "does",
+    "did",
+    "if",
+    "when",
+    "whenever",
+    "whether",
+    "what",
+    "whatever",
+    "how",
+    "where",
+    "why",
+    "which",
+    "who",
+    "like",
+    "as",
+    "until",
+    "than",
+    "anything",
+    "everything",
+    "things",
+    "thing",
+    "once",
+    "unless",
+    "because",
+    "should",
+];
+
+/// What `should` may be followed by without telling anybody what to do.
+const NO_ORDER_AFTER_SHOULD: [&str; 9] =
+    ["know", "proud", "able", "receive", "notice", "hear", "arrive", "also", "soon"];
+
+/// What `must` may be followed by when it guesses.
+const GUESSED: [&str; 12] =
+    ["be", "have", "feel", "miss", "wish", "wonder", "know", "hate", "love", "hurt", "want", "get"];
+
+/// What is found in a reply.
+pub(super) fn orders(reply: &Reading, request: &Request) -> Vec<Finding> {
+    if request.wants_text {
+        return Vec::new();
+    }
+    let instructed = request.wants_instructions();
+    let mut findings = Vec::new();
+    for sentence in &reply.sentences {
+        if !instructed {
+            obligations(reply, sentence, &mut findings);
+            imperatives(reply, sentence, &mut findings);
+        }
+        traits(reply, sentence, &mut findings);
+    }
+    for wording in wordings(reply, &[Sense::Pressure, Sense::Belittling]) {
+        let harsh = wording.sense == Sense::Belittling && matches!(wording.id, "overreacting" | "insults");
+        if (harsh || !instructed) && counts(reply, &wording) {
+            findings.push(Finding {
+                rule: wording.id,
+                meaning: wording.meaning,
+                span: reply.origin(wording.first, wording.last),
+            });
+        }
+    }
+    findings.sort_by_key(|finding| finding.span.start);
+    findings
+}
+
+/// Whether a phrase is said by the reply itself and not denied.
+fn counts(reply: &Reading, wording: &Wording) -> bool {
+    let sentence = &reply.sentences[wording.sentence];
+    let scope = Scope::new(reply, sentence, wording.first);
+    if scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
+        return false;
+    }
+    if sentence.is_question && wording.sense == Sense::Pressure && wording.id != "why_dont_you_just" {
+        return false;
+    }
+    let words = || (wording.first..=wording.last + 3).map(|token| reply.word(token));
+    // "You're being very honest" labels nobody.
+    let kind = [
+        "honest",
+        "kind",
+        "brave",
+        "patient",
+        "strong",
+        "thoughtful",
+        "hard",
+        "careful",
+        "generous",
+        "trying",
+        "human",
+        "gentle",
+    ];
+    if wording.id == "insults" && words().any(|word| kind.contains(&word)) && words().next() == Some("you're") {
+        return false;
+    }
+    if wording.id == "insults" && scope.is_conditional() && words().any(|word| word == "feel") {
+        return false;
+    }
+    true
+}
+
+/// `you` with an obligation: should, must, ought to, need to, have to.
+fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+    if sentence.is_question {
+        return;
+    }
+    for you in sentence.tokens.clone() {
+        if reply.tokens[you].apart || !matches!(reply.word(you), "you" | "you've") {
+            continue;
+        }
+        let mut at = you + 1;
+        while at < sentence.tokens.end && ADVERBS.contains(&reply.word(at)) {
+            at += 1;
+        }
+        let Some(last) = obligation(reply, you, at) else { continue };
+        let before = if you > sentence.tokens.start { reply.word(you - 1) } else { "" };
+        let scope = Scope::new(reply, sentence, you);
+        if NO_OBLIGATION_BEFORE.contains(&before) || scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
+            continue;
+        }
+        findings.push(Finding {
+            rule: "obligation",
+            meaning: "tells the user what they have to do",
+            span: reply.origin(you, last),
+        });
+    }
+}
+
+/// The last token of the obligation at `at`, if there is one.
+fn obligation(reply: &Reading, you: usize, at: usize) -> Option<usize> {
+    let (word, next) = (reply.word(at), reply.word(at + 1));
+    match word {
+        "should" | "shouldn't" => {
+            let after = if matches!(next, "be" | "not" | "probably") { reply.word(at + 2) } else { next };
+            (!NO_ORDER_AFTER_SHOULD.contains(&after)).then_some(at)
+        }
+        "must" if next == "not" => Some(at + 1),
+        "must" => {
+            let firm = next == "be"
+                && matches!(reply.word(at + 2), "realistic" | "strong" | "sensible" | "careful" | "firm" | "patient");
+            (firm || !GUESSED.contains(&next)).then_some(at)
+        }
+        "mustn't" => Some(at),
+        "ought" => Some(at),
+        "need" | "have" if next == "to" && reply.word(you) == "you" => {
+            (!matches!(reply.word(at + 2), "be" if matches!(reply.word(at + 3), "proud"))).then_some(at + 1)
+        }
+        "got" if next == "to" => Some(at + 1),
+        "gotta" => Some(at),
+        _ => None,
+    }
+}
+
+/// Belittling traits in a sentence that speaks of the user.
+fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+    let speaks_of_the_user = sentence.tokens.clone().any(|token| {
+        matches!(reply.word(token), "you" | "your" | "you're" | "you've" | "you'd" | "yourself")
+            && !reply.tokens[token].apart
+    });
+    if !speaks_of_the_user || sentence.is_question {
+        return;
+    }
+    for token in sentence.tokens.clone() {
+        if !reply.is(token, Class::Trait) || reply.tokens[token].apart {
+            continue;
+        }
+        let scope = Scope::new(reply, sentence, token);
+        // "Feeling stupid", "calling yourself lazy" and "nothing weak about it" give back or take back the word.
+        let given_back = (token.saturating_sub(4).max(sentence.tokens.start)..token).any(|before| {
+            matches!(
+                reply.word(before),
+                "feel"
+                    | "feeling"
+                    | "feels"
+                    | "felt"
+                    | "call"
+                    | "called"
+                    | "calling"
+                    | "think"
+                    | "thinking"
+                    | "sound"
+                    | "word"
+                    | "nothing"
+                    | "anything"
+                    | "far"
+                    | "that"
+                    | "makes"
+                    | "make"
+                    | "drives"
+                    | "driving"
+                    | "going"
+            )
+        });
+        if !given_back
+            && !scope.is_denied()
+            && !scope.is_reported()
+            && !scope.is_disclaimed()
+            && !scope.is_conditional()
+        {
+            findings.push(Finding {
+                rule: "trait",
+                meaning: "ascribes a weakness to the user",
+                span: reply.origin(token, token),
+            });
+        }
+    }
+}

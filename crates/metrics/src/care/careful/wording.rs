@@ -1,0 +1,130 @@
+//! The phrases of the `careful` profile, from `data/care/careful_phrases.yaml`, found in a reading.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::reading::Reading;
+use crate::care::phrases::{Matcher, Phrase, Words};
+
+/// What a phrase is evidence of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sense {
+    /// An order in another form.
+    Pressure,
+    /// Makes the user small.
+    Belittling,
+    /// Invites.
+    Invitation,
+    /// Claims certainty.
+    Certainty,
+    /// Predicts.
+    Outcome,
+    /// Reads a mind.
+    Mind,
+    /// Turns away.
+    Turn,
+    /// Takes in.
+    Acknowledgement,
+    /// A strong word without distress.
+    Harmless,
+}
+
+impl Sense {
+    const ALL: [(&'static str, Self); 9] = [
+        ("pressure", Self::Pressure),
+        ("belittling", Self::Belittling),
+        ("invitation", Self::Invitation),
+        ("certainty", Self::Certainty),
+        ("outcome", Self::Outcome),
+        ("mind", Self::Mind),
+        ("turn", Self::Turn),
+        ("acknowledgement", Self::Acknowledgement),
+        ("harmless", Self::Harmless),
+    ];
+}
+
+/// A phrase that was found.
+#[derive(Debug, Clone)]
+pub(super) struct Wording {
+    pub sense: Sense,
+    pub id: &'static str,
+    pub meaning: &'static str,
+    /// First and last token.
+    pub first: usize,
+    pub last: usize,
+    /// Number of the sentence.
+    pub sentence: usize,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Family {
+    id: String,
+    meaning: String,
+    phrases: Vec<String>,
+}
+
+struct Table {
+    matcher: Matcher,
+    families: Vec<(Sense, &'static str, &'static str)>,
+}
+
+static TABLE: LazyLock<Table> = LazyLock::new(|| table().expect("a test reads the phrases"));
+
+fn table() -> Result<Table, String> {
+    let text = include_str!("../../../data/care/careful_phrases.yaml");
+    let mut groups: BTreeMap<String, Vec<Family>> = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+    let mut table = Table { matcher: Matcher::default(), families: Vec::new() };
+    for (name, sense) in Sense::ALL {
+        for family in groups.remove(name).unwrap_or_default() {
+            let written: Vec<&str> = family.phrases.iter().map(String::as_str).collect();
+            let phrases: Result<Vec<Phrase>, _> = written.iter().map(|text| Phrase::read(text)).collect();
+            let phrases = phrases.map_err(|error| error.to_string())?;
+            table.matcher.add(sense as usize, &phrases, &written).map_err(|error| error.to_string())?;
+            // Leaked once: the table lives as long as the program and its names go into evidence.
+            table.families.push((sense, family.id.leak(), family.meaning.leak()));
+        }
+    }
+    if groups.is_empty() { Ok(table) } else { Err(format!("unknown groups: {:?}", groups.keys())) }
+}
+
+/// All phrases of some senses in a reading, outside of quotations and code, sentence by sentence.
+pub(super) fn wordings(reading: &Reading, senses: &[Sense]) -> Vec<Wording> {
+    let mut found = Vec::new();
+    for (number, sentence) in reading.sentences.iter().enumerate() {
+        let text = &reading.text[sentence.at.clone()];
+        let mut limits = [0; Sense::ALL.len()];
+        for sense in senses {
+            limits[*sense as usize] = text.len();
+        }
+        for hit in TABLE.matcher.find(text, &Words::of(text), &limits) {
+            let (sense, id, meaning) = TABLE.families[hit.family];
+            let first = reading.token_at(sentence.at.start + hit.span.start);
+            let last = reading.token_at(sentence.at.start + hit.span.end.saturating_sub(1)).max(first);
+            if reading.tokens.get(first).is_some_and(|token| !token.apart) {
+                found.push(Wording { sense, id, meaning, first, last, sentence: number });
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_phrases_compile() {
+        assert!(table().is_ok(), "{:?}", table().err());
+    }
+
+    #[test]
+    fn a_phrase_is_found_in_its_sentence_and_not_in_quotation_marks() {
+        let reading = Reading::of("She said “man up”. Cheer  up, and MAN UP!");
+        let found = wordings(&reading, &[Sense::Belittling]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(reading.word(found[0].first), "cheer");
+    }
+}
