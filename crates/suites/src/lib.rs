@@ -1,0 +1,4 @@
+//! The published benchmarks that Probare reproduces: how their files are read, what they run by default, and the files
+//! and texts they put out. The metrics themselves stand in `probare-metrics`.
+
+pub mod synthesis;

@@ -1,0 +1,4 @@
+//! The suites against their golden vectors.
+
+mod golden_synthesis;
+mod labelled_synthesis;
