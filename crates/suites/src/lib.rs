@@ -2,3 +2,4 @@
 //! and texts they put out. The metrics themselves stand in `probare-metrics`.
 
 pub mod synthesis;
+pub mod synthlink;

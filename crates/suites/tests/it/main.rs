@@ -2,3 +2,4 @@
 
 mod golden_synthesis;
 mod labelled_synthesis;
+mod synthlink;

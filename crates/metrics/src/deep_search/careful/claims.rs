@@ -262,6 +262,6 @@ mod tests {
     fn lists_and_echoes_are_not_verified() {
         assert_eq!(verdicts("Suez, canal, ships, desert, sea, 1869", &[SOURCE]), [Verdict::NoStatement]);
         let copied = verdicts(SOURCE, &[SOURCE]);
-        assert!(copied.iter().all(|verdict| *verdict == Verdict::NoSource), "{copied:?}");
+        assert_eq!(copied, [Verdict::NoSource, Verdict::BesideTheQuestion]);
     }
 }

@@ -1,0 +1,33 @@
+//! Questions and predictions as cases, so that every metric can look at them.
+
+use probare_core::{Case, Output, Passage};
+use serde_json::{Map, Value as Json, json};
+
+use super::{Prediction, Question};
+
+/// The case of a prediction: the answer as `response`, the summary as `reference`, the documents as `retrieved`, the
+/// sources as `context`, and topics, steps and iterations in the metadata.
+///
+/// Sources stand in `context` rather than in the metadata, so that evidence can point into them.
+pub fn case(question: &Question, prediction: &Prediction<'_>) -> Case {
+    let iterations: Vec<Json> = prediction
+        .iterations
+        .iter()
+        .map(|iteration| json!({"answers": iteration.answers.iter().map(AsRef::as_ref).collect::<Vec<&str>>()}))
+        .collect();
+    let mut metadata = Map::new();
+    metadata.insert("topics".to_owned(), json!(question.topics));
+    metadata.insert("steps".to_owned(), json!(question.steps));
+    metadata.insert("iterations".to_owned(), Json::Array(iterations));
+    Case {
+        id: question.id.clone(),
+        query: Some(question.text.clone()),
+        response: Some(Output::new(prediction.predicted_answer.clone())),
+        context: Some(prediction.sources_verified.iter().map(|text| Passage::from(text.as_ref())).collect()),
+        reference: Some(vec![question.summary.clone()]),
+        retrieved: Some(prediction.retrieved_docs.iter().map(|name| name.as_ref().to_owned()).collect()),
+        tags: vec![question.category.clone()],
+        metadata,
+        ..Case::default()
+    }
+}

@@ -1,0 +1,85 @@
+//! Catalogues of questions: the published Markdown tables, and the same as JSON lines, JSON or CSV.
+
+mod folder;
+mod markdown;
+mod question;
+mod rows;
+mod validation;
+
+use std::path::Path;
+
+use probare_core::Problem;
+
+pub use question::{Catalogue, PUBLISHED_CATEGORIES, Question};
+pub use validation::{Validation, validate};
+
+/// A catalogue could not be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CatalogueError {
+    /// A file or folder could not be read.
+    #[error("cannot read `{path}`")]
+    Io {
+        /// As given.
+        path: String,
+        /// What the system said.
+        #[source]
+        source: std::io::Error,
+    },
+    /// A file of rows could not be opened.
+    #[error(transparent)]
+    Rows(#[from] probare_cases::OpenError),
+    /// A row is wrong. The first one is named; `probare validate` shows all.
+    #[error("{}", place(.first) + &further(*.more))]
+    Row {
+        /// The first problem.
+        first: Problem,
+        /// How many follow.
+        more: usize,
+    },
+    /// There is no question.
+    #[error("no catalogue of questions in `{path}`")]
+    Empty {
+        /// As given.
+        path: String,
+    },
+}
+
+/// `file:line: reason`.
+pub(crate) fn place(problem: &Problem) -> String {
+    let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+    format!("{}{line}: {}", problem.file, problem.reason)
+}
+
+fn further(more: usize) -> String {
+    if more == 0 { String::new() } else { format!(" (and {more} more)") }
+}
+
+/// Reads the catalogue at `path`: a folder with files `SynthLink_*.md` (also one level below), a Markdown file, or a
+/// file of rows (`.jsonl`, `.json`, `.csv`, `.tsv`, `.parquet`).
+///
+/// A question that stands in two files in the same words is taken once.
+pub fn load(path: &Path) -> Result<Catalogue, CatalogueError> {
+    let (catalogue, problems) = read(path)?;
+    let mut lost = problems.into_iter().filter(|problem| problem.lost);
+    if let Some(first) = lost.next() {
+        return Err(CatalogueError::Row { first, more: lost.count() });
+    }
+    if catalogue.questions().is_empty() {
+        return Err(CatalogueError::Empty { path: path.display().to_string() });
+    }
+    Ok(catalogue)
+}
+
+/// Reads what can be read, and says what is wrong with the rest.
+fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
+    let (located, mut problems) = if path.is_dir() {
+        folder::read(path)?
+    } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md")) {
+        folder::read_file(path)?
+    } else {
+        rows::read(path)?
+    };
+    let catalogue = question::gather(located, &mut problems);
+    Ok((catalogue, problems))
+}

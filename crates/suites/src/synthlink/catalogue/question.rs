@@ -1,0 +1,152 @@
+//! [`Question`] and the [`Catalogue`] in its order.
+
+use std::collections::BTreeMap;
+
+use probare_core::Problem;
+use rustc_hash::FxHashMap;
+
+/// The published categories, in the order of their questions.
+pub const PUBLISHED_CATEGORIES: [(&str, &str); 6] = [
+    ("HIA", "Historical Impact Analysis"),
+    ("EIS", "Economic and Industrial Shifts"),
+    ("EEC", "Environmental and Ecological Consequences"),
+    ("STE", "Scientific and Technological Evolution"),
+    ("PSM", "Policy and Social Movements"),
+    ("SFT", "STEM and Future Tech"),
+];
+
+/// One question with what a good answer holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Question {
+    /// `HIA-01`.
+    pub id: String,
+    /// `HIA`: what stands before the first hyphen of the id, unless the catalogue says otherwise.
+    pub category: String,
+    /// What is asked.
+    pub text: String,
+    /// What a good answer says.
+    pub summary: String,
+    /// Titles of articles that the answer is to be found in.
+    pub topics: Vec<String>,
+    /// The reasoning, step by step.
+    pub steps: Vec<String>,
+}
+
+impl Question {
+    /// The category that an id names.
+    pub(super) fn category_of(id: &str) -> &str {
+        id.split('-').next().unwrap_or(id)
+    }
+
+    /// The number at the end of the id, for the order within a category.
+    fn number(&self) -> Option<u64> {
+        let digits = self.id.rsplit('-').next()?;
+        digits.parse().ok()
+    }
+}
+
+/// Questions in order: the published categories first, then others by name, each by number.
+#[derive(Debug, Clone, Default)]
+pub struct Catalogue {
+    questions: Vec<Question>,
+    places: FxHashMap<String, usize>,
+}
+
+impl Catalogue {
+    /// Puts questions in order. Ids are unique: of equal ones the first is kept.
+    pub fn new(mut questions: Vec<Question>) -> Self {
+        let rank = |category: &str| {
+            let known = PUBLISHED_CATEGORIES.iter().position(|(name, _)| *name == category);
+            known.unwrap_or(PUBLISHED_CATEGORIES.len())
+        };
+        // Ids without a number come after those with one.
+        questions.sort_by(|left, right| {
+            let key = |question: &Question| (rank(&question.category), question.number().is_none());
+            key(left)
+                .0
+                .cmp(&key(right).0)
+                .then_with(|| left.category.cmp(&right.category))
+                .then_with(|| key(left).1.cmp(&key(right).1))
+                .then_with(|| left.number().cmp(&right.number()))
+                .then_with(|| left.id.cmp(&right.id))
+        });
+        questions.dedup_by(|second, first| second.id == first.id && second.category == first.category);
+        let places = questions.iter().enumerate().map(|(place, question)| (question.id.clone(), place)).collect();
+        Self { questions, places }
+    }
+
+    /// All questions, in order.
+    pub fn questions(&self) -> &[Question] {
+        &self.questions
+    }
+
+    /// Where the question with this id stands.
+    pub fn place(&self, id: &str) -> Option<usize> {
+        self.places.get(id).copied()
+    }
+
+    /// The question with this id.
+    pub fn get(&self, id: &str) -> Option<&Question> {
+        self.place(id).map(|place| &self.questions[place])
+    }
+}
+
+/// A question and where it was read.
+pub(super) struct Located {
+    pub question: Question,
+    pub file: String,
+    pub line: Option<u64>,
+}
+
+/// Puts questions of several files together; ids that stand for two different questions become problems.
+pub(super) fn gather(located: Vec<Located>, problems: &mut Vec<Problem>) -> Catalogue {
+    let mut known: BTreeMap<String, Located> = BTreeMap::new();
+    for next in located {
+        let Some(first) = known.get(&next.question.id) else {
+            known.insert(next.question.id.clone(), next);
+            continue;
+        };
+        let line = first.line.map(|line| format!(":{line}")).unwrap_or_default();
+        let same = first.question == next.question;
+        let fate = if same { "with the same words; taken once" } else { "with other words" };
+        problems.push(Problem {
+            reason: format!("question `{}` stands in `{}{line}` too, {fate}", next.question.id, first.file),
+            file: next.file,
+            line: next.line,
+            column: None,
+            hint: None,
+            lost: !same,
+        });
+    }
+    Catalogue::new(known.into_values().map(|located| located.question).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(ids: &[&str]) -> Vec<String> {
+        let question = |id: &&str| Question {
+            id: (*id).to_owned(),
+            category: Question::category_of(id).to_owned(),
+            ..Question::default()
+        };
+        let catalogue = Catalogue::new(ids.iter().map(question).collect());
+        catalogue.questions().iter().map(|question| question.id.clone()).collect()
+    }
+
+    #[test]
+    fn published_categories_come_first_and_numbers_count_as_numbers() {
+        assert_eq!(
+            ids(&["RIV-2", "SFT-01", "HIA-10", "FDH-1", "HIA-9", "EIS-01", "HIA-x"]),
+            ["HIA-9", "HIA-10", "HIA-x", "EIS-01", "SFT-01", "FDH-1", "RIV-2"]
+        );
+    }
+
+    #[test]
+    fn a_question_is_found_by_its_id() {
+        let catalogue = Catalogue::new(vec![Question { id: "A-1".into(), ..Question::default() }]);
+        assert_eq!(catalogue.place("A-1"), Some(0));
+        assert!(catalogue.get("a-1").is_none());
+    }
+}

@@ -1,0 +1,80 @@
+//! Catalogues as rows: one object a line, or a table with a column for each.
+
+use std::path::Path;
+
+use probare_cases::{ReadOptions, Rows};
+use probare_core::{Case, Problem};
+use probare_metrics::deep_search::measures::{written_steps, written_topics};
+use serde_json::Value as Json;
+
+use super::CatalogueError;
+use super::markdown::COLUMNS;
+use super::question::{Located, Question};
+
+/// The questions of a file of rows.
+///
+/// A row has `id` (or `question_id`), `question`, `reference`, `topics`, `steps` and perhaps `category`, or the column
+/// names of the Markdown tables. Topics and steps are lists, or texts as the tables write them.
+pub(super) fn read(path: &Path) -> Result<(Vec<Located>, Vec<Problem>), CatalogueError> {
+    let name = path.display().to_string();
+    let (mut questions, mut problems) = (Vec::new(), Vec::new());
+    let mut row = 0_u64;
+    for batch in Rows::open(&name, &ReadOptions::default())? {
+        for case in batch?.cases() {
+            row += 1;
+            let wrong = |reason: String| Problem {
+                file: name.clone(),
+                line: None,
+                column: None,
+                reason: format!("row {row}: {reason}"),
+                hint: None,
+                lost: true,
+            };
+            match case {
+                Ok(case) => match question(&case) {
+                    Ok(question) => questions.push(Located { question, file: name.clone(), line: None }),
+                    Err(reason) => problems.push(wrong(reason)),
+                },
+                Err(problem) => problems.push(problem),
+            }
+        }
+    }
+    Ok((questions, problems))
+}
+
+fn question(case: &Case) -> Result<Question, String> {
+    let column = |at: usize| case.metadata.get(COLUMNS[at]);
+    let text = |at: usize| column(at).and_then(Json::as_str);
+    let id = text(0).unwrap_or(&case.id).trim();
+    if id.is_empty() {
+        return Err("the question has no id".to_owned());
+    }
+    let summary = match case.reference.as_deref() {
+        Some([one]) => one,
+        Some([_, ..]) => return Err(format!("question `{id}` has several references; a catalogue has one summary")),
+        _ => text(2).ok_or_else(|| format!("question `{id}` has no `reference`"))?,
+    };
+    let topics = list(case.metadata.get("topics").or_else(|| column(3)), written_topics);
+    let steps = list(case.metadata.get("steps").or_else(|| column(4)), written_steps);
+    let category = case.metadata.get("category").and_then(Json::as_str).map(str::trim).filter(|name| !name.is_empty());
+    Ok(Question {
+        id: id.to_owned(),
+        category: category.unwrap_or_else(|| Question::category_of(id)).to_owned(),
+        text: case.query.as_deref().or_else(|| text(1)).unwrap_or_default().to_owned(),
+        summary: summary.to_owned(),
+        topics: topics.map_err(|reason| format!("question `{id}`: `topics` {reason}"))?,
+        steps: steps.map_err(|reason| format!("question `{id}`: `steps` {reason}"))?,
+    })
+}
+
+fn list(value: Option<&Json>, written: impl Fn(&str) -> Vec<&str>) -> Result<Vec<String>, &'static str> {
+    match value {
+        None | Some(Json::Null) => Ok(Vec::new()),
+        Some(Json::String(cell)) => Ok(written(cell).into_iter().map(str::to_owned).collect()),
+        Some(Json::Array(items)) => items
+            .iter()
+            .map(|item| item.as_str().map(|item| item.trim().to_owned()).ok_or("holds something that is no string"))
+            .collect(),
+        Some(_) => Err("is neither a list nor a string"),
+    }
+}

@@ -1,0 +1,70 @@
+//! What there is to say about a catalogue before it is used.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use probare_core::Problem;
+
+use super::{Catalogue, CatalogueError, read};
+
+/// What a catalogue holds and what is wrong with it.
+#[derive(Debug)]
+pub struct Validation {
+    /// What could be read.
+    pub catalogue: Catalogue,
+    /// Rows that were lost, and remarks on others.
+    pub problems: Vec<Problem>,
+}
+
+impl Validation {
+    /// Questions per category.
+    pub fn categories(&self) -> BTreeMap<&str, usize> {
+        let mut categories = BTreeMap::new();
+        for question in self.catalogue.questions() {
+            *categories.entry(question.category.as_str()).or_default() += 1;
+        }
+        categories
+    }
+
+    /// Whether the catalogue can be used: it has questions and no row was lost.
+    pub fn is_good(&self) -> bool {
+        !self.catalogue.questions().is_empty() && !self.problems.iter().any(|problem| problem.lost)
+    }
+}
+
+/// Reads the catalogue at `path` (see [`super::load`]) and looks at every question.
+///
+/// Fails where the path cannot be read at all; everything else is in the result.
+pub fn validate(path: &Path) -> Result<Validation, CatalogueError> {
+    let (catalogue, mut problems) = read(path)?;
+    let file = path.display().to_string();
+    if catalogue.questions().is_empty() {
+        problems.push(Problem {
+            file: file.clone(),
+            line: None,
+            column: None,
+            reason: "no table of questions was found".to_owned(),
+            hint: Some("a catalogue is a folder with files `SynthLink_*.md`, or a file of rows".to_owned()),
+            lost: true,
+        });
+    }
+    for question in catalogue.questions() {
+        let lacks = [
+            ("question text", question.text.is_empty()),
+            ("summary", question.summary.is_empty()),
+            ("topics", question.topics.is_empty()),
+            ("steps", question.steps.is_empty()),
+        ];
+        for (what, _) in lacks.iter().filter(|(_, lacks)| *lacks) {
+            problems.push(Problem {
+                file: file.clone(),
+                line: None,
+                column: None,
+                reason: format!("question `{}` has no {what}", question.id),
+                hint: None,
+                lost: false,
+            });
+        }
+    }
+    Ok(Validation { catalogue, problems })
+}

@@ -1,0 +1,149 @@
+//! The files of a scored run, and the text for the terminal.
+
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use probare_core::Stop;
+use probare_report::{Compression, Output, escape};
+use probare_stats::Interval;
+use probare_text::python::{fixed, repr_float};
+
+use super::{Catalogue, Group, Scores, Summary};
+
+/// Columns of the measures and of the aggregate.
+pub const COLUMNS: [&str; 6] = ["f1", "p_at_5", "rqs", "fcs", "ie", "aggregate_score"];
+
+/// Name of the file with one row per question.
+pub const SCORES: &str = "synthlink_scores.csv";
+/// Name of the file with one row per category.
+pub const CATEGORIES: &str = "synthlink_category_scores.csv";
+/// Name of the file with the overall score.
+pub const OVERALL: &str = "synthlink_overall_score.txt";
+/// Name of the file with the intervals.
+pub const INTERVALS: &str = "synthlink_intervals.csv";
+
+/// Writes the three published files and the intervals into `folder`, which is made if needed. `prefix` stands before
+/// each name: empty for the published numbers.
+pub fn write(folder: &Path, prefix: &str, catalogue: &Catalogue, scores: &Scores, summary: &Summary) -> io::Result<()> {
+    for (name, content) in [
+        (SCORES, scores_csv(catalogue, scores)),
+        (CATEGORIES, categories_csv(summary)),
+        (OVERALL, overall_text(summary)),
+        (INTERVALS, intervals_csv(summary)),
+    ] {
+        write_file(&folder.join(format!("{prefix}{name}")), &content)?;
+    }
+    Ok(())
+}
+
+/// Writes a file that appears under its name when it is complete.
+pub fn write_file(path: &Path, content: &str) -> io::Result<()> {
+    let mut output = Output::to_file(path, Compression::None)?;
+    output.write_all(content.as_bytes())?;
+    output.finish(Stop::Complete)
+}
+
+/// One row per question, in the order of the catalogue.
+pub fn scores_csv(catalogue: &Catalogue, scores: &Scores) -> String {
+    let mut csv = format!("question_id,category,{}\n", COLUMNS.join(","));
+    for row in &scores.rows {
+        let question = &catalogue.questions()[row.question];
+        let _ = write!(csv, "{},{}", escape::csv(&question.id), escape::csv(&question.category));
+        numbers(&mut csv, row.all());
+    }
+    csv
+}
+
+/// Means per category, by name.
+pub fn categories_csv(summary: &Summary) -> String {
+    let mut csv = format!("category,{}\n", COLUMNS.join(","));
+    for group in &summary.categories {
+        csv.push_str(&escape::csv(group.category.as_deref().unwrap_or_default()));
+        numbers(&mut csv, group.means);
+    }
+    csv
+}
+
+/// The overall score to four decimals, without a final newline.
+pub fn overall_text(summary: &Summary) -> String {
+    format!("Overall Aggregate Score: {}", fixed(summary.overall.aggregate(), 4))
+}
+
+/// Every mean with its denominator and its 95 % interval; a group of fewer than two rows has no interval.
+pub fn intervals_csv(summary: &Summary) -> String {
+    let mut csv = "category,measure,rows,answered,total,mean,low,high\n".to_owned();
+    for group in summary.categories.iter().chain([&summary.overall]) {
+        let name = group.category.as_deref().unwrap_or("overall");
+        for (at, column) in COLUMNS.iter().enumerate() {
+            let Group { rows, answered, total, means, intervals, .. } = group;
+            let ends = match intervals[at] {
+                Some(Interval { low, high }) => format!("{},{}", repr_float(low), repr_float(high)),
+                None => ",".to_owned(),
+            };
+            let mean = repr_float(means[at]);
+            let _ = writeln!(csv, "{},{column},{rows},{answered},{total},{mean},{ends}", escape::csv(name));
+        }
+    }
+    csv
+}
+
+fn numbers(csv: &mut String, values: [f64; 6]) {
+    for value in values {
+        csv.push(',');
+        csv.push_str(&repr_float(value));
+    }
+    csv.push('\n');
+}
+
+/// What is printed: the overall score, the coverage, and a table of categories.
+pub fn terminal(summary: &Summary) -> String {
+    let overall = &summary.overall;
+    let mut text = format!("Overall Score: {}\n\nCategory Scores:\n", fixed(overall.aggregate(), 4));
+    let mut lines = vec![head()];
+    lines.extend(summary.categories.iter().chain([overall]).map(line));
+    text.push_str(&aligned(&lines));
+    let counted = if overall.rows > overall.answered { "the others count as zero" } else { "means cover these" };
+    let _ = writeln!(text, "\nAnswered {}/{}; {counted}.", overall.answered, overall.total);
+    text
+}
+
+fn head() -> Vec<String> {
+    let mut cells = vec!["category".to_owned(), "answered".to_owned()];
+    cells.extend(COLUMNS.map(str::to_owned));
+    cells.push("95 % interval".to_owned());
+    cells
+}
+
+fn line(group: &Group) -> Vec<String> {
+    let name = group.category.as_deref().unwrap_or("overall");
+    let mut cells = vec![escape::terminal(name).into_owned(), format!("{}/{}", group.answered, group.total)];
+    cells.extend(group.means.map(|mean| fixed(mean, 4)));
+    cells.push(interval(group.intervals[5]));
+    cells
+}
+
+/// `0.41 to 0.56`, or a dash.
+pub(super) fn interval(interval: Option<Interval>) -> String {
+    match interval {
+        Some(Interval { low, high }) => format!("{} to {}", fixed(low, 4), fixed(high, 4)),
+        None => "-".to_owned(),
+    }
+}
+
+/// Cells in columns: the first to the left, the others to the right.
+pub(super) fn aligned(lines: &[Vec<String>]) -> String {
+    let columns = lines.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for line in lines {
+        let mut row = String::new();
+        for (column, (cell, width)) in line.iter().zip(&widths).enumerate() {
+            let _ = if column == 0 { write!(row, "{cell:width$}") } else { write!(row, "  {cell:>width$}") };
+        }
+        text.push_str(row.trim_end());
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,73 @@
+//! [`Summary`]: means per category and overall, with how far they may be off.
+
+use std::collections::BTreeMap;
+
+use probare_stats::{Interval, Level, bootstrap_mean, mean};
+
+use super::{Catalogue, Row, Scores};
+
+/// Means of the five measures and of the aggregate over some questions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Group {
+    /// The category; nothing for all questions.
+    pub category: Option<String>,
+    /// Rows that the means cover.
+    pub rows: usize,
+    /// Of these, rows with a prediction.
+    pub answered: usize,
+    /// Questions of the category in the catalogue.
+    pub total: usize,
+    /// In the order of the measures, the aggregate last; zero without rows.
+    pub means: [f64; 6],
+    /// 95 % intervals of the means by the bootstrap; none for fewer than two rows.
+    pub intervals: [Option<Interval>; 6],
+}
+
+/// The means of one file of predictions.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    /// Categories that have rows, by name.
+    pub categories: Vec<Group>,
+    /// All rows. Its mean is over questions, not over categories.
+    pub overall: Group,
+}
+
+/// Seed of the intervals where the user gives none.
+pub const DEFAULT_SEED: u64 = 1;
+
+impl Summary {
+    /// Means and intervals of the rows; `seed` draws the resamples.
+    pub fn new(catalogue: &Catalogue, scores: &Scores, seed: u64) -> Self {
+        let category = |row: &Row| catalogue.questions()[row.question].category.as_str();
+        let mut rows: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+        for row in &scores.rows {
+            rows.entry(category(row)).or_default().push(row);
+        }
+        let mut totals: BTreeMap<&str, usize> = BTreeMap::new();
+        for question in catalogue.questions() {
+            *totals.entry(question.category.as_str()).or_default() += 1;
+        }
+        let categories = rows.iter().map(|(name, rows)| Group::new(Some(*name), rows, totals[name], seed)).collect();
+        let all: Vec<&Row> = scores.rows.iter().collect();
+        Self { categories, overall: Group::new(None, &all, scores.total, seed) }
+    }
+}
+
+impl Group {
+    fn new(category: Option<&str>, rows: &[&Row], total: usize, seed: u64) -> Self {
+        let columns: [Vec<f64>; 6] = std::array::from_fn(|at| rows.iter().map(|row| row.all()[at]).collect());
+        Self {
+            category: category.map(str::to_owned),
+            rows: rows.len(),
+            answered: rows.iter().filter(|row| row.prediction.is_some()).count(),
+            total,
+            means: std::array::from_fn(|at| mean(&columns[at]).unwrap_or(0.0)),
+            intervals: std::array::from_fn(|at| bootstrap_mean(&columns[at], Level::NINETY_FIVE, seed)),
+        }
+    }
+
+    /// The mean of the aggregate.
+    pub const fn aggregate(&self) -> f64 {
+        self.means[5]
+    }
+}
