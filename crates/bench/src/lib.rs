@@ -1,0 +1,7 @@
+//! Inputs for benchmarks, made from a seed so that every implementation sees the same bytes, and ways to measure.
+
+pub mod against;
+pub mod corpus;
+pub mod processor_time;
+pub mod synthlink;
+pub mod throughput;

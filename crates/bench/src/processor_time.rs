@@ -1,0 +1,33 @@
+//! Processor time: what a busy machine cannot inflate.
+
+use std::fs;
+
+/// Seconds of processor time that the calling program's first thread has used, user and system together; nothing where
+/// the system does not tell (it is read from `/proc/self/schedstat`, in nanoseconds).
+pub fn seconds() -> Option<f64> {
+    let text = fs::read_to_string("/proc/self/schedstat").ok()?;
+    let nanoseconds: u64 = text.split_whitespace().next()?.parse().ok()?;
+    Some(nanoseconds as f64 / 1e9)
+}
+
+/// Seconds of processor time of all programs that were started and have ended (from `/proc/self/stat`, in hundredths).
+pub fn children_seconds() -> Option<f64> {
+    let text = fs::read_to_string("/proc/self/stat").ok()?;
+    // The second field is the program's name in brackets and may hold spaces; children's times are fields 16 and 17.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks: u64 = fields.get(13)?.parse::<u64>().ok()? + fields.get(14)?.parse::<u64>().ok()?;
+    Some(ticks as f64 / 100.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_does_not_run_backwards() {
+        if let (Some(own), Some(children)) = (seconds(), children_seconds()) {
+            assert!(seconds().is_some_and(|after| after >= own));
+            assert!(children_seconds().is_some_and(|after| after >= children));
+        }
+    }
+}
