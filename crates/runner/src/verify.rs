@@ -127,7 +127,7 @@ impl Verdict {
             self.scores += 1;
             match again["scores"].get(name) {
                 None => {
-                    self.differs(result.case.id.clone(), Some(name), "the metric was not computed again".to_owned())
+                    self.differs(result.case.id.clone(), Some(name), "the metric was not computed again".to_owned());
                 }
                 Some(now) if now == score => {}
                 Some(now) => self.differs(result.case.id.clone(), Some(name), difference(score, now)),
@@ -153,7 +153,7 @@ impl Verdict {
                     format!("the evidence says {:?}, but at its place stands {text:?}", evidence.text),
                 ),
                 None => {
-                    self.differs(case.id.clone(), Some(metric), format!("a span points outside of the text: {place:?}"))
+                    self.differs(case.id.clone(), Some(metric), format!("a span points outside of the text: {place:?}"));
                 }
             }
         }

@@ -223,7 +223,12 @@ fn conclude(
         } else {
             print(&text)?;
             for output in outputs {
-                remark(&format!("wrote {}", output.display()));
+                match driven.stop {
+                    Stop::Complete => remark(&format!("wrote {}", output.display())),
+                    Stop::Strict | Stop::Interrupted => {
+                        remark(&format!("what was computed is in {}.partial", output.display()));
+                    }
+                }
             }
         }
     }
