@@ -1,2 +1,46 @@
-//! `cargo x`: the project's own commands.
-fn main() {}
+//! `cargo x`: the project's own commands, so that nobody needs to remember how things are made.
+
+mod bench;
+mod ci;
+mod generate;
+mod new_metric;
+mod process;
+mod test;
+mod train;
+
+use clap::{Parser, Subcommand};
+
+/// The project's own commands.
+#[derive(Debug, Parser)]
+#[command(name = "cargo x")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Install what the tests need and run all of them
+    Test(test::Arguments),
+    /// Everything that CI checks: format, lints, licences, tests
+    Ci(ci::Arguments),
+    /// Write derived files: wordnet, pages
+    Gen(generate::Arguments),
+    /// Train the English tagger and parser from a treebank, or measure them on it
+    Train(train::Arguments),
+    /// Measure throughput, with --against side by side with the originals
+    Bench(bench::Arguments),
+    /// Write the files of a new metric
+    NewMetric(new_metric::Arguments),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Test(arguments) => test::run(&arguments),
+        Command::Ci(arguments) => ci::run(&arguments),
+        Command::Gen(arguments) => generate::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::NewMetric(arguments) => new_metric::run(&arguments),
+    }
+}

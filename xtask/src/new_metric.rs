@@ -1,0 +1,159 @@
+//! `cargo x new-metric FAMILY NAME`: the two files of a metric and its line in the family's table.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::root;
+
+/// Write the files of a new metric.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Family: an existing folder below crates/metrics/src
+    family: String,
+    /// Name in snake case: a noun phrase for what is measured
+    name: String,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let Arguments { family, name } = arguments;
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_') {
+        bail!("`{name}` is no name for a metric: use lower-case letters, digits and underscores");
+    }
+    let folder = root().join("crates/metrics/src").join(family);
+    let table = folder.join("mod.rs");
+    if !table.is_file() {
+        bail!("there is no family `{family}`: make its folder and mod.rs first");
+    }
+    write_new(&folder.join(format!("{name}.rs")), &code(name))?;
+    write_new(&folder.join(format!("{name}.md")), &page(name))?;
+    let text = fs::read_to_string(&table)?;
+    fs::write(&table, register(&text, name).with_context(|| format!("cannot extend {}", table.display()))?)?;
+    println!("extended {}", table.display());
+    Ok(())
+}
+
+fn write_new(path: &Path, content: &str) -> Result<()> {
+    if path.exists() {
+        bail!("{} is there already", path.display());
+    }
+    fs::write(path, content).with_context(|| format!("cannot write {}", path.display()))?;
+    println!("wrote {}", path.display());
+    Ok(())
+}
+
+/// Adds the module line and the table entry, each in its alphabetical place.
+fn register(text: &str, name: &str) -> Result<String> {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    insert_sorted(&mut lines, &format!("pub mod {name};"), |line| line.starts_with("pub mod "))
+        .context("there is no `pub mod` line")?;
+    insert_sorted(&mut lines, &format!("    &{name}::DEF,"), |line| line.trim_end().ends_with("::DEF,"))
+        .context("there is no table of `&name::DEF,` lines")?;
+    Ok(lines.join("\n") + "\n")
+}
+
+fn insert_sorted(lines: &mut Vec<String>, new: &str, belongs: impl Fn(&str) -> bool) -> Option<()> {
+    let places: Vec<usize> = (0..lines.len()).filter(|at| belongs(&lines[*at])).collect();
+    let at = places.iter().copied().find(|at| lines[*at].as_str() > new).or_else(|| places.last().map(|at| at + 1))?;
+    lines.insert(at, new.to_owned());
+    Some(())
+}
+
+/// `vowel_share` is a file, `VowelShare` its type.
+fn type_name(name: &str) -> String {
+    name.split('_')
+        .map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_ascii_uppercase().to_string() + letters.as_str()).unwrap_or_default()
+        })
+        .collect()
+}
+
+fn code(name: &str) -> String {
+    let kind = type_name(name);
+    format!(
+        r#"//! One sentence: what `{name}` measures.
+
+use probare_core::{{Metric, Outcome, Sample, Score, ScoreError, metric}};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// Options of `{name}`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct {kind} {{}}
+
+metric!({kind} as Pure {{
+    summary: "One line for lists",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    since: "{version}",
+    version: 1,
+    page: "{name}.md",
+}});
+
+impl Metric for {kind} {{
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {{
+        let response = sample.response()?;
+        Ok(Score::from_bool(!response.is_empty()).into())
+    }}
+}}
+"#,
+        version = env!("CARGO_PKG_VERSION").rsplit_once('.').map_or("0.1", |(release, _)| release)
+    )
+}
+
+fn page(name: &str) -> String {
+    format!(
+        r#"# {name}
+
+## What it measures
+
+## When to use it
+
+## When not to
+
+## Formula
+
+## Options
+
+None.
+
+## Examples
+
+A response that is not empty.
+
+```case
+{{"case": {{"response": "yes"}}, "expect": 1.0}}
+```
+
+## Differences from other tools
+
+## References
+"#
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_registered_in_its_alphabetical_place() {
+        let table = "pub mod a;\npub mod c;\n\npub static FAMILY: &[&MetricDef] = &[\n    &a::DEF,\n    &c::DEF,\n];\n";
+        let text = register(table, "b").unwrap();
+        assert_eq!(
+            text,
+            "pub mod a;\npub mod b;\npub mod c;\n\npub static FAMILY: &[&MetricDef] = &[\n    &a::DEF,\n    &b::DEF,\n    &c::DEF,\n];\n"
+        );
+        assert!(register("nothing", "b").is_err());
+    }
+
+    #[test]
+    fn a_type_is_called_after_the_metric() {
+        assert_eq!(type_name("vowel_share"), "VowelShare");
+    }
+}
