@@ -15,9 +15,9 @@ use crate::deep_search::measures::claim_spans;
 pub enum Standing {
     /// It states something in words of its own.
     Statement,
-    /// It has no subject with a finite verb, or is a list of words.
+    /// It has no verb, or is a list of words.
     Fragment,
-    /// It stands word for word in the source of this index.
+    /// It stands word for word in the source of this index, in an answer that is largely copied.
     Copied(usize),
 }
 
@@ -41,6 +41,8 @@ pub struct Answer<'a> {
     tokens: Tokens,
     /// Source of each token that was copied.
     origins: Vec<Option<usize>>,
+    /// Whether a third of the answer or more was copied. A sentence taken over here and there is a quotation.
+    is_largely_copied: bool,
     /// Its sentences, in order.
     pub sentences: Vec<Sentence>,
     /// Sources that are the answer over again and so bear nothing out.
@@ -56,7 +58,8 @@ impl<'a> Answer<'a> {
         let origins = copied_from(&tokens, &source_tokens);
         let echoes =
             source_tokens.iter().enumerate().map(|(index, source)| is_echo(&origins, index, source.len())).collect();
-        let mut answer = Self { text, tokens, origins, sentences: Vec::new(), echoes };
+        let is_largely_copied = 3 * origins.iter().flatten().count() >= origins.len();
+        let mut answer = Self { text, tokens, origins, is_largely_copied, sentences: Vec::new(), echoes };
         let parser = Parser::english();
         for span in claim_spans(bounded(text)) {
             // The parser may see several sentences where the published division sees one; they are judged together.
@@ -106,7 +109,7 @@ impl<'a> Answer<'a> {
         let origins: Vec<Option<usize>> = places.map(|(_, origin)| *origin).collect();
         let copied = origins.iter().flatten().count();
         // Four fifths: a changed word or a conjunction in front does not make a sentence one's own.
-        if copied > 0 && 5 * copied >= 4 * origins.len() {
+        if self.is_largely_copied && copied > 0 && 5 * copied >= 4 * origins.len() {
             return Standing::Copied(origins.into_iter().flatten().next().unwrap_or(0));
         }
         if states_something(parse) { Standing::Statement } else { Standing::Fragment }
@@ -133,33 +136,28 @@ fn is_echo(origins: &[Option<usize>], source: usize, length: usize) -> bool {
     copied > 0 && 5 * copied >= 4 * origins.len() && 4 * length <= 5 * origins.len()
 }
 
-/// A subject with a finite verb, in something that is no list of words.
+/// A verb with something before it that can be its subject, in what is no list of words.
+///
+/// The tree is not asked: on short sentences a wrong attachment is more frequent than a missing subject.
 fn states_something(parse: &Parse) -> bool {
     let words = parse.tokens.iter().filter(|token| !matches!(token.upos, Upos::Punct | Upos::Sym)).count();
     let commas = parse.tokens.iter().filter(|token| token.form == ",").count();
     let binding = parse.tokens.iter().filter(|token| is_function_word(token)).count();
-    // Running English binds its content words with about one small word for each two of them; a list does not.
-    let is_list = (words >= 6 && 10 * binding < words) || (3 * commas > words && 5 * binding < words);
-    !is_list
-        && parse.tokens.iter().any(|token| is_subject(token) && token.head.is_some_and(|head| is_finite(parse, head)))
+    // Running English binds its content words with small ones: one for each two, or one for a dozen in dense prose.
+    let is_list = (words >= 6 && 20 * binding < words) || (3 * commas > words && 5 * binding < words);
+    let mut rest = parse.tokens.iter();
+    let has_subject =
+        rest.any(|token| matches!(token.upos, Upos::Noun | Upos::Propn | Upos::Pron | Upos::Num | Upos::Verb));
+    !is_list && has_subject && rest.any(is_predicate)
+}
+
+/// A verb or auxiliary of any form; what ends in `ed` is often one that the tagger takes for an adjective.
+fn is_predicate(token: &Token) -> bool {
+    matches!(token.upos, Upos::Verb | Upos::Aux) || (token.upos == Upos::Adj && token.form.ends_with("ed"))
 }
 
 fn is_function_word(token: &Token) -> bool {
     matches!(token.upos, Upos::Adp | Upos::Aux | Upos::Cconj | Upos::Det | Upos::Part | Upos::Pron | Upos::Sconj)
-}
-
-fn is_subject(token: &Token) -> bool {
-    ["nsubj", "csubj", "expl"].iter().any(|relation| token.relation.starts_with(relation))
-}
-
-/// Whether the word is a finite verb, or has a finite auxiliary or copula.
-fn is_finite(parse: &Parse, head: usize) -> bool {
-    let finite = |token: &Token| matches!(token.xpos, "VBD" | "VBZ" | "VBP" | "MD");
-    finite(&parse.tokens[head])
-        || parse.children(head).any(|child| {
-            let child = &parse.tokens[child];
-            (child.relation.starts_with("aux") || child.relation == "cop") && finite(child)
-        })
 }
 
 #[cfg(test)]

@@ -163,7 +163,7 @@ impl Source {
         let (found, passage, missing) = best?;
         let opposite = |words: String| Verdict::Opposite { source: self.index, span: passage.span.clone(), words };
         let verdict = if 5 * found < 3 * claim.words.len() || missing.iter().any(|word| word.is_name) {
-            Verdict::Words { missing: missing.iter().map(|word| word.lemma.clone()).collect() }
+            Verdict::Words { missing: missing.iter().map(|word| word.stem.clone()).collect() }
         } else if let Some(anchor) = self.lacking_anchor(text, anchors) {
             Verdict::Anchor(anchor)
         } else if let Some(words) = contradiction(denials, &missing, passage) {

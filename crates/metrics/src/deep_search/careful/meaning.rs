@@ -7,6 +7,12 @@ use probare_text::tokens::synthlink;
 use probare_text::wordnet::WordNet;
 use rustc_hash::FxHashMap;
 
+/// Words that bind or weigh others and carry little content of their own, beyond the published stop words.
+const LIGHT_WORDS: [&str; 24] = [
+    "about", "also", "become", "do", "get", "give", "go", "have", "later", "let", "make", "many", "more", "most",
+    "much", "now", "only", "other", "same", "so", "then", "there", "very", "when",
+];
+
 /// A word that carries content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContentWord {
@@ -31,11 +37,13 @@ fn content_word(token: &Token) -> Option<ContentWord> {
         matches!(token.upos, Upos::Noun | Upos::Propn | Upos::Verb | Upos::Adj | Upos::Num | Upos::Adv | Upos::X);
     let tokens = synthlink::tokens(&token.form);
     let first = tokens.texts().next()?;
-    if !carries || tokens.texts().all(synthlink::is_stop_word) {
+    let lemma = token.lemma.to_lowercase();
+    let is_light = LIGHT_WORDS.contains(&lemma.as_str()) || LIGHT_WORDS.contains(&first);
+    if !carries || is_light || tokens.texts().all(synthlink::is_stop_word) {
         return None;
     }
     Some(ContentWord {
-        lemma: token.lemma.to_lowercase(),
+        lemma,
         stem: synthlink::stem(first).into_owned(),
         span: token.span.clone(),
         is_name: token.upos == Upos::Propn,

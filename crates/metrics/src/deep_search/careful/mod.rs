@@ -1,8 +1,8 @@
 //! The careful reading of the five measures: statements instead of words.
 //!
 //! The published measures look at words, so a list of keywords covers every step and a copied page verifies itself. Here
-//! an answer is parsed first ([`Answer`]). Only sentences that state something count, and only where they are not copied
-//! from a source word for word; steps need several of their words in one statement, by lemma and by WordNet; claims need
+//! an answer is parsed first ([`Answer`]). Only sentences that state something count, and not where an answer is largely
+//! copied from a source word for word; steps need several of their words in one statement, by lemma and by WordNet; claims need
 //! their names, numbers and dates in one source, with the same polarity; documents count once per article.
 //!
 //! The reading is for English. It looks at the first [`LONGEST`] bytes of an answer and of each source, so that time

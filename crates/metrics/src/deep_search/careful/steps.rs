@@ -23,8 +23,9 @@ pub struct CarefulStep {
 
 /// What the statements of an answer say about each step.
 ///
-/// A step is covered when one statement, together with the next, has two of its content words, or the only one it has.
-/// The words must stand near each other: in the same two sentences, by lemma, synonym or word family.
+/// A step is covered when one statement, together with the next, has at least half of its content words, by lemma,
+/// synonym or word family. On the published catalogue the expected summaries cover 0.65 of their own steps so, and 0.04
+/// of those of other questions; lists of all words of the steps cover 0.03.
 pub fn find_steps_carefully<S: AsRef<str>>(steps: &[S], answer: &Answer<'_>) -> Vec<CarefulStep> {
     let mut meanings = Meanings::default();
     let published = Steps::new(steps);
@@ -52,7 +53,7 @@ fn best_statement(wanted: &[ContentWord], answer: &Answer<'_>, meanings: &mut Me
             .iter()
             .filter_map(|word| {
                 let place = near.iter().find(|candidate| meanings.agree(word, candidate))?;
-                Some((place.span.clone(), word.lemma.clone()))
+                Some((place.span.clone(), word.stem.clone()))
             })
             .collect();
         if found.len() > best.found.len() {
@@ -60,7 +61,7 @@ fn best_statement(wanted: &[ContentWord], answer: &Answer<'_>, meanings: &mut Me
             best.found = found;
         }
     }
-    best.covered = !wanted.is_empty() && best.found.len() >= wanted.len().min(2);
+    best.covered = !wanted.is_empty() && 2 * best.found.len() >= wanted.len();
     best
 }
 
@@ -77,6 +78,7 @@ mod tests {
         let steps = ["Identify the salinity barrier of the Bitter Lakes", "Trace Red Sea species that moved north"];
         let answer = "Once the salt of the Bitter Lakes had dissolved, species moved north.";
         assert_eq!(covered(&steps, answer), [true, true]);
+        assert_eq!(covered(&steps, "The lakes are far from the sea."), [false, false]);
         assert_eq!(covered(&steps, "The sea is salty."), [false, false]);
     }
 
