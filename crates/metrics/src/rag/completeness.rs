@@ -1,0 +1,134 @@
+//! Share of the keywords of the query that the response takes up.
+
+use std::ops::Range;
+
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_text::tokens::{Tokens, nltk};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::bounded::{Bounded, excerpt};
+
+/// Options of `completeness`: none.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Completeness {}
+
+metric!(Completeness as Pure {
+    summary: "Share of the keywords of the query that the response takes up",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Query, Response],
+    since: "0.1",
+    version: 1,
+    page: "completeness.md",
+});
+
+/// A keyword of the query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Keyword {
+    /// Its first place in the query.
+    pub asked: Range<usize>,
+    /// Its first place in the response, if it is there.
+    pub answered: Option<Range<usize>>,
+}
+
+/// The keywords of a query and which of them a response holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coverage {
+    /// Share of the keywords that were found; 1 without a keyword, 0 for an empty response.
+    pub value: f64,
+    /// The keywords, in the order of the query; none where one text is empty.
+    pub keywords: Vec<Keyword>,
+}
+
+/// Looks for the keywords of a query in a response.
+pub fn cover(query: &str, response: &str) -> Coverage {
+    // In this order: two empty texts are complete.
+    if query.is_empty() {
+        return Coverage { value: 1.0, keywords: Vec::new() };
+    }
+    if response.is_empty() {
+        return Coverage { value: 0.0, keywords: Vec::new() };
+    }
+    let asked = nltk::keywords(query);
+    let keywords = looked_up(&asked, response);
+    let found = keywords.iter().filter(|keyword| keyword.answered.is_some()).count();
+    let value = if keywords.is_empty() { 1.0 } else { found as f64 / keywords.len() as f64 };
+    Coverage { value, keywords }
+}
+
+/// Goes through the response once; its own keywords need not be collected.
+fn looked_up(asked: &Tokens, response: &str) -> Vec<Keyword> {
+    let mut keywords = Vec::with_capacity(asked.len());
+    let mut places = FxHashMap::with_capacity_and_hasher(asked.len(), FxBuildHasher);
+    for (index, keyword) in asked.iter().enumerate() {
+        places.insert(keyword.text, index);
+        keywords.push(Keyword { asked: keyword.span, answered: None });
+    }
+    if places.is_empty() {
+        return keywords;
+    }
+    for word in nltk::lower_words(response).iter() {
+        if let Some(&index) = places.get(word.text) {
+            keywords[index].answered.get_or_insert(word.span);
+        }
+    }
+    keywords
+}
+
+impl Metric for Completeness {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let (query, response) = (sample.query()?, sample.response()?);
+        let coverage = cover(query, response);
+        let found = coverage.keywords.iter().filter(|keyword| keyword.answered.is_some()).count();
+        let score = Score::from_number(coverage.value)?
+            .with_part("found", found as f64)?
+            .with_part("keywords", coverage.keywords.len() as f64)?;
+        let evidence = if query.is_empty() {
+            vec![Evidence::note("the query is empty: nothing was asked for")]
+        } else if response.is_empty() {
+            vec![Evidence::note("the response is empty")]
+        } else if coverage.keywords.is_empty() {
+            vec![Evidence::note("the query has no keyword: only stop words, marks and words with marks inside")]
+        } else {
+            shown(&coverage.keywords, query, response)
+        };
+        Ok(score.because(evidence).into())
+    }
+}
+
+fn shown(keywords: &[Keyword], query: &str, response: &str) -> Vec<Evidence> {
+    let mut evidence = Bounded::default();
+    for Keyword { asked, answered } in keywords {
+        evidence.push(|| match answered {
+            Some(span) => {
+                let place = Place { field: Field::Query, index: None, start: asked.start, end: asked.end };
+                excerpt(EvidenceKind::Found, Field::Response, span.clone(), response).with_support(place)
+            }
+            None => excerpt(EvidenceKind::Missing, Field::Query, asked.clone(), query),
+        });
+    }
+    evidence.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keywords_lead_to_both_texts() {
+        let coverage = cover("Can the CLUB sell boats?", "No, the club does not.");
+        assert_eq!(coverage.value, 1.0 / 3.0);
+        assert_eq!(coverage.keywords[0], Keyword { asked: 8..12, answered: Some(8..12) });
+        assert_eq!(coverage.keywords[1].answered, None);
+    }
+
+    #[test]
+    fn the_order_of_the_empty_cases_matters() {
+        assert_eq!(cover("", "").value, 1.0);
+        assert_eq!(cover("who is it", "").value, 0.0);
+        assert_eq!(cover("who is it", "me").value, 1.0);
+    }
+}

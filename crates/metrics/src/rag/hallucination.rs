@@ -1,0 +1,184 @@
+//! What a response states that its context does not bear out: numbers, dates, claims, and a drift away from its words.
+//!
+//! [`examine`] goes through a response and gives a [`Finding`] for each anchor: what it is, where it stands, and the
+//! place in the context that bears it out or the reason why none does. The metric turns that into a score.
+
+use probare_core::{
+    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Parts, Place, Profile, Sample, Score, ScoreError,
+    metric,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::bounded::{Bounded, excerpt};
+
+mod careful;
+mod claim_support;
+mod component;
+mod context;
+mod examination;
+mod extraction;
+mod finding;
+mod folding;
+mod overlap;
+mod verbs;
+mod vocabulary;
+mod window;
+
+pub use examination::{Examination, Settings, examine};
+pub use finding::{AnchorType, Finding, Source, Standing};
+
+use claim_support::Statement;
+use component::Component;
+use context::Context;
+use verbs::VerbClass;
+
+/// Options of `hallucination`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Hallucination {
+    /// Which reading: the published rules, or ours that also converts units, follows pronouns, knows synonyms and
+    /// opposites and tells contradiction from absence.
+    pub profile: Profile,
+    /// Weights of numbers, dates and claims. The published code used 1, 1 and 0.5. A name (careful) weighs as a claim.
+    pub anchor_weights: [f64; 3],
+    /// Test a claim by the distance of subject and object in characters instead of by its sentence; 300 is what the
+    /// published code did. Reference profile only.
+    pub claim_window: Option<usize>,
+    /// Share of common words below which a response has drifted away from the context.
+    pub drift_below: f64,
+    /// Value that a response which has drifted away gets at least.
+    pub drift: f64,
+}
+
+impl Default for Hallucination {
+    fn default() -> Self {
+        let settings = Settings::default();
+        Self {
+            profile: Profile::Reference,
+            anchor_weights: settings.weights,
+            claim_window: settings.claim_window,
+            drift_below: settings.drift_below,
+            drift: settings.drift,
+        }
+    }
+}
+
+metric!(Hallucination as Pure {
+    summary: "Share of the numbers, dates and claims of the response that the context does not bear out",
+    range: (0.0, 1.0),
+    better: Lower,
+    needs: [Response, Context],
+    profiles: [Reference, Careful],
+    whole: whole,
+    prepare: Hallucination::checked,
+    since: "0.1",
+    version: 1,
+    page: "hallucination.md",
+});
+
+impl Hallucination {
+    /// The options, if the numbers in them make sense.
+    pub fn checked(self) -> Result<Self, BuildError> {
+        let bad = |message: &str| Err(BuildError::Options(message.to_owned()));
+        if !self.anchor_weights.iter().all(|weight| (0.0..=1e9).contains(weight)) {
+            return bad("`anchor_weights` are three numbers that are not negative");
+        }
+        if !(0.0..=1.0).contains(&self.drift) || !self.drift_below.is_finite() {
+            return bad("`drift` is between 0 and 1, `drift_below` a number");
+        }
+        Ok(self)
+    }
+
+    /// The settings of these options.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            is_careful: self.profile == Profile::Careful,
+            weights: self.anchor_weights,
+            claim_window: self.claim_window,
+            drift_below: self.drift_below,
+            drift: self.drift,
+        }
+    }
+}
+
+fn whole(parts: &Parts) -> Option<f64> {
+    Some(parts.get("claim_error")?.max(parts.get("drift")?))
+}
+
+impl Metric for Hallucination {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let response = sample.response()?;
+        let chunks: Vec<&str> = sample.context()?.iter().map(|passage| passage.text.as_str()).collect();
+        let examination = examine(response, &chunks, &self.settings());
+        let mut score = Score::from_number(examination.value())?
+            .with_part("claim_error", examination.claim_error)?
+            .with_part("drift", examination.drift)?;
+        if let Some(overlap) = examination.overlap {
+            score = score.with_part("overlap", overlap)?;
+        }
+        if self.profile == Profile::Careful {
+            score = score.labelled(examination.label());
+        }
+        Ok(score.because(shown(&examination, response)).into())
+    }
+}
+
+/// What has no support first, since a long response fills the space.
+fn shown(examination: &Examination, response: &str) -> Vec<Evidence> {
+    let mut evidence = Bounded::default();
+    if examination.drift > 0.0 {
+        evidence.push(|| {
+            Evidence::note(format!(
+                "drift: only {:.1} % of the distinct words are in the context",
+                examination.overlap.unwrap_or(0.0) * 100.0
+            ))
+        });
+    }
+    let (supported, unsupported): (Vec<&Finding>, Vec<&Finding>) =
+        examination.findings.iter().partition(|finding| finding.is_supported());
+    for finding in unsupported.into_iter().chain(supported) {
+        evidence.push(|| piece(finding, response));
+    }
+    evidence.finish()
+}
+
+/// A finding as evidence.
+pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
+    let kind = if finding.is_supported() { EvidenceKind::Found } else { EvidenceKind::Unsupported };
+    let mut piece = match &finding.span {
+        Some(span) => excerpt(kind, Field::Response, span.clone(), response),
+        None => Evidence { kind, place: None, text: finding.text.clone(), note: None, support: None },
+    };
+    let mut note = finding.kind.name().to_owned();
+    if let Some([subject, verb, object]) = &finding.components {
+        let denied = if finding.is_negated { "not " } else { "" };
+        note.push_str(&format!(" [{subject} | {denied}{verb} | {object}]"));
+    }
+    if finding.is_contradicted() {
+        note.push_str(", contradicted");
+    }
+    if let Some(reason) = finding.reason() {
+        note.push_str(": ");
+        note.push_str(reason);
+    }
+    piece.note = Some(note.into());
+    if let Some(Source { chunk, span }) = finding.source() {
+        let place = Place { field: Field::Context, index: Some(*chunk), start: span.start, end: span.end };
+        piece = piece.with_support(place);
+    }
+    piece
+}
+
+/// Where the context bears out a claim that is given by its words: subject, verb as it stands, object.
+pub fn claim_support(components: [&str; 3], is_negated: bool, chunks: &[&str]) -> Option<Source> {
+    let [subject, verb, object] = components;
+    let statement = Statement {
+        subject: Component::alone(subject),
+        verb: VerbClass::of_form(verb),
+        object: Component::alone(object),
+        is_negated,
+    };
+    let context = Context::new(chunks);
+    statement.support(&context).ok().map(|sentence| examination::source_of(&context, sentence))
+}

@@ -1,0 +1,96 @@
+//! What the context states, claim by claim.
+
+use probare_nlp::Parser;
+use probare_nlp::claims::{ClaimOptions, Verbs, claims};
+use probare_text::anchors::find_anchors;
+use rustc_hash::FxHashMap;
+
+use super::super::component::{Component, Reading};
+use super::super::context::Context;
+use super::super::extraction;
+use super::roles::{Role, resolved, resolved_subjects};
+
+/// A claim of the context.
+#[derive(Debug)]
+pub(super) struct Fact {
+    pub subject: Role,
+    pub lemma: String,
+    pub object: Role,
+    /// Whether it is denied.
+    pub is_negated: bool,
+    /// Whether it is put with reserve.
+    pub is_hedged: bool,
+    /// Sentence of the context.
+    pub sentence: usize,
+}
+
+/// All facts, by the words of their subjects and objects.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    pub list: Vec<Fact>,
+    by_word: FxHashMap<String, Vec<usize>>,
+}
+
+impl Facts {
+    /// Parses the chunks.
+    pub fn new(context: &Context<'_>) -> Self {
+        let options = ClaimOptions { verbs: Verbs::AnyFinite, keep_hedged: true, split_coordination: true };
+        let mut facts = Self::default();
+        for (chunk, text) in context.chunks.iter().enumerate() {
+            let document = Parser::english().parse(text);
+            let anchors = find_anchors(text);
+            let subjects = resolved_subjects(text, &document);
+            for claim in claims(&document, &options) {
+                let Some(sentence) = document.sentences.get(claim.sentence) else { continue };
+                let role = |found| {
+                    let (component, _) = extraction::widen(text, &document, claim.sentence, &anchors, found);
+                    Role::of(text, sentence, found, component)
+                };
+                let subject = role(&claim.subject);
+                let before = subjects.get(claim.sentence).and_then(Option::as_ref);
+                let subject = resolved(&subject, before).clone();
+                let object = role(&claim.object);
+                let Some(place) = context.sentence_at(chunk, claim.verb.span.start) else { continue };
+                facts.add(Fact {
+                    // "no" is part of the negation already; "without" is not.
+                    is_negated: claim.negated || object.is_denied,
+                    subject,
+                    lemma: claim.lemma,
+                    object,
+                    is_hedged: claim.hedged,
+                    sentence: place,
+                });
+            }
+        }
+        facts
+    }
+
+    fn add(&mut self, fact: Fact) {
+        let number = self.list.len();
+        for role in [&fact.subject, &fact.object] {
+            for word in words(&role.component) {
+                let list = self.by_word.entry(word.clone()).or_default();
+                if list.last() != Some(&number) {
+                    list.push(number);
+                }
+            }
+        }
+        self.list.push(fact);
+    }
+
+    /// The facts that hold one of these words in their subject or object, in order.
+    pub fn with_words<'w>(&self, words: impl Iterator<Item = &'w str>) -> Vec<usize> {
+        let mut numbers: Vec<usize> = words.filter_map(|word| self.by_word.get(word)).flatten().copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+}
+
+/// The words of a component, folded; none for an amount.
+pub(super) fn words(component: &Component) -> &[String] {
+    match &component.reading {
+        Reading::Words(words) => words,
+        Reading::Amount { .. } => &[],
+    }
+}

@@ -1,0 +1,215 @@
+//! Whether a sentence of the context bears out a claim, and if none does, how near the nearest comes.
+
+use std::ops::Range;
+
+use super::component::Component;
+use super::context::{Context, Sentence, Sought};
+use super::verbs::{VerbClass, is_be};
+
+/// A claim, ready to be looked for.
+#[derive(Debug, Clone)]
+pub(crate) struct Statement {
+    pub subject: Component,
+    pub verb: VerbClass,
+    pub object: Component,
+    pub is_negated: bool,
+}
+
+/// Why no sentence bears out a claim: how far the best sentence came. Later ones are nearer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Lack {
+    /// The object is nowhere.
+    Object,
+    /// The subject is nowhere.
+    Subject,
+    /// No sentence holds both.
+    Together,
+    /// A sentence holds both and says the opposite.
+    Polarity,
+    /// A sentence holds both with another verb.
+    Verb,
+    /// A sentence holds all three with the roles exchanged.
+    Direction,
+}
+
+/// A claim without support.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unsupported {
+    pub lack: Lack,
+    /// The sentence that comes nearest, where one holds subject and object.
+    pub nearest: Option<usize>,
+}
+
+impl Statement {
+    /// The first sentence that bears out the claim.
+    pub fn support(&self, context: &Context<'_>) -> Result<usize, Unsupported> {
+        let Some(object) = context.seek(&self.object) else {
+            return Err(Unsupported { lack: Lack::Object, nearest: None });
+        };
+        let subject = if self.subject.is_pronoun() {
+            None
+        } else {
+            match context.seek(&self.subject) {
+                Some(sought) => Some(sought),
+                None => return Err(Unsupported { lack: Lack::Subject, nearest: None }),
+            }
+        };
+        let mut nearest = Unsupported { lack: Lack::Object, nearest: None };
+        for index in context.candidates(&object) {
+            match self.judge(context, index, subject.as_ref(), &object) {
+                Ok(()) => return Ok(index),
+                Err(lack) if lack > nearest.lack => {
+                    let nearest_sentence = (lack > Lack::Together).then_some(index);
+                    nearest = Unsupported { lack, nearest: nearest_sentence };
+                }
+                Err(_) => {}
+            }
+        }
+        Err(nearest)
+    }
+
+    fn judge(
+        &self,
+        context: &Context<'_>,
+        index: usize,
+        subject: Option<&Sought<'_>>,
+        object: &Sought<'_>,
+    ) -> Result<(), Lack> {
+        let sentence = &context.sentences[index];
+        let objects = context.occurrences(object, sentence);
+        if objects.is_empty() {
+            return Err(Lack::Object);
+        }
+        let subjects = subject.map(|sought| subjects(context, index, sought));
+        if subjects.as_ref().is_some_and(Vec::is_empty) {
+            return Err(Lack::Together);
+        }
+        if sentence.is_negated != self.is_negated {
+            return Err(Lack::Polarity);
+        }
+        if self.verb.is_be() {
+            return Ok(());
+        }
+        let verbs = verbs(context, sentence, &self.verb);
+        if verbs.is_empty() {
+            return Err(Lack::Verb);
+        }
+        if self.object.is_amount() || !self.verb.has_direction() {
+            return Ok(());
+        }
+        let order = Order { context, sentence };
+        let stands =
+            verbs.iter().any(|&verb| objects.iter().any(|object| order.fits(subjects.as_deref(), verb, object)));
+        if stands { Ok(()) } else { Err(Lack::Direction) }
+    }
+}
+
+/// Where the subject stands. A pronoun that opens the sentence stands for a subject of the sentence before.
+fn subjects(context: &Context<'_>, index: usize, sought: &Sought<'_>) -> Vec<Range<usize>> {
+    let sentence = &context.sentences[index];
+    let mut subjects = context.occurrences(sought, sentence);
+    if sentence.continues
+        && let Some(before) = context.before(index)
+        && !context.occurrences(sought, &context.sentences[before]).is_empty()
+    {
+        subjects.push(0..1);
+    }
+    subjects
+}
+
+/// The words of a sentence that can be a form of the verb.
+pub(crate) fn verbs(context: &Context<'_>, sentence: &Sentence, class: &VerbClass) -> Vec<usize> {
+    let lower = |at: usize| sentence.words.get(at).map(|word| context.vocabulary.lower(word.word));
+    (0..sentence.words.len())
+        .filter(|&at| {
+            let word = sentence.words[at].word;
+            let before = at.checked_sub(1).and_then(lower);
+            class.has_form(context.vocabulary.lower(word), context.vocabulary.bases(word), before)
+        })
+        .collect()
+}
+
+/// The order of words in a sentence.
+struct Order<'a> {
+    context: &'a Context<'a>,
+    sentence: &'a Sentence,
+}
+
+impl Order<'_> {
+    /// Whether subject, verb and object stand as an active or a passive clause has them. A subject that is not tested
+    /// stands anywhere.
+    fn fits(&self, subjects: Option<&[Range<usize>]>, verb: usize, object: &Range<usize>) -> bool {
+        if object.start > verb {
+            let is_turned = self.is_passive(verb) && self.has_by(verb + 1..object.start);
+            return !is_turned && subjects.is_none_or(|list| list.iter().any(|subject| subject.end <= verb));
+        }
+        if object.end > verb {
+            return false;
+        }
+        match subjects {
+            Some(list) => list.iter().any(|subject| subject.start > verb && self.has_by(verb + 1..subject.start)),
+            None => self.has_by(verb + 1..self.sentence.words.len()),
+        }
+    }
+
+    /// Whether a form of `be` or `get` stands shortly before the verb, or `by` right behind it.
+    fn is_passive(&self, verb: usize) -> bool {
+        let is_auxiliary = |at: usize| is_be(self.lower(at)) || matches!(self.lower(at), "get" | "gets" | "got");
+        (verb.saturating_sub(3)..verb).any(is_auxiliary) || self.lower(verb + 1) == "by"
+    }
+
+    fn has_by(&self, range: Range<usize>) -> bool {
+        range.into_iter().any(|at| self.lower(at) == "by")
+    }
+
+    fn lower(&self, at: usize) -> &str {
+        self.sentence.words.get(at).map_or("", |word| self.context.vocabulary.lower(word.word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(components: [&str; 3], is_negated: bool, context: &[&str]) -> Result<usize, Lack> {
+        let [subject, verb, object] = components;
+        let statement = Statement {
+            subject: Component::alone(subject),
+            verb: VerbClass::of_form(verb),
+            object: Component::alone(object),
+            is_negated,
+        };
+        statement.support(&Context::new(context)).map_err(|unsupported| unsupported.lack)
+    }
+
+    #[test]
+    fn passives_count_with_their_agent() {
+        let context = ["The startup was acquired by Siemens in 2011."];
+        assert_eq!(found(["Siemens", "acquired", "startup"], false, &context), Ok(0));
+        assert_eq!(found(["startup", "acquired", "Siemens"], false, &context), Err(Lack::Direction));
+        assert_eq!(found(["It", "bought", "startup"], false, &context), Ok(0));
+        assert_eq!(found(["Siemens", "sold", "startup"], false, &context), Err(Lack::Verb));
+    }
+
+    #[test]
+    fn a_pronoun_at_the_start_stands_for_the_subject_before() {
+        let context = ["The report was released. It contains forty tables. They are long.", "It contains maps."];
+        assert_eq!(found(["report", "includes", "tables"], false, &context), Ok(1));
+        assert_eq!(found(["report", "includes", "maps"], false, &context), Err(Lack::Together));
+    }
+
+    #[test]
+    fn a_denial_needs_a_denial() {
+        let context = ["Her notes contain no errors."];
+        assert_eq!(found(["notes", "contain", "errors"], true, &context), Ok(0));
+        assert_eq!(found(["notes", "contain", "errors"], false, &context), Err(Lack::Polarity));
+        assert_eq!(found(["notes", "contain", "maps"], false, &context), Err(Lack::Object));
+    }
+
+    #[test]
+    fn amounts_are_compared_by_value_within_the_sentence() {
+        let context = ["The pass costs $150. Children pay 75 dollars."];
+        assert_eq!(found(["pass", "costs", "150 dollars"], false, &context), Ok(0));
+        assert_eq!(found(["pass", "costs", "$75"], false, &context), Err(Lack::Together));
+    }
+}

@@ -1,0 +1,239 @@
+//! Goes through a response anchor by anchor and asks the context for each.
+
+use std::borrow::Cow;
+
+use probare_nlp::claims::ClaimOptions;
+use probare_text::anchors::{AnchorKind, Sources, find_anchors};
+use probare_text::python;
+use rustc_hash::FxHashMap;
+
+use super::claim_support::{Lack, Statement, Unsupported};
+use super::context::Context;
+use super::extraction::{self, Extracted};
+use super::finding::{AnchorType, Finding, Source, Standing};
+use super::overlap::overlap;
+use super::{careful, window};
+
+/// How to examine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Whether to read with the rules of the careful profile.
+    pub is_careful: bool,
+    /// Weights of numbers, dates and claims; a name weighs as a claim.
+    pub weights: [f64; 3],
+    /// Test a claim by the distance of its words, in characters, instead of by its sentence.
+    pub claim_window: Option<usize>,
+    /// Overlap below which a response has drifted away from the context.
+    pub drift_below: f64,
+    /// What a response that has drifted away gets at least.
+    pub drift: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { is_careful: false, weights: [1.0; 3], claim_window: None, drift_below: 0.2, drift: 0.2 }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Examination {
+    /// Everything that was asked for, in the order of the response.
+    pub findings: Vec<Finding>,
+    /// Share of the anchors, by weight, that the context does not bear out.
+    pub claim_error: f64,
+    /// Share of the distinct words of the response that the context has; nothing for a response without words.
+    pub overlap: Option<f64>,
+    /// What a response that has drifted away from the context gets at least; else 0.
+    pub drift: f64,
+}
+
+impl Examination {
+    /// The greater of the two.
+    pub fn value(&self) -> f64 {
+        self.claim_error.max(self.drift)
+    }
+
+    /// Words for the worst that was found.
+    pub fn label(&self) -> &'static str {
+        if self.findings.iter().any(Finding::is_contradicted) {
+            "contradicted"
+        } else if self.value() > 0.0 {
+            "unsupported"
+        } else {
+            "supported"
+        }
+    }
+}
+
+/// Examines a response.
+pub fn examine(response: &str, chunks: &[&str], settings: &Settings) -> Examination {
+    if response.is_empty() {
+        return Examination { findings: Vec::new(), claim_error: 0.0, overlap: None, drift: 0.0 };
+    }
+    let overlap = overlap(response, chunks);
+    let drift = if overlap.is_some_and(|share| share < settings.drift_below) { settings.drift } else { 0.0 };
+    if chunks.iter().all(|chunk| python::strip(chunk).is_empty()) {
+        return Examination { findings: vec![no_context()], claim_error: 1.0, overlap, drift };
+    }
+    let findings =
+        if settings.is_careful { careful::findings(response, chunks) } else { findings(response, chunks, settings) };
+    let claim_error = claim_error(&findings, settings.weights);
+    Examination { findings, claim_error, overlap, drift }
+}
+
+fn no_context() -> Finding {
+    Finding {
+        kind: AnchorType::Context,
+        text: "No context provided".to_owned(),
+        span: None,
+        components: None,
+        is_negated: false,
+        standing: Standing::Unsupported { reason: Cow::Borrowed("Cannot verify claims without context") },
+    }
+}
+
+fn claim_error(findings: &[Finding], [numeric, date, claim]: [f64; 3]) -> f64 {
+    let (mut all, mut unsupported) = (0.0, 0.0);
+    for finding in findings {
+        let weight = match finding.kind {
+            AnchorType::Numeric => numeric,
+            AnchorType::Date => date,
+            AnchorType::Claim | AnchorType::Name | AnchorType::Context => claim,
+        };
+        all += weight;
+        unsupported += if finding.is_supported() { 0.0 } else { weight };
+    }
+    if all > 0.0 { unsupported / all } else { 0.0 }
+}
+
+/// The findings of the reference profile, in the order of the response.
+fn findings(response: &str, chunks: &[&str], settings: &Settings) -> Vec<Finding> {
+    let anchors = find_anchors(response);
+    let sources = Sources::new(chunks);
+    let mut findings: Vec<Finding> = anchors
+        .iter()
+        .map(|anchor| {
+            let text = anchor.text(response);
+            Finding {
+                kind: anchor_type(anchor.kind),
+                text: text.to_owned(),
+                span: Some(anchor.span.clone()),
+                components: None,
+                is_negated: false,
+                standing: match sources.support(text, anchor.kind) {
+                    Some(support) => {
+                        Standing::Supported { source: Source { chunk: support.chunk, span: support.span }, note: None }
+                    }
+                    None => Standing::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
+                },
+            }
+        })
+        .collect();
+    let document = extraction::parse(response);
+    let claims = extraction::extract(response, &document, &anchors, &ClaimOptions::reference());
+    if !claims.is_empty() {
+        let context = Context::new(chunks);
+        // The same claim again, as in a long list, has the same answer.
+        let mut known: FxHashMap<([String; 3], bool), Standing> = FxHashMap::default();
+        for claim in claims {
+            let key = (claim.components.clone(), claim.statement.is_negated);
+            let standing = known.entry(key).or_insert_with(|| standing(&claim.statement, &context, settings)).clone();
+            findings.push(claim_finding(claim, standing));
+        }
+    }
+    sort(&mut findings);
+    findings
+}
+
+/// Brings findings into the order of the response.
+pub(crate) fn sort(findings: &mut [Finding]) {
+    findings.sort_by_key(|finding| {
+        let span = finding.span.clone().unwrap_or(0..0);
+        (span.start, span.end, finding.kind)
+    });
+}
+
+/// The type of a number or date.
+pub(crate) const fn anchor_type(kind: AnchorKind) -> AnchorType {
+    match kind {
+        AnchorKind::Numeric => AnchorType::Numeric,
+        AnchorKind::Date => AnchorType::Date,
+    }
+}
+
+/// Why a number or date has no support.
+pub(crate) fn missing_anchor(text: &str, kind: AnchorKind) -> &'static str {
+    let can_be_read = match kind {
+        AnchorKind::Numeric => probare_text::quantities::parse(text).is_some(),
+        AnchorKind::Date => probare_text::dates::parse(text).is_some(),
+    };
+    match (kind, can_be_read) {
+        (AnchorKind::Numeric, true) => "no number of the context has this value and unit",
+        (AnchorKind::Date, true) => "no date of the context has all that this one says",
+        (AnchorKind::Numeric, false) => "the number cannot be read, so nothing can bear it out",
+        (AnchorKind::Date, false) => "the date cannot be read, so nothing can bear it out",
+    }
+}
+
+/// The finding of a claim.
+pub(crate) fn claim_finding(claim: Extracted, standing: Standing) -> Finding {
+    Finding {
+        kind: AnchorType::Claim,
+        text: claim.text(),
+        span: Some(claim.span),
+        components: Some(claim.components),
+        is_negated: claim.statement.is_negated,
+        standing,
+    }
+}
+
+/// What the context says of a claim, by its sentences or by the distance of words.
+fn standing(statement: &Statement, context: &Context<'_>, settings: &Settings) -> Standing {
+    if let Some(window) = settings.claim_window {
+        return match window::support(statement, context, window) {
+            Some((chunk, span)) => Standing::Supported { source: Source { chunk, span }, note: None },
+            None => Standing::Unsupported {
+                reason: format!("subject and object do not stand within {window} characters of each other").into(),
+            },
+        };
+    }
+    match statement.support(context) {
+        Ok(sentence) => Standing::Supported { source: source_of(context, sentence), note: None },
+        Err(Unsupported { lack, nearest }) => {
+            let reason = lack_reason(statement, lack);
+            let reason = match nearest.and_then(|index| context.sentences.get(index)) {
+                Some(sentence) => {
+                    let shown = crate::bounded::beginning(context.text_of(sentence));
+                    Cow::Owned(format!("{reason}: chunk {}, `{shown}`", sentence.chunk))
+                }
+                None => Cow::Owned(reason),
+            };
+            Standing::Unsupported { reason }
+        }
+    }
+}
+
+/// The place of a sentence.
+pub(crate) fn source_of(context: &Context<'_>, sentence: usize) -> Source {
+    let sentence = &context.sentences[sentence];
+    Source { chunk: sentence.chunk, span: sentence.span.clone() }
+}
+
+/// What is missing from the sentence that comes nearest.
+pub(crate) fn lack_reason(statement: &Statement, lack: Lack) -> String {
+    match lack {
+        Lack::Object => format!("no sentence of the context holds `{}`", statement.object.text),
+        Lack::Subject => format!("no sentence of the context holds `{}`", statement.subject.text),
+        Lack::Together => {
+            format!(
+                "no sentence of the context holds both `{}` and `{}`",
+                statement.subject.text, statement.object.text
+            )
+        }
+        Lack::Polarity if statement.is_negated => "the nearest sentence denies nothing".to_owned(),
+        Lack::Polarity => "the nearest sentence holds a denial".to_owned(),
+        Lack::Verb => format!("the nearest sentence has no verb like `{}`", statement.verb.lemmas().join("`, `")),
+        Lack::Direction => "the nearest sentence has the roles the other way round".to_owned(),
+    }
+}

@@ -1,0 +1,317 @@
+//! One word for a response, PASS, WARN or FAIL, with the reasons: thresholds over relevance, completeness and
+//! hallucination, over the time an evaluation took and what the exchange cost.
+
+use probare_core::{
+    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric,
+};
+use probare_text::python;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::hallucination::{self, Examination, Hallucination};
+use super::{completeness, relevance};
+use crate::bounded::{Bounded, beginning};
+
+/// Options of `verdict`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Verdict {
+    /// Which reading of `hallucination`.
+    pub profile: Profile,
+    /// The limits.
+    pub thresholds: Thresholds,
+    /// Options of `hallucination`; the `profile` in them gives way to the one above.
+    pub hallucination: Hallucination,
+}
+
+/// Limits of the verdict. All comparisons are strict and on unrounded values.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Thresholds {
+    /// Hallucination above which a response fails.
+    pub hallucination_fail: f64,
+    /// Hallucination above which there is a warning.
+    pub hallucination_warn: f64,
+    /// Relevance below which a response fails; 0.1 in the first version.
+    pub relevance_fail: f64,
+    /// Relevance below which there is a warning.
+    pub relevance_warn: f64,
+    /// Completeness below which there is a warning, where nothing else was said; 0.6 in the first version.
+    pub completeness_warn: f64,
+    /// Milliseconds above which there is a warning.
+    pub latency_warn_ms: f64,
+    /// Dollars above which there is a warning.
+    pub cost_warn_usd: f64,
+}
+
+impl Default for Thresholds {
+    fn default() -> Self {
+        Self {
+            hallucination_fail: 0.5,
+            hallucination_warn: 0.1,
+            relevance_fail: 0.05,
+            relevance_warn: 0.2,
+            completeness_warn: 0.5,
+            latency_warn_ms: 2000.0,
+            cost_warn_usd: 0.05,
+        }
+    }
+}
+
+impl Thresholds {
+    /// The limits of the first published version.
+    pub fn first_version() -> Self {
+        Self { relevance_fail: 0.1, completeness_warn: 0.6, ..Self::default() }
+    }
+}
+
+metric!(Verdict as Pure {
+    summary: "PASS, WARN or FAIL with reasons, from relevance, completeness, hallucination, time and cost",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Query, Response, Context],
+    profiles: [Reference, Careful],
+    prepare: Verdict::checked,
+    since: "0.1",
+    version: 1,
+    page: "verdict.md",
+});
+
+/// The word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Status {
+    /// Nothing to object to.
+    Pass,
+    /// Somebody should look at it.
+    Warn,
+    /// It should not be used.
+    Fail,
+}
+
+impl Status {
+    /// The word in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Warn => "WARN",
+            Self::Fail => "FAIL",
+        }
+    }
+
+    /// 1 for PASS, 0.5 for WARN, 0 for FAIL.
+    pub const fn value(self) -> f64 {
+        match self {
+            Self::Pass => 1.0,
+            Self::Warn => 0.5,
+            Self::Fail => 0.0,
+        }
+    }
+}
+
+/// What the thresholds are applied to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measures<'a> {
+    /// Value of `relevance`.
+    pub relevance: f64,
+    /// Value of `completeness`.
+    pub completeness: f64,
+    /// Value of `hallucination`.
+    pub hallucination: f64,
+    /// The words of what has no support, in the order of the response.
+    pub unsupported: Vec<&'a str>,
+    /// How long the evaluation took, where it was measured.
+    pub latency_ms: Option<f64>,
+    /// What the exchange is estimated to cost.
+    pub cost_usd: f64,
+}
+
+/// The word and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judgement {
+    /// The word.
+    pub status: Status,
+    /// The reasons, in the order of the rules.
+    pub reasons: Vec<String>,
+}
+
+/// Applies the rules. A warning never lowers a failure.
+pub fn judge(measures: &Measures<'_>, thresholds: &Thresholds) -> Judgement {
+    let mut judgement = Judgement { status: Status::Pass, reasons: Vec::new() };
+    let mut say = |status: Status, reason: String| {
+        judgement.status = judgement.status.max(status);
+        judgement.reasons.push(reason);
+        judgement.status
+    };
+    let listed = |count: usize| measures.unsupported.iter().copied().take(count).collect::<Vec<_>>().join(", ");
+    let has_list = !measures.unsupported.is_empty();
+    let mut status = Status::Pass;
+    if measures.hallucination > thresholds.hallucination_fail {
+        let reason = if has_list {
+            format!("High hallucination: Unsupported claims found: {}", listed(3))
+        } else {
+            "High hallucination risk".to_owned()
+        };
+        status = say(Status::Fail, reason);
+    } else if measures.hallucination > thresholds.hallucination_warn {
+        let reason = if has_list {
+            format!("Potential hallucination: {}", listed(2))
+        } else {
+            "Potential hallucination".to_owned()
+        };
+        status = say(Status::Warn, reason);
+    }
+    if measures.relevance < thresholds.relevance_fail {
+        status = say(Status::Fail, "Irrelevant".to_owned());
+    } else if measures.relevance < thresholds.relevance_warn {
+        status = say(Status::Warn, "Low relevance".to_owned());
+    }
+    if measures.completeness < thresholds.completeness_warn && status == Status::Pass {
+        say(Status::Warn, "Incomplete answer".to_owned());
+    }
+    if measures.latency_ms.is_some_and(|latency| latency > thresholds.latency_warn_ms) {
+        say(Status::Warn, format!("Latency > {}ms", thresholds.latency_warn_ms));
+    }
+    if measures.cost_usd > thresholds.cost_warn_usd {
+        say(Status::Warn, "Cost limit exceeded".to_owned());
+    }
+    judgement
+}
+
+/// Dollars that a thousand tokens are taken to cost.
+const USD_PER_THOUSAND_TOKENS: f64 = 0.002;
+/// Characters that make a token.
+const CHARACTERS_PER_TOKEN: f64 = 4.0;
+
+/// What an exchange is estimated to cost: four characters are a token, a thousand tokens 0.2 cents.
+pub fn estimated_cost_usd(query: &str, response: &str, chunks: &[&str]) -> f64 {
+    let texts = [query, response].into_iter().chain(chunks.iter().copied());
+    let characters: usize = texts.map(|text| text.chars().count()).sum();
+    characters as f64 / CHARACTERS_PER_TOKEN / 1000.0 * USD_PER_THOUSAND_TOKENS
+}
+
+/// The words of what has no support.
+pub fn unsupported_texts(examination: &Examination) -> Vec<&str> {
+    examination.findings.iter().filter(|finding| !finding.is_supported()).map(|finding| finding.text.as_str()).collect()
+}
+
+impl Verdict {
+    /// The options, if the numbers in them make sense.
+    pub fn checked(mut self) -> Result<Self, BuildError> {
+        self.hallucination = Hallucination { profile: self.profile, ..self.hallucination }.checked()?;
+        Ok(self)
+    }
+}
+
+impl Metric for Verdict {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let (query, response) = (sample.query()?, sample.response()?);
+        let chunks: Vec<&str> = sample.context()?.iter().map(|passage| passage.text.as_str()).collect();
+        let examination = hallucination::examine(response, &chunks, &self.hallucination.settings());
+        let measures = Measures {
+            relevance: relevance::compare(query, response).value(),
+            completeness: completeness::cover(query, response).value,
+            hallucination: examination.value(),
+            unsupported: unsupported_texts(&examination),
+            // Time is the caller's to measure; a case may bring it along.
+            latency_ms: sample.case.metadata.get("latency_ms").and_then(serde_json::Value::as_f64),
+            cost_usd: estimated_cost_usd(query, response, &chunks),
+        };
+        let judgement = judge(&measures, &self.thresholds);
+        let mut score = Score::from_number(judgement.status.value())?
+            .labelled(judgement.status.name())
+            .with_part("relevance", measures.relevance)?
+            .with_part("completeness", measures.completeness)?
+            .with_part("hallucination", measures.hallucination)?
+            .with_part("estimated_cost_usd", measures.cost_usd)?;
+        if let Some(latency) = measures.latency_ms {
+            score = score.with_part("latency_ms", latency)?;
+        }
+        let mut evidence = Bounded::default();
+        for reason in &judgement.reasons {
+            evidence.push(|| Evidence::note(shortened(reason)));
+        }
+        for finding in examination.findings.iter().filter(|finding| !finding.is_supported()) {
+            evidence.push(|| hallucination::piece(finding, response));
+        }
+        for keyword in completeness::cover(query, response).keywords {
+            if keyword.answered.is_none() && judgement.reasons.iter().any(|reason| reason == "Incomplete answer") {
+                evidence.push(|| crate::bounded::excerpt(EvidenceKind::Missing, Field::Query, keyword.asked, query));
+            }
+        }
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+/// A reason may hold words of the response, which may be long.
+fn shortened(reason: &str) -> String {
+    const MOST: usize = 300;
+    if reason.len() <= MOST { python::strip(reason).to_owned() } else { beginning(reason) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measures() -> Measures<'static> {
+        Measures {
+            relevance: 0.5,
+            completeness: 0.9,
+            hallucination: 0.0,
+            unsupported: Vec::new(),
+            latency_ms: Some(3.0),
+            cost_usd: 0.0,
+        }
+    }
+
+    fn said(measures: &Measures<'_>) -> (Status, Vec<String>) {
+        let judgement = judge(measures, &Thresholds::default());
+        (judgement.status, judgement.reasons)
+    }
+
+    #[test]
+    fn reasons_come_in_the_order_of_the_rules() {
+        let all = Measures {
+            relevance: 0.1,
+            completeness: 0.2,
+            hallucination: 0.6,
+            unsupported: vec!["a", "b", "c", "d"],
+            latency_ms: Some(2000.5),
+            cost_usd: 0.06,
+        };
+        let reasons = [
+            "High hallucination: Unsupported claims found: a, b, c",
+            "Low relevance",
+            "Latency > 2000ms",
+            "Cost limit exceeded",
+        ];
+        assert_eq!(said(&all), (Status::Fail, reasons.map(str::to_owned).to_vec()));
+    }
+
+    #[test]
+    fn comparisons_are_strict() {
+        let edge = Measures { hallucination: 0.5, relevance: 0.2, completeness: 0.5, ..measures() };
+        assert_eq!(said(&edge), (Status::Warn, vec!["Potential hallucination".to_owned()]));
+        let edge =
+            Measures { hallucination: 0.1, relevance: 0.2, completeness: 0.5, latency_ms: Some(2000.0), ..measures() };
+        assert_eq!(said(&edge), (Status::Pass, Vec::new()));
+        let drifted = Measures { hallucination: 0.2, unsupported: vec!["x"], ..measures() };
+        assert_eq!(said(&drifted), (Status::Warn, vec!["Potential hallucination: x".to_owned()]));
+    }
+
+    #[test]
+    fn incompleteness_counts_only_where_nothing_else_was_said() {
+        let short = Measures { completeness: 0.4, ..measures() };
+        assert_eq!(said(&short).1, ["Incomplete answer"]);
+        let both = Measures { completeness: 0.4, relevance: 0.01, ..measures() };
+        assert_eq!(said(&both).1, ["Irrelevant"]);
+        assert_eq!(
+            judge(&Measures { completeness: 0.55, ..measures() }, &Thresholds::first_version()).status,
+            Status::Warn
+        );
+    }
+
+    #[test]
+    fn cost_counts_characters_not_bytes() {
+        assert_eq!(estimated_cost_usd("éé", "éé", &["éé", "éé"]), 8.0 / 4.0 / 1000.0 * 0.002);
+    }
+}
