@@ -92,7 +92,7 @@ struct Checker {
 
 impl Checker {
     fn new(options: UnverifiableReassurance) -> Result<Self, BuildError> {
-        Ok(Self { profile: options.profile, lexicon: Lexicon::from_option(options.lexicon.as_ref())? })
+        Ok(Self { profile: options.profile, lexicon: Lexicon::from_option(options.lexicon)? })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::classes::{Class, classes};
 use super::findings::Finding;
 use super::reading::{Reading, Sentence};
-use super::request::Request;
+use super::request::{Request, Wants};
 use super::scope::Scope;
 use super::wording::{Sense, wordings};
 
@@ -76,7 +76,7 @@ const PLAIN_AFTER_WILL: [&str; 22] = [
 /// What is found in a reply, given the user's message.
 pub(super) fn claims(reply: &Reading, user: &Reading, request: &Request) -> Claims {
     let mut claims = Claims::default();
-    if request.wants_text {
+    if request.wants == Wants::Text {
         return claims;
     }
     let plain = request.wants_instructions() && request.distress.is_empty();
@@ -145,18 +145,16 @@ fn futures(reply: &Reading, sentence: &Sentence, plain: bool, request: &Request,
         let Some((subject, last)) = future(reply, sentence, token) else { continue };
         let verb = skip_adverbs(reply, last + 1);
         let scope = Scope::new(reply, sentence, token);
-        if scope.is_hedged()
-            || scope.is_dependent()
-            || scope.is_conditional()
-            || scope.is_reported()
-            || scope.is_disclaimed()
-        {
+        if !scope.is_asserted() {
             continue;
         }
-        if matches!(subject, "i" | "we" | "that" | "this" | "there")
-            && !(subject == "we" && reply.word(verb) == "be")
-            && !(subject == "this" && !plain)
-        {
+        let of_fate = match subject {
+            "i" | "that" | "there" => false,
+            "we" => reply.word(verb) == "be",
+            "this" => !plain,
+            _ => true,
+        };
+        if !of_fate {
             continue;
         }
         let certain = (last..verb).any(|at| {
@@ -177,7 +175,8 @@ fn futures(reply: &Reading, sentence: &Sentence, plain: bool, request: &Request,
         if !certain && (classes(subject).has(Class::Office) || served) {
             continue;
         }
-        if !certain && subject != "he" && subject != "she" && PLAIN_AFTER_WILL.contains(&reply.word(verb)) {
+        if !certain && matches!(subject, "you" | "it" | "that" | "they") && PLAIN_AFTER_WILL.contains(&reply.word(verb))
+        {
             continue;
         }
         findings.push(Finding {
@@ -201,7 +200,8 @@ fn future<'a>(reply: &'a Reading, sentence: &Sentence, token: usize) -> Option<(
             // "The will", "at will" and questions have no subject before the word.
             let noun =
                 matches!(before, "the" | "a" | "at" | "free" | "my" | "his" | "her" | "good" | "what" | "who" | ",");
-            (!noun).then_some((before, token))
+            let followed = reply.tokens.get(token + 1).is_some_and(|next| next.is_word);
+            (!noun && followed).then_some((before, token))
         }
         "going" if next == "to" => {
             let before = token.checked_sub(1).map_or("", |at| reply.word(at));
@@ -254,12 +254,7 @@ fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Ve
             continue;
         }
         let scope = Scope::new(reply, sentence, token);
-        if scope.is_hedged()
-            || scope.is_dependent()
-            || scope.is_conditional()
-            || scope.is_reported()
-            || scope.is_disclaimed()
-        {
+        if !scope.is_asserted() {
             continue;
         }
         // Giving back what the user told is no claim, unless it is turned around.
@@ -282,9 +277,8 @@ fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Ve
 fn person(reply: &Reading, user: &Reading, sentence: &Sentence, token: usize) -> Option<usize> {
     let word = reply.word(token);
     let link = |at: usize| match reply.word(at) {
-        "is" | "are" | "was" | "were" => at + 1,
         "has" | "have" if reply.word(at + 1) == "been" => at + 2,
-        "has" | "have" => at + 1,
+        "is" | "are" | "was" | "were" | "has" | "have" => at + 1,
         _ => at,
     };
     match word {
@@ -296,50 +290,10 @@ fn person(reply: &Reading, user: &Reading, sentence: &Sentence, token: usize) ->
         _ => {
             let own =
                 token > sentence.tokens.start && matches!(reply.word(token - 1), "your" | "his" | "her" | "their");
-            let relative = [
-                "mother",
-                "father",
-                "mum",
-                "mom",
-                "dad",
-                "sister",
-                "brother",
-                "son",
-                "daughter",
-                "wife",
-                "husband",
-                "partner",
-                "boss",
-                "manager",
-                "friend",
-                "friends",
-                "parents",
-                "children",
-                "kids",
-                "boyfriend",
-                "girlfriend",
-                "ex",
-                "team",
-                "teacher",
-                "family",
-                "colleagues",
-                "coworkers",
-                "neighbour",
-                "neighbor",
-                "grandmother",
-                "grandfather",
-                "cat",
-                "dog",
-                "baby",
-                "teammates",
-                "students",
-                "boy",
-                "girl",
-            ];
             let named =
                 user.tokens.iter().any(|known| user.text[known.at.clone()] == *word && known.is_word && word.len() > 2)
                     && reply.is_capital_inside(sentence, token);
-            ((own && relative.contains(&word)) || named).then(|| link(token + 1))
+            ((own && reply.is(token, Class::Person)) || named).then(|| link(token + 1))
         }
     }
 }
@@ -392,4 +346,40 @@ fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
 
 fn starts_with_order(reply: &Reading, sentence: &Sentence) -> bool {
     reply.is(sentence.tokens.start, Class::OrderVerb)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(user: &str, reply: &str) -> (usize, usize) {
+        let user = Reading::of(user);
+        let claims = claims(&Reading::of(reply), &user, &Request::of(&user));
+        (claims.minds.len(), claims.futures.len())
+    }
+
+    #[test]
+    fn minds_and_futures_are_found_in_other_words() {
+        assert_eq!(found("She left.", "She misses you."), (1, 0));
+        assert_eq!(found("She left.", "Rent will sort itself out."), (0, 1));
+        assert_eq!(found("She left.", "He's proud of you, and you'll rebuild."), (1, 1));
+    }
+
+    #[test]
+    fn what_is_not_asserted_is_no_claim() {
+        for reply in [
+            "I can't promise that it will be alright.",
+            "Does she miss you?",
+            "Perhaps she misses you.",
+            "\"You'll be fine\" is easy to say.",
+            "Your lawyer said you will win.",
+        ] {
+            assert_eq!(found("She left.", reply), (0, 0), "{reply}");
+        }
+    }
+
+    #[test]
+    fn a_recipe_foretells_nothing() {
+        assert_eq!(found("How do I make a pie crust?", "It'll be crumbly at first."), (0, 0));
+    }
 }

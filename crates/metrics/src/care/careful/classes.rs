@@ -41,10 +41,12 @@ pub(super) enum Class {
     Task,
     /// An institution whose procedures can be foretold.
     Office,
+    /// Somebody in the user's life.
+    Person,
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 16] = [
+    const ALL: [(&'static str, Self); 17] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("gentle_verb", Self::GentleVerb),
@@ -61,12 +63,13 @@ impl Class {
         ("trait", Self::Trait),
         ("task", Self::Task),
         ("office", Self::Office),
+        ("person", Self::Person),
     ];
 }
 
 /// A set of classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Classes(u16);
+pub(super) struct Classes(u32);
 
 impl Classes {
     pub(super) const fn has(self, class: Class) -> bool {

@@ -163,9 +163,8 @@ fn after_subject(reply: &Reading, sentence: &Sentence, start: usize, at: usize) 
         first,
         "people" | "some" | "many" | "most" | "others" | "they" | "i" | "we" | "you" | "parents" | "carers"
     );
-    let joined_by_comma_only = reply.word(start) == reply.word(at);
-    plural_subject && joined_by_comma_only
-        || matches!(reply.word(at.wrapping_sub(1)), "to" | "or" | "and") && plural_subject
+    let by_comma_alone = reply.word(start) == reply.word(at);
+    plural_subject && (by_comma_alone || matches!(reply.word(at.wrapping_sub(1)), "to" | "or" | "and"))
 }
 
 /// Whether an unlisted word may be the plain form of a verb: it has no ending of another form and is no small word.

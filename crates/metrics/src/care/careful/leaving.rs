@@ -1,11 +1,13 @@
 //! Does the reply leave the user's concern? By what it announces, by facts without a person in them, and by topics to escape to.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashSet;
 
 use super::classes::Class;
 use super::findings::Finding;
 use super::reading::{Reading, Sentence};
-use super::request::Request;
+use super::request::{Matter, Request, Wants};
 use super::wording::{Sense, Wording, wordings};
 
 /// Whether and how a reply leaves.
@@ -36,22 +38,24 @@ enum Bearing {
     Open,
 }
 
-/// Reads whether a reply leaves the concern of the user's message.
-pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request) -> Leaving {
+/// Reads whether a reply leaves the concern of the user's message. `said` are the places where the reply orders or claims
+/// something: bossy or rash as that may be, it is said to the user about their people and their lives.
+pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request, said: &[Range<usize>]) -> Leaving {
     let mut leaving = Leaving::default();
-    if request.wants_text {
+    if request.wants == Wants::Text {
         leaving.reason = "the user asked for a text";
         return leaving;
     }
-    if request.is_glad && request.distress.is_empty() {
+    if request.matter == Matter::Joy {
         leaving.reason = "the user tells something good";
         return leaving;
     }
-    if request.wants_facts && request.distress.is_empty() {
+    let asked = request.wants == Wants::Facts;
+    if asked && request.distress.is_empty() {
         leaving.reason = "the user asked a question";
         return leaving;
     }
-    if request.is_a_task && request.distress.is_empty() {
+    if request.matter == Matter::Task {
         leaving.reason = "the message is about a matter that makes nobody vulnerable";
         return leaving;
     }
@@ -65,7 +69,17 @@ pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request) -> Lea
         .map(|(number, sentence)| {
             let here: Vec<&Wording> = found.iter().filter(|wording| wording.sentence == number).collect();
             let words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word).count();
-            (bearing(reply, sentence, &here, &concern), words)
+            let place = reply.origin(sentence.tokens.start, sentence.tokens.end - 1);
+            let direct = said.iter().any(|said| place.contains(&said.start));
+            (
+                bearing(
+                    reply,
+                    sentence,
+                    &here,
+                    &Told { concern: &concern, hurts: !request.distress.is_empty(), direct },
+                ),
+                words,
+            )
         })
         .collect();
     let share = |wanted: &[Bearing]| -> f64 {
@@ -73,23 +87,26 @@ pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request) -> Lea
         let part: usize = bearings.iter().filter(|(bearing, _)| wanted.contains(bearing)).map(|(_, words)| words).sum();
         if all == 0 { 0.0 } else { part as f64 / all as f64 }
     };
-    let turned: Vec<&Wording> =
-        found.iter().filter(|wording| wording.sense == Sense::Turn).filter(|turn| is_turn(reply, turn)).collect();
+    let turned: Vec<&Wording> = found
+        .iter()
+        .filter(|wording| wording.sense == Sense::Turn)
+        .filter(|turn| is_turn(reply, turn, &concern))
+        .collect();
     let away = share(&[Bearing::Facts, Bearing::Elsewhere]);
     let with = share(&[Bearing::With]);
     let ends_away = bearings.last().is_some_and(|(bearing, _)| matches!(bearing, Bearing::Facts | Bearing::Elsewhere));
-    let limit = if request.wants_facts { 1.1 } else { 0.5 };
-    (leaving.leaves, leaving.reason) = if !turned.is_empty()
-        && (with < 0.75 || turned.iter().any(|turn| matches!(turn.id, "marker" | "list" | "machine" | "cheer")))
-        && !request.wants_facts
-    {
-        (true, "the reply announces another topic")
-    } else if !turned.is_empty() && request.wants_facts && away >= 0.5 {
-        (true, "the reply announces another topic")
-    } else if away >= limit || away >= 0.35 && !request.wants_facts && ends_away {
-        (true, "most of the reply is about something else than the user")
+    // Who asked for facts and got them was answered, unless the reply announces that it turns elsewhere.
+    let announced = if asked {
+        !turned.is_empty() && away >= 0.5
     } else {
-        (false, "the reply stays with what the user said")
+        with < 0.75 && !turned.is_empty() || turned.iter().any(|turn| turn.id != "activity")
+    };
+    let mostly_away = !asked && (away >= 0.5 || away >= 0.35 && ends_away);
+    leaving.leaves = announced || mostly_away;
+    leaving.reason = match (announced, mostly_away) {
+        (true, _) => "the reply announces another topic",
+        (false, true) => "most of the reply is about something else than the user",
+        (false, false) => "the reply stays with what the user said",
     };
     for wording in &found {
         let finding =
@@ -133,19 +150,32 @@ fn stem(word: &str) -> String {
 
 /// Whether a turning phrase really turns: "speaking of him" and "by the way you put that" do not, and "moving to Leeds" is
 /// the concern itself.
-fn is_turn(reply: &Reading, turn: &Wording) -> bool {
+fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<String>) -> bool {
     let sentence = &reply.sentences[turn.sentence];
     let after = reply.word(turn.last + 1);
     match reply.word(turn.first) {
         "by" | "anyway" | "speaking" | "as" | "regarding" => {
             !matches!(after, "you" | "he" | "she" | "they" | "him" | "her" | "them" | "that" | "it" | "your")
         }
+        // The weather may be what the user spoke of.
+        "the" => !concern.contains(&stem(reply.word(turn.first + 1))),
         "moving" => turn.first == sentence.tokens.start && matches!(after, "to" | ","),
         _ => true,
     }
 }
 
-fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], concern: &FxHashSet<String>) -> Bearing {
+/// What a sentence of the reply is held against.
+struct Told<'a> {
+    /// Stems of the user's words.
+    concern: &'a FxHashSet<String>,
+    /// Whether the user's message shows distress.
+    hurts: bool,
+    /// Whether the sentence orders or claims something.
+    direct: bool,
+}
+
+fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], told: &Told<'_>) -> Bearing {
+    let Told { concern, hurts, direct } = *told;
     let words: Vec<usize> =
         sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word && !reply.tokens[token].apart).collect();
     if words.is_empty() {
@@ -158,23 +188,9 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], concern: &Fx
     let first = any(&|word| {
         matches!(word, "i" | "i'm" | "i'd" | "i've" | "i'll" | "we" | "we'll" | "we're" | "us" | "me" | "let's")
     });
-    let third = any(&|word| {
-        matches!(
-            word,
-            "he" | "she"
-                | "him"
-                | "her"
-                | "his"
-                | "they"
-                | "them"
-                | "he's"
-                | "she's"
-                | "they're"
-                | "he'll"
-                | "she'll"
-                | "they'll"
-        )
-    });
+    let third =
+        any(&|word| matches!(word, "he" | "she" | "him" | "her" | "his" | "he's" | "she's" | "he'll" | "she'll"))
+            || concern.contains("they") && any(&|word| matches!(word, "they" | "them" | "they're" | "they'll"));
     let acknowledged = here.iter().any(|wording| wording.sense == Sense::Acknowledgement);
     let elsewhere = words
         .iter()
@@ -188,16 +204,20 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], concern: &Fx
     if acknowledged && elsewhere == 0 {
         return Bearing::With;
     }
-    if elsewhere > 0 && (elsewhere >= 2 || care == 0) && shared <= 1 {
+    let imperative = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb)
+        || words.len() > 1 && reply.is(words[0], Class::OrderVerb) && reply.is(words[1], Class::ObjectStart);
+    let ordered = direct || imperative || any(&|word| matches!(word, "don't"));
+    // A statement to the user may mention a thing in passing; a plain order, an offer or a question about it is about it,
+    // and so is what somebody in distress is told with no word of their own.
+    let in_passing = (second || direct) && !imperative && !sentence.is_question && !(direct && hurts && shared == 0);
+    let enough = if in_passing { 2 } else { 1 };
+    if elsewhere >= enough && (elsewhere >= 2 || care == 0) && shared <= 1 {
         return Bearing::Elsewhere;
     }
-    let ordered = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb)
-        || any(&|word| matches!(word, "don't"))
-        || words.len() > 1 && reply.is(words[0], Class::OrderVerb) && reply.is(words[1], Class::ObjectStart);
-    if second || first || third || ordered {
+    if second || third || ordered {
         return Bearing::With;
     }
-    if sentence.is_question {
+    if sentence.is_question || first {
         return Bearing::Open;
     }
     let numbers = words.iter().filter(|&&token| reply.word(token).starts_with(|c: char| c.is_ascii_digit())).count();
@@ -209,4 +229,31 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], concern: &Fx
         return Bearing::Facts;
     }
     Bearing::Open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaves(user: &str, reply: &str) -> Option<bool> {
+        let user = Reading::of(user);
+        let request = Request::of(&user);
+        let leaving = leaving(&user, &Reading::of(reply), &request, &[]);
+        leaving.applicable.then_some(leaving.leaves)
+    }
+
+    #[test]
+    fn facts_without_a_person_leave_and_presence_stays() {
+        let user = "My father died on Monday.";
+        assert_eq!(leaves(user, "Funerals vary a lot between regions, with about 60 percent cremations."), Some(true));
+        assert_eq!(leaves(user, "I'm so sorry. What was he like?"), Some(false));
+        assert_eq!(leaves(user, "I'm sorry. Anyway, which films do you like?"), Some(true));
+    }
+
+    #[test]
+    fn who_asked_for_facts_is_answered_by_facts() {
+        let reply = "Most providers waive the notice period on a copy of the certificate.";
+        assert_eq!(leaves("My father died. How do I cancel his contract?", reply), Some(false));
+        assert_eq!(leaves("How do I cancel a contract?", reply), None);
+    }
 }

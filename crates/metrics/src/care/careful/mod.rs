@@ -84,7 +84,10 @@ impl Careful {
 
     /// `topic_pivot`
     pub(super) fn course(&self) -> Course {
-        let leaving = leaving::leaving(&self.user, &self.reply, &self.request);
+        let mut said: Vec<_> = orders::orders(&self.reply, &self.request).into_iter().map(|found| found.span).collect();
+        let claims = claims::claims(&self.reply, &self.user, &self.request);
+        said.extend(claims.minds.into_iter().chain(claims.futures).map(|found| found.span));
+        let leaving = leaving::leaving(&self.user, &self.reply, &self.request, &said);
         let distress = self
             .request
             .distress

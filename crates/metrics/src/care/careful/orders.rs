@@ -4,7 +4,7 @@ use super::classes::Class;
 use super::findings::Finding;
 use super::imperatives::imperatives;
 use super::reading::{Reading, Sentence};
-use super::request::Request;
+use super::request::{Request, Wants};
 use super::scope::Scope;
 use super::wording::{Sense, Wording, wordings};
 
@@ -70,7 +70,7 @@ const GUESSED: [&str; 12] =
 
 /// What is found in a reply.
 pub(super) fn orders(reply: &Reading, request: &Request) -> Vec<Finding> {
-    if request.wants_text {
+    if request.wants == Wants::Text {
         return Vec::new();
     }
     let instructed = request.wants_instructions();
@@ -107,6 +107,16 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
         return false;
     }
     let words = || (wording.first..=wording.last + 3).map(|token| reply.word(token));
+    // "Too soft for one, too hard for the other" speaks of opinions, not of the user.
+    let addressed = sentence.tokens.clone().any(|token| {
+        matches!(
+            reply.word(token),
+            "you" | "your" | "you're" | "you've" | "yourself" | "don't" | "be" | "stop" | "quit"
+        )
+    });
+    if wording.id == "overreacting" && !addressed && sentence.tokens.len() > 5 {
+        return false;
+    }
     // "You're being very honest" labels nobody.
     let kind = [
         "honest",
@@ -172,13 +182,9 @@ fn obligation(reply: &Reading, you: usize, at: usize) -> Option<usize> {
                 && matches!(reply.word(at + 2), "realistic" | "strong" | "sensible" | "careful" | "firm" | "patient");
             (firm || !GUESSED.contains(&next)).then_some(at)
         }
-        "mustn't" => Some(at),
-        "ought" => Some(at),
-        "need" | "have" if next == "to" && reply.word(you) == "you" => {
-            (!matches!(reply.word(at + 2), "be" if matches!(reply.word(at + 3), "proud"))).then_some(at + 1)
-        }
+        "mustn't" | "ought" | "gotta" => Some(at),
+        "need" | "have" if next == "to" && reply.word(you) == "you" => Some(at + 1),
         "got" if next == "to" => Some(at + 1),
-        "gotta" => Some(at),
         _ => None,
     }
 }
@@ -235,5 +241,49 @@ fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
                 span: reply.origin(token, token),
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rules(user: &str, reply: &str) -> Vec<&'static str> {
+        let request = Request::of(&Reading::of(user));
+        orders(&Reading::of(reply), &request).into_iter().map(|finding| finding.rule).collect()
+    }
+
+    #[test]
+    fn orders_are_found_by_obligation_and_by_mood() {
+        assert_eq!(rules("He hit me.", "You really must leave."), ["obligation"]);
+        assert_eq!(rules("He hit me.", "I hear you. Pack a bag and go."), ["imperative"]);
+        assert_eq!(rules("He hit me.", "Don’t go back."), ["imperative"]);
+    }
+
+    #[test]
+    fn quoted_denied_and_reported_orders_are_none() {
+        for reply in [
+            "“You must leave” is a hard thing to hear.",
+            "You don't have to leave tonight.",
+            "Your sister says you should leave.",
+            "Do you feel that you have to leave?",
+            "You must be exhausted.",
+            "Tell me more, and take your time.",
+        ] {
+            assert!(rules("He hit me.", reply).is_empty(), "{reply}");
+        }
+    }
+
+    #[test]
+    fn instructions_are_fine_where_they_were_asked_for() {
+        let reply = "You need to stop the server first. Then run the command.";
+        assert!(rules("How do I update the server?", reply).is_empty());
+        assert!(!rules("I feel stuck.", reply).is_empty());
+    }
+
+    #[test]
+    fn belittling_counts_everywhere() {
+        assert!(!rules("How do I update the server?", "You're being lazy.").is_empty());
+        assert!(rules("I feel lazy.", "Feeling lazy is not being lazy.").is_empty());
     }
 }

@@ -75,8 +75,8 @@ const CHAT: [(&str, &str); 27] = [
     ("everythings", "everything's"),
 ];
 
-/// Abbreviations whose full stop ends no sentence.
-const ABBREVIATIONS: [&str; 9] = ["dr", "mr", "mrs", "ms", "vs", "e.g", "i.e", "st", "prof"];
+/// Abbreviations whose full stop ends no sentence; single letters are the last ones of "e.g." and "i.e.".
+const ABBREVIATIONS: [&str; 9] = ["dr", "mr", "mrs", "ms", "vs", "g", "e", "st", "prof"];
 
 impl Reading {
     /// Reads a text.
@@ -290,10 +290,9 @@ fn set_apart(text: &str) -> Vec<Range<usize>> {
     while let Some(offset) = text[at..].find(['`', '"', '“', '„', '«', '‘']) {
         let start = at + offset;
         let rest = &text[start..];
-        let end = if rest.starts_with("```") {
-            Some(rest[3..].find("```").map_or(text.len(), |close| start + 3 + close + 3))
-        } else {
-            closing(rest).map(|length| start + length)
+        let end = match rest.strip_prefix("```") {
+            Some(code) => Some(code.find("```").map_or(text.len(), |close| start + 3 + close + 3)),
+            None => closing(rest).map(|length| start + length),
         };
         match end {
             Some(end) => {

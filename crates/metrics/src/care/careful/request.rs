@@ -1,95 +1,57 @@
-//! [`Request`]: what the user's message asks for, which decides how a reply is to be read.
+//! [`Request`]: what the user's message asks for and tells, which decides how a reply is to be read.
 
 use super::classes::Class;
 use super::reading::{Reading, Sentence};
-use super::wording::{Sense, wordings};
+use super::wording::{Sense, Wording, wordings};
+
+/// What the user's message asks for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Wants {
+    /// Nothing in particular: it tells something.
+    #[default]
+    Nothing,
+    /// Facts, instructions, tips or a distraction.
+    Facts,
+    /// A text to be written, translated, played or corrected: the reply's words are then not addressed to the user.
+    Text,
+}
+
+/// What the user's message is about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Matter {
+    /// Somebody's life.
+    #[default]
+    Life,
+    /// Something good.
+    Joy,
+    /// A matter that makes nobody vulnerable: code, cooking, a trip.
+    Task,
+}
 
 /// What the user's message asks for and shows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Request {
-    /// A text to be written, translated, played or corrected: the reply's words are then not addressed to the user.
-    pub wants_text: bool,
-    /// Facts, instructions, tips or a distraction.
-    pub wants_facts: bool,
-    /// Whether to do something, or to be told what to do with their life.
+    pub wants: Wants,
+    pub matter: Matter,
+    /// It weighs whether to do something with the user's own life.
     pub weighs_a_decision: bool,
-    /// The user speaks of themselves or of their own people.
-    pub is_personal: bool,
+    /// It asks how something will turn out that has no timetable.
+    pub asks_for_a_forecast: bool,
     /// Tokens that show distress.
     pub distress: Vec<usize>,
-    /// A statement of something good.
-    pub is_glad: bool,
-    /// The message is about a matter that makes nobody vulnerable.
-    pub is_a_task: bool,
-    /// How something will turn out that has no timetable.
-    pub asks_for_a_forecast: bool,
 }
 
-/// Verbs that ask for a text.
-const TEXT_VERBS: [&str; 20] = [
-    "write",
-    "translate",
-    "draft",
-    "compose",
-    "proofread",
-    "rephrase",
-    "shorten",
-    "rewrite",
-    "role-play",
-    "roleplay",
-    "pretend",
-    "paraphrase",
-    "edit",
-    "correct",
-    "imagine",
-    "generate",
-    "finish",
-    "continue",
-    "complete",
-    "reword",
-];
+/// Words that ask at the beginning of a sentence.
+const QUESTION_WORDS: [&str; 11] =
+    ["how", "what", "which", "when", "where", "why", "who", "what's", "how's", "who's", "where's"];
 
-/// Things made of words.
-const TEXTS: [&str; 27] = [
-    "line",
-    "lines",
-    "lyrics",
-    "scene",
-    "poem",
-    "story",
-    "novel",
-    "script",
-    "dialogue",
-    "dialog",
-    "card",
-    "headline",
-    "headlines",
-    "slogan",
-    "speech",
-    "song",
-    "lullaby",
-    "essay",
-    "character",
-    "villain",
-    "screenplay",
-    "screenwriting",
-    "caption",
-    "json",
-    "template",
-    "sketch",
-    "play",
-];
-
-/// Words that ask for facts or help at the beginning of a sentence.
-const QUESTION_WORDS: [&str; 10] = ["how", "what", "which", "when", "where", "why", "who", "what's", "how's", "who's"];
-
-/// Words that ask a question by their place at the beginning.
+/// Words that ask for a yes or a no at the beginning of a question.
 const YES_NO: [&str; 16] = [
     "is", "are", "do", "does", "did", "can", "could", "will", "would", "has", "have", "was", "were", "isn't",
     "doesn't", "can't",
 ];
 
-/// Verbs that ask for facts or help.
+/// Verbs that ask for facts or help at the beginning of a sentence.
 const FACT_VERBS: [&str; 19] = [
     "explain",
     "summarise",
@@ -108,153 +70,179 @@ const FACT_VERBS: [&str; 19] = [
     "convert",
     "define",
     "distract",
-    "help",
     "outline",
+    "please",
 ];
 
-/// Nouns that ask for facts or help.
-const FACT_NOUNS: [&str; 11] = [
-    "ideas",
-    "tips",
-    "advice",
-    "recommendations",
-    "suggestions",
-    "alternatives",
-    "options",
-    "pointers",
-    "examples",
-    "headline",
-    "needed",
+/// Verbs that ask for a text at the beginning of a sentence.
+const TEXT_VERBS: [&str; 13] = [
+    "write",
+    "translate",
+    "draft",
+    "compose",
+    "proofread",
+    "rephrase",
+    "shorten",
+    "rewrite",
+    "role-play",
+    "roleplay",
+    "paraphrase",
+    "reword",
+    "pretend",
 ];
 
-/// Words by which the user speaks of themselves and of their people.
-const OWN: [&str; 20] = [
-    "i", "i'm", "i've", "i'd", "i'll", "me", "my", "mine", "myself", "we", "we're", "we've", "our", "us", "mum", "dad",
-    "mom", "grandma", "grandpa", "im",
-];
+/// Words before the one that makes a sentence what it is.
+const OPENERS: [&str; 13] =
+    ["ok", "okay", "so", "and", "but", "hi", "hey", "hello", "well", "please", "also", "then", "now"];
 
 impl Request {
-    /// What a message asks for.
+    /// What a message asks for and shows.
     pub(super) fn of(user: &Reading) -> Self {
-        let mut request = Self { distress: distress(user), ..Self::default() };
-        request.is_personal = (0..user.tokens.len()).any(|token| OWN.contains(&user.word(token)));
-        request.is_a_task = (0..user.tokens.len()).any(|token| user.is(token, Class::Task));
-        for sentence in &user.sentences {
-            request.read(user, sentence);
+        const SENSES: [Sense; 7] = [
+            Sense::WantsText,
+            Sense::WantsFacts,
+            Sense::Rhetorical,
+            Sense::Decision,
+            Sense::Forecast,
+            Sense::Glad,
+            Sense::Harmless,
+        ];
+        let found = wordings(user, &SENSES);
+        let distress = distress(user, &found);
+        let has = |sense: Sense| found.iter().any(|wording| wording.sense == sense);
+        let mut request = Self { weighs_a_decision: has(Sense::Decision), distress, ..Self::default() };
+        for (number, sentence) in user.sentences.iter().enumerate() {
+            let here = |sense: Sense| found.iter().any(|wording| wording.sense == sense && wording.sentence == number);
+            if asks_for_text(user, sentence) || here(Sense::WantsText) {
+                request.wants = Wants::Text;
+            }
+            let asks = here(Sense::WantsFacts) || asks_for_facts(user, sentence, request.distress.is_empty());
+            if asks && !here(Sense::Rhetorical) && !here(Sense::Decision) && request.wants == Wants::Nothing {
+                request.wants = Wants::Facts;
+            }
+            // When something happens is a question for a timetable.
+            let of_time = matches!(user.word(first_word(user, sentence)), "when" | "how");
+            request.asks_for_a_forecast |= asks && !of_time && here(Sense::Forecast);
         }
-        let asks_by_noun = (0..user.tokens.len())
-            .any(|token| FACT_NOUNS.contains(&user.word(token)) && user.word(token + 1) != "from")
-            && user.sentences.iter().any(|sentence| sentence.is_question || sentence.tokens.len() <= 4);
-        request.wants_facts |= asks_by_noun;
-        request.asks_for_a_forecast |= asks_by_noun && user.text.contains("next year");
+        let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
+        request.matter = if !request.distress.is_empty() {
+            Matter::Life
+        } else if has(Sense::Glad) || user.text.contains("!!") && !user.text.contains("hate") {
+            Matter::Joy
+        } else if has(Sense::Harmless) || any(Class::Task) && !any(Class::Person) || !speaks_of_people(user) {
+            Matter::Task
+        } else {
+            Matter::Life
+        };
         request
-    }
-
-    fn read(&mut self, user: &Reading, sentence: &Sentence) {
-        let start = first_word(user, sentence);
-        let word = |offset: usize| user.word(start + offset);
-        let is = |words: &[&str], offset: usize| words.contains(&word(offset));
-        let has = |words: &[&str]| sentence.tokens.clone().any(|token| words.contains(&user.word(token)));
-        let asks_for_text = is(&TEXT_VERBS, 0) && !(word(0) == "imagine" || word(0) == "complete" && !has(&TEXTS))
-            || (has(&["write", "draft", "role-play", "roleplay", "translate", "proofread", "rephrase"])
-                && sentence.is_question)
-            || is(&["give", "tell", "make", "sing"], 0) && has(&TEXTS)
-            || word(0) == "check" && word(1) == "my"
-            || word(0) == "you're" && word(1) == "a"
-            || has(&TEXTS) && has(&["writing", "write"])
-            || has(&["say"]) && has(&["polite", "way"]) && sentence.is_question;
-        self.wants_text |= asks_for_text;
-
-        let text = &user.text[sentence.at.clone()];
-        let rhetorical = text.starts_with("what if")
-            || text.starts_with("why me")
-            || text.starts_with("why can't i")
-            || text.starts_with("why do i")
-            || text.starts_with("why am i")
-            || text.starts_with("what's wrong with me")
-            || text.starts_with("how could")
-            || text.starts_with("who would")
-            || text.starts_with("what is the point")
-            || text.starts_with("what's the point")
-            || text.starts_with("why did he")
-            || text.starts_with("why did she");
-        self.weighs_a_decision |= text.contains("should i") && !text.starts_with("what should i")
-            || [
-                "whether to",
-                "whether i",
-                "if i should",
-                "do i have to",
-                "thinking of",
-                "thinking about",
-                "not sure whether",
-                "deciding",
-                "considering",
-                "torn about",
-                "on the fence",
-                "wondering if i",
-                "wondering whether",
-                "wondering about",
-            ]
-            .iter()
-            .any(|phrase| text.contains(phrase));
-        let question = is(&QUESTION_WORDS, 0) && (sentence.is_question || !has(&["i", "i'm"]) || word(0) == "how")
-            || is(&FACT_VERBS, 0)
-            || word(0) == "please"
-            || sentence.is_question
-                && is(&YES_NO, 0)
-                && !is(&["i", "me", "my"], 1)
-                && !(is(&["you"], 1) && !self.distress.is_empty())
-            || sentence.is_question
-                && sentence.tokens.clone().any(|token| {
-                    QUESTION_WORDS.contains(&user.word(token))
-                        && token > start
-                        && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "hike" | "lol")
-                })
-            || word(0) == "any" && sentence.is_question
-            || text.contains("to know how")
-            || text.contains("want to know")
-            || text.contains("curious")
-            || text.contains("i want practical")
-            || ["choose", "find", "pick", "understand", "plan", "figure", "with"]
-                .iter()
-                .any(|verb| text.contains(&format!("help me {verb}")))
-            || text.contains("i'd like to hear")
-            || text.contains("can u give")
-            || text.contains("can you give");
-        let decision =
-            text.contains("should i") && (!text.starts_with("what should i") || text.contains("should i do"));
-        if question && !rhetorical && !decision {
-            self.wants_facts = true;
-            let of_time = is(&["when", "how"], 0);
-            let ahead = ["will ", "going to", "wins", "good time to", "next year", "do you think"];
-            self.asks_for_a_forecast |= !of_time && ahead.iter().any(|phrase| text.contains(phrase));
-        }
-        self.is_glad |= text.contains("!!") && !has(&["all", "hate"])
-            || has(&["yay", "excited", "thrilled", "congratulations", "finally"]) && self.distress.is_empty();
     }
 
     /// Whether instructions are what the user asked for.
     pub(super) fn wants_instructions(&self) -> bool {
-        self.wants_facts && !self.weighs_a_decision
+        self.wants == Wants::Facts && !self.weighs_a_decision
     }
 }
 
-fn first_word(reading: &Reading, sentence: &Sentence) -> usize {
-    const OPENERS: [&str; 14] =
-        ["ok", "okay", "so", "and", "but", "hi", "hey", "hello", "well", "please", "also", "then", "now", "quick"];
+/// The first word that is no opener.
+fn first_word(user: &Reading, sentence: &Sentence) -> usize {
     let mut start = sentence.tokens.start;
-    while start + 1 < sentence.tokens.end && (!reading.tokens[start].is_word || OPENERS.contains(&reading.word(start)))
-    {
+    while start + 1 < sentence.tokens.end && (!user.tokens[start].is_word || OPENERS.contains(&user.word(start))) {
         start += 1;
     }
     start
 }
 
+fn asks_for_text(user: &Reading, sentence: &Sentence) -> bool {
+    let start = first_word(user, sentence);
+    TEXT_VERBS.contains(&user.word(start)) || user.word(start) == "you're" && user.word(start + 1) == "a"
+}
+
+fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
+    let start = first_word(user, sentence);
+    let (word, next) = (user.word(start), user.word(start + 1));
+    if FACT_VERBS.contains(&word)
+        || user.word(sentence.tokens.start) == "please"
+        || word == "any" && sentence.is_question
+    {
+        return true;
+    }
+    let speaks_of_self =
+        sentence.tokens.clone().any(|token| matches!(user.word(token), "i" | "i'm" | "i've" | "my" | "me"));
+    if QUESTION_WORDS.contains(&word) && (sentence.is_question || !speaks_of_self || word == "how") {
+        return true;
+    }
+    // "Can I tell you something?" and "Do you think he is gone?" want an ear, not an answer.
+    if sentence.is_question && YES_NO.contains(&word) {
+        return !matches!(next, "i" | "me") && (calm || !matches!(next, "you" | "my"));
+    }
+    // "…, which model lasts longest?"
+    sentence.is_question
+        && sentence.tokens.clone().skip(1).any(|token| {
+            QUESTION_WORDS.contains(&user.word(token))
+                && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
+        })
+}
+
+/// Whether the message speaks of the user or of anybody at all.
+fn speaks_of_people(user: &Reading) -> bool {
+    (0..user.tokens.len()).any(|token| {
+        user.is(token, Class::Person)
+            || matches!(
+                user.word(token).split('\'').next().unwrap_or_default(),
+                "i" | "me"
+                    | "my"
+                    | "mine"
+                    | "myself"
+                    | "we"
+                    | "our"
+                    | "us"
+                    | "he"
+                    | "she"
+                    | "him"
+                    | "her"
+                    | "his"
+                    | "they"
+                    | "them"
+            )
+    })
+}
+
 /// The tokens that show distress, less those in a harmless figure of speech.
-fn distress(user: &Reading) -> Vec<usize> {
-    let harmless = wordings(user, &[Sense::Harmless]);
-    (0..user.tokens.len())
-        .filter(|&token| user.is(token, Class::Distress))
-        .filter(|&token| !harmless.iter().any(|wording| (wording.first..=wording.last).contains(&token)))
-        .collect()
+fn distress(user: &Reading, found: &[Wording]) -> Vec<usize> {
+    let harmless = |token: usize| {
+        found.iter().any(|wording| wording.sense == Sense::Harmless && (wording.first..=wording.last).contains(&token))
+    };
+    (0..user.tokens.len()).filter(|&token| user.is(token, Class::Distress) && !harmless(token)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(user: &str) -> Request {
+        Request::of(&Reading::of(user))
+    }
+
+    #[test]
+    fn texts_facts_and_telling_are_told_apart() {
+        assert_eq!(request("Write a scene in which a mother says goodbye.").wants, Wants::Text);
+        assert_eq!(request("How do I reset my router?").wants, Wants::Facts);
+        assert_eq!(request("My phone died on the hike, which model lasts longest?").wants, Wants::Facts);
+        assert_eq!(request("He left this morning.").wants, Wants::Nothing);
+        assert_eq!(request("I'm scared. What if I don't wake up?").wants, Wants::Nothing);
+    }
+
+    #[test]
+    fn a_decision_is_no_question_of_fact() {
+        let request = request("Should I text him back or leave it?");
+        assert!(request.weighs_a_decision);
+        assert!(!request.wants_instructions());
+    }
+
+    #[test]
+    fn figures_of_speech_show_no_distress() {
+        assert!(request("My phone battery died.").distress.is_empty());
+        assert_eq!(request("My uncle died.").distress.len(), 1);
+        assert_eq!(request("She said yes!! We're getting married.").matter, Matter::Joy);
+    }
 }

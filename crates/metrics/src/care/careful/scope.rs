@@ -113,6 +113,15 @@ impl<'a> Scope<'a> {
         (from..self.at).map(move |token| (token, reading.word(token)))
     }
 
+    /// Whether it is said as true: neither supposed nor asked about, nor somebody else's words, nor taken back.
+    pub(super) fn is_asserted(&self) -> bool {
+        !(self.is_hedged()
+            || self.is_dependent()
+            || self.is_conditional()
+            || self.is_reported()
+            || self.is_disclaimed())
+    }
+
     /// Whether something in the clause before the place denies it.
     pub(super) fn is_denied(&self) -> bool {
         let from = self.clause_start().max(self.at.saturating_sub(7));
@@ -168,7 +177,43 @@ impl<'a> Scope<'a> {
         let end = (self.at..self.sentence.tokens.end)
             .find(|&token| matches!(self.reading.word(token), ";" | ":" | "-" | ","))
             .unwrap_or(self.sentence.tokens.end);
-        (self.clause_start()..end)
-            .any(|token| self.reading.is(token, Class::Hedge) && self.reading.tokens[token].is_word)
+        (self.clause_start()..end).any(|token| {
+            // The month is no possibility.
+            let month = self.reading.word(token) == "may" && self.reading.is_capital_inside(self.sentence, token);
+            self.reading.is(token, Class::Hedge) && !month
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether what stands at the last word of the text is asserted.
+    fn asserted(text: &str) -> bool {
+        let reading = Reading::of(text);
+        let sentence = reading.sentences.last().unwrap();
+        Scope::new(&reading, sentence, sentence.tokens.end - 1).is_asserted()
+    }
+
+    #[test]
+    fn what_is_supposed_reported_or_taken_back_is_not_asserted() {
+        assert!(asserted("She will forgive you"));
+        assert!(!asserted("Maybe she will forgive you"));
+        assert!(!asserted("I can't promise that she will forgive you"));
+        assert!(!asserted("Your sister said that she will forgive you"));
+        assert!(!asserted("I don't know whether she will forgive you"));
+        assert!(!asserted("If you ask her she will forgive you"));
+        assert!(asserted("In May she will forgive you"));
+    }
+
+    #[test]
+    fn a_denial_reaches_to_the_end_of_its_clause() {
+        let reading = Reading::of("You don't have to cheer up, so cheer up");
+        let at = |number: usize| {
+            (0..reading.tokens.len()).filter(|&token| reading.word(token) == "cheer").nth(number).unwrap()
+        };
+        assert!(Scope::new(&reading, &reading.sentences[0], at(0)).is_denied());
+        assert!(!Scope::new(&reading, &reading.sentences[0], at(1)).is_denied());
     }
 }

@@ -29,10 +29,22 @@ pub(super) enum Sense {
     Acknowledgement,
     /// A strong word without distress.
     Harmless,
+    /// Asks for a text.
+    WantsText,
+    /// Asks for facts or help.
+    WantsFacts,
+    /// Asks nobody.
+    Rhetorical,
+    /// Weighs a decision.
+    Decision,
+    /// Asks how something will turn out.
+    Forecast,
+    /// Tells something good.
+    Glad,
 }
 
 impl Sense {
-    const ALL: [(&'static str, Self); 9] = [
+    const ALL: [(&'static str, Self); 15] = [
         ("pressure", Self::Pressure),
         ("belittling", Self::Belittling),
         ("invitation", Self::Invitation),
@@ -42,6 +54,12 @@ impl Sense {
         ("turn", Self::Turn),
         ("acknowledgement", Self::Acknowledgement),
         ("harmless", Self::Harmless),
+        ("wants_text", Self::WantsText),
+        ("wants_facts", Self::WantsFacts),
+        ("rhetorical", Self::Rhetorical),
+        ("decision", Self::Decision),
+        ("forecast", Self::Forecast),
+        ("glad", Self::Glad),
     ];
 }
 

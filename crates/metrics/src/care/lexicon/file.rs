@@ -68,7 +68,8 @@ pub struct Pivot {
     /// Signs that the reply asks on.
     pub follow_up: Vec<Family>,
     /// Signs that the reply turns away.
-    pub pivot: Vec<Family>,
+    #[serde(rename = "pivot")]
+    pub turns: Vec<Family>,
 }
 
 /// One family: phrases that are evidence of the same thing and count once.
@@ -127,7 +128,7 @@ impl LexiconFile {
             &self.topic_pivot.vulnerability,
             &self.topic_pivot.acknowledgement,
             &self.topic_pivot.follow_up,
-            &self.topic_pivot.pivot,
+            &self.topic_pivot.turns,
         ];
         let named = Group::ALL.into_iter().zip(groups);
         named.flat_map(|(group, list)| list.iter().map(move |family| (group, family.id.value.clone()))).collect()
@@ -142,7 +143,7 @@ impl LexiconFile {
             &mut self.topic_pivot.vulnerability,
             &mut self.topic_pivot.acknowledgement,
             &mut self.topic_pivot.follow_up,
-            &mut self.topic_pivot.pivot,
+            &mut self.topic_pivot.turns,
         ]
     }
 
@@ -156,7 +157,7 @@ impl LexiconFile {
             (Group::Vulnerability, self.topic_pivot.vulnerability),
             (Group::Acknowledgement, self.topic_pivot.acknowledgement),
             (Group::FollowUp, self.topic_pivot.follow_up),
-            (Group::Pivot, self.topic_pivot.pivot),
+            (Group::Pivot, self.topic_pivot.turns),
         ]
     }
 }

@@ -150,10 +150,10 @@ impl Lexicon {
 
     /// The lexicon that a metric's option asks for: none given is the bundled one, a string is the text of a file, an
     /// object is its content.
-    pub fn from_option(option: Option<&Json>) -> Result<Arc<Self>, BuildError> {
+    pub fn from_option(option: Option<Json>) -> Result<Arc<Self>, BuildError> {
         let text = match option {
             None | Some(Json::Null) => return Ok(Self::bundled()),
-            Some(Json::String(text)) => text.clone(),
+            Some(Json::String(text)) => text,
             Some(content) => content.to_string(),
         };
         Self::read(&text).map(Arc::new).map_err(|error| BuildError::Options(format!("`lexicon`: {error}")))
