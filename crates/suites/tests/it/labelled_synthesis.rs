@@ -114,7 +114,7 @@ fn labelled_exchanges_are_judged_as_people_judge_them() {
     );
     let mut short = Vec::new();
     for file in ["development.jsonl", "heldout.jsonl"] {
-        for (slice, floors) in [("plain", [0.95, 0.95, 0.93]), ("hard", [0.80, 0.76, 0.68])] {
+        for (slice, floors) in [("plain", [0.95, 0.95, 0.92]), ("hard", [0.78, 0.84, 0.71])] {
             measure(file, slice, Profile::Reference);
             let reached = measure(file, slice, Profile::Careful);
             for ((check, value), floor) in CHECKS.iter().zip(reached).zip(floors) {
