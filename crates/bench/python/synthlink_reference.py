@@ -157,6 +157,11 @@ def main():
     if "--time" in sys.argv:
         print(f"{len(rows)} rows, {spent:.2f} s of CPU, {len(rows) / spent:.0f} rows per CPU-second")
         return
+    if "--json" in sys.argv:
+        total = sum(values[-1] for values in rows.values())
+        version = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+        print(json.dumps({"rows": len(rows), "seconds": spent, "total": total, "version": version}))
+        return
     names = ("f1", "p_at_5", "rqs", "fcs", "ie", "aggregate_score")
     print(json.dumps({name: dict(zip(names, values)) for name, values in rows.items()}, indent=1))
 

@@ -3,5 +3,6 @@
 pub mod against;
 pub mod corpus;
 pub mod processor_time;
+pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;

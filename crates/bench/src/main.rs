@@ -5,7 +5,7 @@ use std::{env, fs};
 
 use probare_bench::corpus::{self, Sizes};
 use probare_bench::throughput::{self, Row};
-use probare_bench::{against, synthlink};
+use probare_bench::{against, synthesis, synthlink};
 use probare_core::Profile;
 use probare_metrics::registry;
 
@@ -41,6 +41,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         if "synthlink".contains(&filter) {
             synthlink::side_by_side(&folder)?;
+        }
+        if "synthesis".contains(&filter) {
+            synthesis::side_by_side(&folder)?;
         }
     }
     Ok(())

@@ -1,9 +1,49 @@
 //! A catalogue and predictions of any size for the SynthLink suite.
 
+use std::error::Error;
 use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
 
 use probare_stats::Random;
+use probare_suites::synthlink::{Missing, Scorer, Weights, catalogue as questions, predictions as answers};
 use serde_json::json;
+
+use crate::{against, processor_time};
+
+/// Predictions that both programs see.
+const ROWS: usize = 20_000;
+
+/// Prints the rates of this crate and of the plain Python version of the same five metrics, and their ratio.
+pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let (catalogue_file, predictions_file) = (folder.join("catalogue.jsonl"), folder.join("predictions.json"));
+    fs::write(&catalogue_file, catalogue(ROWS, 1))?;
+    fs::write(&predictions_file, predictions(ROWS, 2))?;
+    let known = questions::load(&catalogue_file)?;
+    let scorer = Scorer::new(&known, Weights::default());
+    let start = processor_time::seconds().ok_or("this system does not tell the processor time")?;
+    let bytes = answers::read(&predictions_file)?;
+    let found = answers::parse(&bytes, "predictions.json")?;
+    let scores = scorer.score(&found, Missing::Skip);
+    let rate = scores.rows.len() as f64 / (processor_time::seconds().unwrap_or(start) - start);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/synthlink_reference.py");
+    let files = (catalogue_file.display().to_string(), predictions_file.display().to_string());
+    match against::script("python3", &script, &[&files.0, &files.1, "--json"]) {
+        Ok(theirs) => {
+            let their_rate = theirs.rows as f64 / theirs.seconds;
+            let total: f64 = scores.rows.iter().map(|row| row.aggregate).sum();
+            let same = if (total - theirs.total).abs() <= 1e-6 * total.abs().max(1.0) { "yes" } else { "no" };
+            println!(
+                "{:24} {their_rate:>14.0} {rate:>14.0} {:>8.0}x  {same} ({})",
+                "synthlink",
+                rate / their_rate,
+                theirs.version
+            );
+        }
+        Err(reason) => println!("{:24} left out: {reason}", "synthlink"),
+    }
+    Ok(())
+}
 
 const WORDS: [&str; 48] = [
     "canal",
