@@ -1,0 +1,116 @@
+//! A read-only map from 32-bit keys to 32-bit values, laid out in key order.
+//!
+//! A key's home grows with the key, so a table filled in key order is written front to back: building one with a million
+//! entries takes a few milliseconds, which is what makes loading the model cheap. Looking up reads one cache line.
+
+use crate::ModelError;
+use crate::bytes::Reader;
+#[cfg(any(test, feature = "train"))]
+use crate::bytes::Writer;
+
+/// Value of an empty slot; a stored value is never this.
+const EMPTY: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    key: u32,
+    value: u32,
+}
+
+const FREE: Slot = Slot { key: 0, value: EMPTY };
+
+/// See the module's documentation.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Index {
+    slots: Vec<Slot>,
+    homes: u32,
+}
+
+impl Index {
+    /// Builds the table. Keys come in strictly ascending order, values are below `u32::MAX`.
+    pub(crate) fn from_sorted(count: usize, entries: impl Iterator<Item = (u32, u32)>) -> Self {
+        // Two thirds full: small enough to stay in the cache, and keys in order end a vain search early.
+        let homes = u32::try_from(count + count / 2 + 1).unwrap_or(u32::MAX);
+        let mut index = Self { slots: Vec::with_capacity(homes as usize + 16), homes };
+        for (key, value) in entries {
+            let place = index.home(key).max(index.slots.len());
+            index.slots.resize(place, FREE);
+            index.slots.push(Slot { key, value });
+        }
+        index
+    }
+
+    /// Where a key would be if no smaller one was in its way.
+    #[inline]
+    fn home(&self, key: u32) -> usize {
+        ((u64::from(key) * u64::from(self.homes)) >> 32) as usize
+    }
+
+    /// The value of a key.
+    #[inline]
+    pub(crate) fn get(&self, key: u32) -> Option<u32> {
+        for slot in self.slots.get(self.home(key)..)? {
+            if slot.key == key && slot.value != EMPTY {
+                return Some(slot.value);
+            }
+            // Keys ascend along the table, so a larger one ends the search as an empty slot does.
+            if slot.key > key || slot.value == EMPTY {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+/// Writes ascending keys as differences, which are small numbers.
+#[cfg(any(test, feature = "train"))]
+pub(crate) fn write_keys(writer: &mut Writer, keys: impl ExactSizeIterator<Item = u32>) {
+    writer.count(keys.len());
+    let mut previous = 0;
+    for key in keys {
+        writer.number(u64::from(key - previous));
+        previous = key;
+    }
+}
+
+/// Reads what [`write_keys`] wrote.
+pub(crate) fn read_keys(reader: &mut Reader<'_>) -> Result<Vec<u32>, ModelError> {
+    let count = reader.count()?;
+    let mut keys = Vec::with_capacity(count);
+    let mut previous: u32 = 0;
+    for position in 0..count {
+        let step = reader.small()?;
+        if step == 0 && position > 0 {
+            return Err(ModelError::UnorderedKeys);
+        }
+        previous = previous.checked_add(step).ok_or(ModelError::UnorderedKeys)?;
+        keys.push(previous);
+    }
+    Ok(keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_is_there_and_nothing_else() {
+        let keys: Vec<u32> = (0..1000_u32).map(|number| number * 4_294_000).chain([u32::MAX - 1, u32::MAX]).collect();
+        let index = Index::from_sorted(keys.len(), keys.iter().zip(0..).map(|(&key, value)| (key, value)));
+        for (&key, value) in keys.iter().zip(0..) {
+            assert_eq!(index.get(key), Some(value));
+        }
+        assert_eq!(index.get(1), None);
+        assert_eq!(index.get(u32::MAX - 2), None);
+        assert_eq!(Index::default().get(7), None);
+    }
+
+    #[test]
+    fn keys_survive_the_disk() {
+        let keys = [0, 1, 500, u32::MAX];
+        let mut writer = Writer::default();
+        write_keys(&mut writer, keys.iter().copied());
+        let bytes = writer.finish();
+        assert_eq!(read_keys(&mut Reader::new(&bytes)).unwrap(), keys);
+    }
+}

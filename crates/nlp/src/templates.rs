@@ -1,0 +1,339 @@
+//! What the parser looks at before a move: words, lemmas and tags around the top of the stack and the next word, their
+//! nearest relatives in the tree built so far, distance, valency and label sets (after Zhang and Nivre 2011).
+
+use crate::hash;
+use crate::labels::Upos;
+use crate::transition::{NONE, Node, State};
+
+/// A word as the parser sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Atoms {
+    /// The word in small letters.
+    pub(crate) word: u64,
+    /// Its lemma.
+    pub(crate) lemma: u64,
+    /// Its joint tag.
+    pub(crate) tag: u64,
+    /// Its universal tag.
+    pub(crate) upos: u64,
+    /// Word and tag together.
+    pub(crate) both: u64,
+}
+
+impl Atoms {
+    /// Joins what the tagger and the lemmatiser found.
+    pub(crate) fn new(word: u64, lemma: u64, tag: u8, upos: Upos) -> Self {
+        let tag = u64::from(tag) + 16;
+        Self { word, lemma, tag, upos: upos as u64 + 16, both: hash::mix(word, tag) }
+    }
+
+    /// A place where no word is; `kind` tells such places apart.
+    const fn outside(kind: u64) -> Self {
+        Self { word: kind, lemma: kind, tag: kind, upos: kind, both: kind }
+    }
+}
+
+/// How many words of some kinds come before each position, so that a range is counted in constant time.
+#[derive(Debug, Clone, Copy, Default)]
+struct Counts {
+    punctuation: u16,
+    verbs: u16,
+    conjunctions: u16,
+}
+
+/// A sentence as the parser sees it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ParserInput {
+    /// The words, the root, and a last entry that stands for "no word".
+    atoms: Vec<Atoms>,
+    counts: Vec<Counts>,
+}
+
+impl ParserInput {
+    /// Prepares a sentence.
+    pub(crate) fn new(words: impl IntoIterator<Item = (Atoms, Upos)>) -> Self {
+        let mut input = Self::default();
+        let mut counts = Counts::default();
+        for (atoms, upos) in words {
+            input.atoms.push(atoms);
+            input.counts.push(counts);
+            match upos {
+                Upos::Punct => counts.punctuation += 1,
+                Upos::Verb => counts.verbs += 1,
+                Upos::Cconj => counts.conjunctions += 1,
+                _ => {}
+            }
+        }
+        input.counts.push(counts);
+        input.atoms.extend([Atoms::outside(1), Atoms::outside(2)]);
+        input
+    }
+
+    /// Number of words.
+    pub(crate) fn len(&self) -> usize {
+        self.atoms.len().saturating_sub(2)
+    }
+
+    /// The words, root or nothing at a place of a state.
+    fn at(&self, place: u16) -> &Atoms {
+        self.atoms.get(usize::from(place)).unwrap_or(&self.atoms[self.atoms.len() - 1])
+    }
+
+    /// All features of a state.
+    #[cfg(feature = "train")]
+    pub(crate) fn features(&self, state: &State, features: &mut Vec<u32>) {
+        features.clear();
+        self.pair_features(state.top(), state.next, features);
+        self.tree_features(state, features);
+    }
+
+    /// The features that follow from the top of the stack and the next word alone. Hypotheses of one beam mostly share
+    /// the two, and with them this part of the score.
+    pub(crate) fn pair_features(&self, top: u16, next: u16, features: &mut Vec<u32>) {
+        let ahead = |steps: u16| self.at(next.saturating_add(steps));
+        let (s0, n0, n1, n2, n3) = (self.at(top), self.at(next), ahead(1), ahead(2), ahead(3));
+        let before_next = self.at(next.wrapping_sub(1));
+        let after_top = self.at(if top == NONE { NONE } else { top + 1 });
+        let before_top = self.at(if top == NONE { NONE } else { top.wrapping_sub(1) });
+        let distance = if top == NONE { 0 } else { distance_class(next.saturating_sub(top)) };
+        let (punctuation, verbs, conjunctions) = self.between(top, next);
+
+        let mut template = 0_u64;
+        macro_rules! feature {
+            ($($atom:expr),*) => {{
+                template += 1;
+                let state = template;
+                $( let state = hash::mix(state, $atom); )*
+                features.push(hash::key(state));
+            }};
+        }
+        for place in [s0, n0, n1, n2] {
+            feature!(place.both);
+            feature!(place.word);
+            feature!(place.tag);
+            feature!(place.upos);
+            feature!(place.lemma, place.upos);
+        }
+        feature!(n3.tag);
+
+        // The two words.
+        feature!(s0.both, n0.both);
+        feature!(s0.both, n0.word);
+        feature!(s0.word, n0.both);
+        feature!(s0.both, n0.tag);
+        feature!(s0.tag, n0.both);
+        feature!(s0.word, n0.word);
+        feature!(s0.lemma, n0.lemma);
+        feature!(s0.lemma, n0.tag);
+        feature!(s0.tag, n0.lemma);
+        feature!(s0.tag, n0.tag);
+
+        // What comes next.
+        feature!(n0.tag, n1.tag);
+        feature!(n0.both, n1.tag);
+        feature!(n0.tag, n1.both);
+        feature!(n0.tag, n1.tag, n2.tag);
+        feature!(s0.tag, n0.tag, n1.tag);
+        feature!(s0.tag, n0.tag, n1.tag, n2.tag);
+        feature!(s0.upos, n0.upos, n1.upos, n2.upos);
+        feature!(s0.word, n0.tag, n1.tag);
+        feature!(s0.lemma, n0.upos, n1.upos, n2.upos);
+        feature!(s0.tag, n0.word, n1.tag);
+        feature!(s0.tag, n0.tag, n1.word);
+        feature!(s0.word, n0.word, n1.tag);
+        feature!(s0.word, n1.word);
+        feature!(s0.lemma, n1.lemma, n0.upos);
+        feature!(s0.tag, n1.tag);
+        feature!(s0.both, n1.tag);
+        feature!(n0.word, n1.word);
+
+        // Distance, and what stands between the two.
+        feature!(s0.word, distance);
+        feature!(s0.tag, distance);
+        feature!(n0.word, distance);
+        feature!(n0.tag, distance);
+        feature!(s0.word, n0.word, distance);
+        feature!(s0.tag, n0.tag, distance);
+        feature!(before_next.tag, n0.tag, s0.tag);
+        feature!(before_next.word, n0.tag);
+        feature!(before_next.word, n0.word, s0.tag);
+        feature!(before_next.tag, n0.tag, n1.tag);
+        feature!(s0.tag, after_top.tag, before_next.tag, n0.tag);
+        feature!(before_top.tag, s0.tag, n0.tag);
+        feature!(before_top.tag, s0.tag, after_top.tag, before_next.tag, n0.tag);
+        feature!(s0.tag, n0.tag, punctuation, verbs);
+        feature!(s0.tag, n0.tag, conjunctions, punctuation);
+        feature!(s0.lemma, n0.upos, punctuation, verbs);
+    }
+
+    /// The features that need the rest of the stack or the tree built so far.
+    pub(crate) fn tree_features(&self, state: &State, features: &mut Vec<u32>) {
+        let node = |place: u16| state.nodes.get(usize::from(place));
+        let child = |place: u16, pick: fn(&Node) -> u16| node(place).map_or(NONE, pick);
+        let label = |place: u16| match node(place) {
+            Some(node) if node.head != NONE => u64::from(node.label),
+            _ => 99,
+        };
+        let below = |depth: usize| {
+            state.stack.len().checked_sub(depth + 1).and_then(|place| state.stack.get(place)).copied().unwrap_or(NONE)
+        };
+        let (top, second, third) = (below(0), below(1), below(2));
+        let next = state.next;
+        let head = child(top, |node| node.head);
+        let grandparent = child(head, |node| node.head);
+        let top_left = child(top, |node| node.left[0]);
+        let top_left_second = child(top, |node| node.left[1]);
+        let top_right = child(top, |node| node.right[0]);
+        let top_right_second = child(top, |node| node.right[1]);
+        let next_left = child(next, |node| node.left[0]);
+        let next_left_second = child(next, |node| node.left[1]);
+        let second_right = child(second, |node| node.right[0]);
+
+        let (s0, s1, s2) = (self.at(top), self.at(second), self.at(third));
+        let (n0, n1) = (self.at(next), self.at(next.saturating_add(1)));
+        let (h, g) = (self.at(head), self.at(grandparent));
+        let (sl, sl2) = (self.at(top_left), self.at(top_left_second));
+        let (sr, sr2) = (self.at(top_right), self.at(top_right_second));
+        let (nl, nl2) = (self.at(next_left), self.at(next_left_second));
+        let s1r = self.at(second_right);
+
+        let has_head = u64::from(head != NONE);
+        let (left_count, right_count, left_labels, right_labels) = node(top).map_or((9, 9, 0, 0), |node| {
+            (u64::from(node.left_count.min(6)), u64::from(node.right_count.min(6)), node.left_labels, node.right_labels)
+        });
+        let (next_count, next_labels) =
+            node(next).map_or((9, 0), |node| (u64::from(node.left_count.min(6)), node.left_labels));
+        let (top_label, second_label) = (label(top), label(second));
+
+        // Far above the numbers of the other set.
+        let mut template = 1000_u64;
+        macro_rules! feature {
+            ($($atom:expr),*) => {{
+                template += 1;
+                let state = template;
+                $( let state = hash::mix(state, $atom); )*
+                features.push(hash::key(state));
+            }};
+        }
+        feature!(has_head);
+        feature!(s0.tag, n0.tag, has_head);
+        feature!(s0.upos, n0.upos, has_head);
+
+        // Deeper in the stack.
+        feature!(s1.both);
+        feature!(s1.word);
+        feature!(s1.tag);
+        feature!(s2.tag);
+        feature!(s1.tag, s0.tag, n0.tag);
+        feature!(s1.tag, s0.tag, n0.word);
+        feature!(s1.tag, s0.word, n0.tag);
+        feature!(s1.word, s0.tag, n0.tag);
+        feature!(s1.word, n0.word);
+        feature!(s1.lemma, n0.lemma);
+        feature!(s1.tag, n0.tag);
+        feature!(s1.word, n0.tag);
+        feature!(s1.tag, n0.word);
+        feature!(s1.word, s0.word);
+        feature!(s2.tag, s1.tag, s0.tag, n0.tag);
+        feature!(s1.tag, s0.tag, n0.tag, n1.tag);
+        feature!(s1.lemma, s0.lemma, n0.lemma);
+        feature!(s2.tag, n0.tag);
+        feature!(s1.upos, second_label, n0.tag);
+        feature!(s1.tag, s1r.tag, n0.tag);
+        feature!(s1.lemma, s1r.lemma, n0.tag);
+
+        // Valency.
+        feature!(s0.word, right_count);
+        feature!(s0.tag, right_count);
+        feature!(s0.word, left_count);
+        feature!(s0.tag, left_count);
+        feature!(n0.word, next_count);
+        feature!(n0.tag, next_count);
+        feature!(s0.tag, n0.tag, right_count, left_count);
+        feature!(s0.tag, n0.tag, next_count);
+
+        // Relatives in the tree.
+        for (place, name) in [
+            (h, label(head)),
+            (g, label(grandparent)),
+            (sl, label(top_left)),
+            (sl2, label(top_left_second)),
+            (sr, label(top_right)),
+            (sr2, label(top_right_second)),
+            (nl, label(next_left)),
+            (nl2, label(next_left_second)),
+        ] {
+            feature!(place.word);
+            feature!(place.tag);
+            feature!(name);
+            feature!(place.tag, name, s0.tag, n0.tag);
+            feature!(place.word, name, n0.tag);
+        }
+        feature!(h.tag, s0.tag, n0.tag);
+        feature!(s0.tag, sl.tag, n0.tag);
+        feature!(s0.tag, sr.tag, n0.tag);
+        feature!(s0.tag, n0.tag, nl.tag);
+        feature!(top_label);
+        feature!(top_label, s0.tag, n0.tag);
+        feature!(top_label, n0.word);
+        feature!(top_label, second_label, n0.tag);
+        feature!(top_label, n0.tag, n1.tag);
+        feature!(top_label, h.lemma, n0.tag);
+        feature!(top_label, h.tag, s0.tag, n0.tag);
+        feature!(s0.tag, sl.tag, sl2.tag);
+        feature!(s0.tag, sr.tag, sr2.tag);
+        feature!(s0.tag, h.tag, g.tag);
+        feature!(n0.tag, nl.tag, nl2.tag);
+        feature!(sr.word, n0.word);
+        feature!(s0.word, sr.word, n0.word);
+        feature!(s0.lemma, sr.lemma, n0.tag);
+        feature!(s0.tag, sr.word, n0.tag);
+        feature!(h.word, n0.word);
+        feature!(h.lemma, n0.lemma, top_label);
+        feature!(h.word, s0.word, n0.word);
+        feature!(h.tag, s0.word, n0.word);
+        feature!(h.lemma, s0.tag, n0.tag);
+        feature!(sl.word, s0.word, n0.tag);
+        feature!(nl.word, n0.word, s0.tag);
+        feature!(nl.word, n0.word, s0.word);
+        feature!(nl.lemma, s0.lemma, n0.tag);
+        feature!(sl.lemma, n0.lemma, s0.tag);
+
+        // Which relations are already there.
+        feature!(s0.word, right_labels);
+        feature!(s0.tag, right_labels);
+        feature!(s0.word, left_labels);
+        feature!(s0.tag, left_labels);
+        feature!(n0.word, next_labels);
+        feature!(n0.tag, next_labels);
+        feature!(s0.tag, right_labels, n0.tag);
+        feature!(s0.tag, left_labels, n0.tag);
+        feature!(s0.lemma, right_labels, n0.tag);
+        feature!(s0.tag, n0.tag, next_labels);
+        feature!(s0.lemma, n0.tag, next_labels);
+        feature!(s0.upos, left_labels, right_labels, n0.upos);
+    }
+
+    /// How much punctuation, how many verbs and conjunctions stand between two words, each capped at three.
+    fn between(&self, top: u16, next: u16) -> (u64, u64, u64) {
+        let Some(start) = (top != NONE).then(|| self.counts.get(usize::from(top) + 1)).flatten() else {
+            return (9, 9, 9);
+        };
+        let end = self.counts.get(usize::from(next)).copied().unwrap_or_default();
+        let count = |from: u16, to: u16| u64::from(to.saturating_sub(from).min(3));
+        (
+            count(start.punctuation, end.punctuation),
+            count(start.verbs, end.verbs),
+            count(start.conjunctions, end.conjunctions),
+        )
+    }
+}
+
+/// Distances up to ten count one by one, then only roughly.
+fn distance_class(distance: u16) -> u64 {
+    match distance {
+        0..=10 => u64::from(distance),
+        11..=15 => 11,
+        _ => 12,
+    }
+}

@@ -1,0 +1,85 @@
+//! Models learnt with different seeds, added up. The sum of linear models gives the sum of their scores: a vote among
+//! them at the cost of one.
+
+use super::perceptron::{AverageRow, Perceptron, divide_rounding};
+use crate::weights::Row;
+
+/// Averages are computed in thousandths of an update.
+const SCALE: i64 = 1000;
+
+/// The unit of the tagger's weights, in thousandths of an update. It corrects word by word; its averages are small.
+pub(crate) const TAGGER_UNIT: i64 = 25;
+
+/// The unit of the parser's weights, in thousandths of an update. It corrects whole sentences; its averages are large.
+pub(crate) const PARSER_UNIT: i64 = 160;
+
+/// A sum of models.
+#[derive(Debug, Default)]
+pub(crate) struct Sum {
+    models: i64,
+    /// In ascending order of their keys.
+    rows: Vec<AverageRow>,
+}
+
+impl Sum {
+    /// Adds one model.
+    pub(crate) fn add(&mut self, model: &Perceptron) {
+        self.models += 1;
+        self.rows.extend(model.averages(SCALE));
+        self.rows.sort_by_key(|row| row.0);
+        self.rows.dedup_by(|later, earlier| {
+            if later.0 != earlier.0 {
+                return false;
+            }
+            for &(class, weight) in &later.1 {
+                match earlier.1.iter_mut().find(|cell| cell.0 == class) {
+                    Some(cell) => cell.1 += weight,
+                    None => earlier.1.push((class, weight)),
+                }
+            }
+            true
+        });
+    }
+
+    /// The mean of the models in whole units; what rounds to zero is left out.
+    pub(crate) fn rows(&self, unit: i64) -> Vec<Row> {
+        let divisor = unit * self.models.max(1);
+        let mut rows = Vec::with_capacity(self.rows.len());
+        for (key, cells) in &self.rows {
+            let mut cells: Vec<(u8, i16)> = cells
+                .iter()
+                .map(|&(class, weight)| (class, in_units(weight, divisor)))
+                .filter(|(_, weight)| *weight != 0)
+                .collect();
+            cells.sort_unstable();
+            if !cells.is_empty() {
+                rows.push((*key, cells));
+            }
+        }
+        rows
+    }
+}
+
+fn in_units(weight: i64, divisor: i64) -> i16 {
+    let largest = i64::from(i16::MAX);
+    i16::try_from(divide_rounding(weight, divisor).clamp(-largest, largest)).expect("clamped to the range")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mean_of_two_models_in_units() {
+        let mut sum = Sum::default();
+        for (feature, class) in [(7, 1), (9, 0)] {
+            let mut model = Perceptron::new(&[7, 9]);
+            model.update(&[feature], class, 2);
+            model.update(&[7], 0, 1);
+            model.step();
+            sum.add(&model);
+        }
+        // After one of two steps: averages 1 and 0.5; halved again where only one model has the weight.
+        assert_eq!(sum.rows(125), [(7, vec![(0, 4), (1, 4)]), (9, vec![(0, 4)])]);
+    }
+}

@@ -1,0 +1,5 @@
+//! The parser and the claims, with the model that comes with the crate.
+
+mod any_text;
+mod golden_claims;
+mod sentences;
