@@ -67,7 +67,7 @@ impl CarefulTable {
         let values: Vec<String> = weights.values().map(str::to_owned).collect();
         let canonical_values: Vec<String> = values.iter().map(|value| canonical(value)).collect();
         let mut surfaces = FxHashMap::default();
-        let mut joined = FxHashMap::default();
+        let mut compacted = FxHashMap::default();
         let mut add = |form: String, value: usize, link: Link| {
             if !form.is_empty() {
                 surfaces.entry(form).or_insert((value, link));
@@ -88,8 +88,8 @@ impl CarefulTable {
                     add(single, index, Link::Synonym);
                 }
             }
-            if let Some(joined_form) = compact(form) {
-                joined.entry(joined_form).or_insert(index);
+            if let Some(form) = compact(form) {
+                compacted.entry(form).or_insert(index);
             }
         }
         if synonyms {
@@ -105,7 +105,7 @@ impl CarefulTable {
             forms: canonical_values.iter().map(|form| form.split(' ').map(str::to_owned).collect()).collect(),
             values,
             surfaces,
-            compact: joined,
+            compact: compacted,
             longest,
             slips,
         }
@@ -123,8 +123,11 @@ impl CarefulTable {
         for item in items {
             let words = words(item.text());
             let hits = self.hits(&words, item.text(), wordnet);
-            let starts = |at: usize| hits.iter().any(|hit| (hit.at..hit.at + hit.length).contains(&at));
-            let denied = denials(&words, &starts, query);
+            let mut covered = vec![false; words.len()];
+            for hit in &hits {
+                covered[hit.at..hit.at + hit.length].fill(true);
+            }
+            let denied = denials(&words, &|at| covered.get(at).copied().unwrap_or(false), query);
             for hit in &hits {
                 let (first, last) = (&words[hit.at], &words[hit.at + hit.length - 1]);
                 let place = first.span.start..last.span.end.max(first.span.start);
@@ -138,11 +141,7 @@ impl CarefulTable {
                 found.push(Mention {
                     value: hit.value,
                     span: item.span(place),
-                    surface: words[hit.at..hit.at + hit.length]
-                        .iter()
-                        .map(|word| word.form.as_str())
-                        .collect::<Vec<_>>()
-                        .join(" "),
+                    surface: joined(&words[hit.at..hit.at + hit.length]),
                     reason: hit.reason.clone(),
                     standing,
                 });
@@ -173,9 +172,11 @@ impl CarefulTable {
     /// Stretches of words that stand for a value: the longest from left to right, then slips in what is left.
     fn hits(&self, words: &[Word], text: &str, wordnet: &WordNet) -> Vec<Hit> {
         let mut hits = Vec::new();
+        // A word ends several stretches; its dictionary forms are looked up once.
+        let word_bases: Vec<Vec<String>> = words.iter().map(|word| bases(&word.form, wordnet)).collect();
         let mut at = 0;
         while at < words.len() {
-            match self.longest_at(words, at, text, wordnet) {
+            match self.longest_at(words, &word_bases, at, text, wordnet) {
                 Some(hit) => {
                     at += hit.length;
                     hits.push(hit);
@@ -190,13 +191,20 @@ impl CarefulTable {
         hits
     }
 
-    fn longest_at(&self, words: &[Word], at: usize, text: &str, wordnet: &WordNet) -> Option<Hit> {
+    fn longest_at(
+        &self,
+        words: &[Word],
+        word_bases: &[Vec<String>],
+        at: usize,
+        text: &str,
+        wordnet: &WordNet,
+    ) -> Option<Hit> {
         (1..=self.longest.max(JOINED).min(words.len() - at)).rev().find_map(|length| {
             let stretch = &words[at..at + length];
             if !self.is_together(stretch) {
                 return None;
             }
-            let (value, reason) = self.lookup(stretch, text, wordnet)?;
+            let (value, reason) = self.lookup(stretch, &word_bases[at + length - 1], text, wordnet)?;
             Some(Hit { at, length, value, reason })
         })
     }
@@ -207,8 +215,14 @@ impl CarefulTable {
     }
 
     /// What a stretch of words stands for, and why.
-    fn lookup(&self, stretch: &[Word], text: &str, wordnet: &WordNet) -> Option<(usize, Reason)> {
-        let form = stretch.iter().map(|word| word.form.as_str()).collect::<Vec<_>>().join(" ");
+    fn lookup(
+        &self,
+        stretch: &[Word],
+        last_bases: &[String],
+        text: &str,
+        wordnet: &WordNet,
+    ) -> Option<(usize, Reason)> {
+        let form = joined(stretch);
         let written = text.get(stretch.first()?.span.start..stretch.last()?.span.end).unwrap_or_default();
         let reason = |value: usize, link: Link, form: &str| match link {
             Link::Value => surface_reason(Origin::Value, form, written, &self.values[value], Some(wordnet)),
@@ -224,7 +238,8 @@ impl CarefulTable {
         {
             return Some((*value, Reason::Spelling));
         }
-        for base in bases(&form, wordnet) {
+        let head = &form[..form.len() - stretch.last()?.form.len()];
+        for base in last_bases.iter().map(|base| [head, base].concat()) {
             if let Some((value, link)) = self.surfaces.get(&base) {
                 let reason = match link {
                     Link::Synonym => reason(*value, *link, &base),
@@ -233,28 +248,37 @@ impl CarefulTable {
                 return Some((*value, reason));
             }
         }
-        let joined = (stretch.len() <= JOINED).then(|| compact(&form)).flatten()?;
-        self.compact.get(&joined).map(|value| (*value, Reason::Spelling))
+        let compacted = (stretch.len() <= JOINED).then(|| compact(&form)).flatten()?;
+        self.compact.get(&compacted).map(|value| (*value, Reason::Spelling))
     }
 
     /// Adds what is a slip of the pen for some value.
     fn add_slips(&self, words: &[Word], wordnet: &WordNet, hits: &mut Vec<Hit>) {
+        let mut covered = vec![false; words.len()];
+        for hit in hits.iter() {
+            covered[hit.at..hit.at + hit.length].fill(true);
+        }
         for (value, form) in self.forms.iter().enumerate() {
             let wanted: Vec<&str> = form.iter().map(String::as_str).collect();
             for at in 0..words.len().saturating_sub(wanted.len().saturating_sub(1)) {
                 let end = at + wanted.len();
-                let is_taken = hits.iter().any(|hit| hit.at < end && at < hit.at + hit.length);
-                if is_taken || !self.is_together(&words[at..end]) {
+                if covered[at..end].contains(&true) || !self.is_together(&words[at..end]) {
                     continue;
                 }
                 let written: Vec<&str> = words[at..end].iter().map(|word| word.form.as_str()).collect();
                 if is_slip(&written, &wanted, wordnet) {
                     let similarity = probare_text::distance::similarity(&written.join(" "), &wanted.join(" "));
+                    covered[at..end].fill(true);
                     hits.push(Hit { at, length: wanted.len(), value, reason: Reason::Fuzzy { similarity } });
                 }
             }
         }
     }
+}
+
+/// The forms of some words with single spaces between them.
+fn joined(words: &[Word]) -> String {
+    words.iter().map(|word| word.form.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a word counts, given what denies it and what was asked.

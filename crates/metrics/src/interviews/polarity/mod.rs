@@ -4,6 +4,7 @@
 //! whole answer.
 
 mod hedged;
+mod hedges;
 mod opening;
 mod phrases;
 

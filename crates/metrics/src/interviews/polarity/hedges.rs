@@ -1,0 +1,166 @@
+//! Words and phrases of hedged answers and of statements, in canonical form.
+
+/// Openings that affirm although they begin with a negation, and others that the published lists lack.
+pub(super) const MORE_YES: [&str; 40] = [
+    "no doubt",
+    "no question",
+    "not only",
+    "not just",
+    "without a doubt",
+    "without doubt",
+    "without question",
+    "nothing suggests otherwise",
+    "i would say so",
+    "id say so",
+    "i should say so",
+    "i guess so",
+    "i suppose so",
+    "i am afraid so",
+    "im afraid so",
+    "i would think so",
+    "it would seem so",
+    "it seems so",
+    "naturally",
+    "undoubtedly",
+    "obviously",
+    "exactly",
+    "right",
+    "you bet",
+    "by all means",
+    "very much so",
+    "most certainly",
+    "it is true",
+    "its true",
+    "it was true",
+    "that is true",
+    "thats true",
+    "it is correct",
+    "it is so",
+    "that is so",
+    "clearly",
+    "surely",
+    "totally",
+    "very much",
+    "they all did",
+];
+
+/// Openings that deny.
+pub(super) const MORE_NO: [&str; 38] = [
+    "i wouldnt say so",
+    "i would not say so",
+    "i am afraid not",
+    "im afraid not",
+    "i doubt it",
+    "i do not believe so",
+    "i think not",
+    "i guess not",
+    "i suppose not",
+    "far from it",
+    "on the contrary",
+    "quite the opposite",
+    "quite the contrary",
+    "the opposite",
+    "not yet",
+    "no longer",
+    "no more",
+    "it is not true",
+    "it isnt true",
+    "its not true",
+    "that is not true",
+    "thats not true",
+    "that isnt true",
+    "it is false",
+    "that is false",
+    "it is untrue",
+    "untrue",
+    "wrong",
+    "hardly",
+    "barely",
+    "scarcely",
+    "nothing of the kind",
+    "nothing of the sort",
+    "in no way",
+    "under no circumstances",
+    "it is incorrect",
+    "neither",
+    "nobody",
+];
+
+/// Words and phrases with which an answer stays undecided.
+pub(super) const HEDGES: [&str; 24] = [
+    "maybe",
+    "perhaps",
+    "possibly",
+    "it depends",
+    "depends",
+    "unclear",
+    "unknown",
+    "hard to say",
+    "difficult to say",
+    "not sure",
+    "unsure",
+    "not clear",
+    "dont know",
+    "do not know",
+    "does not know",
+    "cannot tell",
+    "cannot say",
+    "does not say",
+    "doesnt say",
+    "not mentioned",
+    "not stated",
+    "yes and no",
+    "partly yes partly no",
+    "undecided",
+];
+
+/// Words that open an answer without saying anything.
+pub(super) const FILLERS: [&str; 30] = [
+    "well",
+    "so",
+    "oh",
+    "hmm",
+    "um",
+    "uh",
+    "ah",
+    "look",
+    "actually",
+    "honestly",
+    "frankly",
+    "basically",
+    "in short",
+    "in fact",
+    "to be honest",
+    "as far as i know",
+    "to my knowledge",
+    "i think",
+    "i believe",
+    "i guess",
+    "i suppose",
+    "i would say",
+    "id say",
+    "it seems",
+    "apparently",
+    "overall",
+    "in general",
+    "generally",
+    "and",
+    "then",
+];
+
+/// Pronouns that take up the subject of a question.
+pub(super) const PRONOUNS: [&str; 9] = ["he", "she", "they", "we", "it", "i", "you", "there", "that"];
+
+/// Verbs that take up the verb of a question.
+pub(super) const AUXILIARIES: [&str; 20] = [
+    "did", "does", "do", "has", "have", "had", "is", "are", "was", "were", "will", "would", "can", "could", "should",
+    "am", "may", "might", "must", "shall",
+];
+
+/// Words that deny a statement.
+pub(super) const DENYING: [&str; 12] =
+    ["not", "never", "no", "nobody", "noone", "nothing", "none", "neither", "hardly", "barely", "scarcely", "without"];
+
+/// Words behind which a statement only explains itself.
+pub(super) const EXPLAINING: [&str; 9] =
+    ["because", "since", "although", "though", "which", "who", "while", "whereas", "as"];
