@@ -1,0 +1,292 @@
+//! Every answer: a row with its scores, and under it the answer with what it names and its quotations.
+
+use std::fmt::Write as _;
+
+use probare_metrics::interviews::Grade;
+use probare_metrics::interviews::matching::{Mention, Standing};
+use probare_metrics::interviews::quotations::{Change, Finding};
+use probare_report::escape::{excerpt, html};
+use probare_report::html::{Mark, highlight};
+use probare_report::number::column;
+
+use super::transcripts::shown_window;
+use super::{Shown, value_cell};
+use crate::socioscope::input::{Answer, Pair};
+use crate::socioscope::output::differences;
+use crate::socioscope::{AnswerResult, PairResult, UNKNOWN_SOURCE};
+
+/// Answers on the page: the worst ones where there are more.
+const ANSWERS: usize = 1000;
+
+/// Bytes of an answer that are shown.
+const TEXT: usize = 8_000;
+
+/// The table of answers.
+pub(super) fn section(shown: Shown<'_>) -> String {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    for (at, pair) in shown.fixture.pairs.iter().enumerate() {
+        all.extend((0..pair.answers.len()).map(|index| (at, index)));
+    }
+    let total = all.len();
+    if total > ANSWERS {
+        // The lowest scores first, those without one last; then back into the order of the file.
+        let score = |(pair, index): &(usize, usize)| {
+            let result = &shown.evaluation.pairs[*pair].answers[*index];
+            result.grade.as_ref().map_or(2.0, |grade| grade.score)
+        };
+        all.sort_by(|left, right| score(left).total_cmp(&score(right)));
+        all.truncate(ANSWERS);
+        all.sort_unstable();
+    }
+    let mut page = String::from("<h2>Answers</h2>\n");
+    if total > ANSWERS {
+        let _ = writeln!(
+            page,
+            "<p class=\"soft\">{ANSWERS} of {total} answers are on this page: those with the lowest scores.</p>"
+        );
+    }
+    page.push_str(
+        "<p class=\"legend\"><span>Marks in answers:</span><span><mark class=\"found\">counts</mark></span>\
+         <span><mark class=\"unsupported\">denied, or meant otherwise</mark></span>\
+         <span><mark class=\"compared\">decides yes or no</mark></span></p>\n\
+         <div class=\"tools\"><input id=\"search\" type=\"search\" placeholder=\"Search in answers\" aria-label=\"Search in answers\">\
+         <select id=\"show\" aria-label=\"Which answers\"><option value=\"\">All answers</option>\
+         <option value=\"low\">Score below 0.5</option><option value=\"differs\">Readings differ</option>\
+         <option value=\"broken\">Quotation not exact</option><option value=\"null\">Not scored</option></select>\
+         <button id=\"all\" type=\"button\">Open all</button><output id=\"shown\" for=\"search show\"></output></div>\n\
+         <div class=\"cases card scroll\"><table><caption class=\"sr\">Answers with their scores</caption><thead><tr>\
+         <th scope=\"col\"><button type=\"button\">Answer</button></th>\
+         <th scope=\"col\" class=\"right\"><button type=\"button\">Score</button></th>",
+    );
+    if shown.careful.is_some() {
+        page.push_str("<th scope=\"col\" class=\"right\"><button type=\"button\">Careful</button></th>");
+    }
+    page.push_str(
+        "<th scope=\"col\" class=\"right\"><button type=\"button\">Exact quotations</button></th></tr></thead>\n",
+    );
+    for (order, (pair, index)) in all.into_iter().enumerate() {
+        page.push_str(&answer(shown, pair, index, order));
+    }
+    page.push_str("</table></div>\n");
+    page
+}
+
+fn answer(shown: Shown<'_>, at: usize, index: usize, order: usize) -> String {
+    let (pair, result) = (&shown.fixture.pairs[at], &shown.evaluation.pairs[at]);
+    let (answer, graded) = (&pair.answers[index], &result.answers[index]);
+    let score = graded.grade.as_ref().map(|grade| grade.score);
+    let careful = graded.careful.as_ref().map(|grade| grade.score);
+    let mut words = vec!["answer"];
+    words.extend(score.is_some_and(|score| score < 0.5).then_some("low"));
+    words.extend((careful.is_some() && careful != score).then_some("differs"));
+    words.extend(graded.existence.score().is_some_and(|share| share < 1.0).then_some("broken"));
+    words.extend(score.is_none().then_some("null"));
+    let columns = if shown.careful.is_some() { 4 } else { 3 };
+    let model = answer.model.as_deref().map(|model| format!(" · {model}")).unwrap_or_default();
+    let mut row = format!(
+        "<tbody data-is=\"{}\"><tr class=\"case-row\"><td data-value=\"{order}\"><button class=\"opener\" aria-expanded=\"false\">\
+         <span><b><bdi>{}</bdi></b><span><bdi>{}</bdi></span><span><bdi>{}</bdi></span></span></button></td>{}",
+        words.join(" "),
+        html(&excerpt(&format!("{}{model}", pair.id), 90)),
+        html(&excerpt(&shown.words(&pair.question), 130)),
+        html(&excerpt(&shown.words(answer.response.as_deref().unwrap_or("(nothing)")), 130)),
+        value_cell(score)
+    );
+    if shown.careful.is_some() {
+        row.push_str(&value_cell(careful));
+    }
+    row.push_str(&value_cell(graded.existence.score()));
+    let _ = write!(
+        row,
+        "</tr>\n<tr class=\"detail\" hidden><td colspan=\"{columns}\"><div class=\"split\"><div>{}{}</div><div>{}</div></div></td></tr></tbody>\n",
+        texts(shown, pair, answer, graded),
+        quotations(shown, answer, graded),
+        panels(pair, answer, graded, result)
+    );
+    row
+}
+
+/// The question and the answer with its marks.
+fn texts(shown: Shown<'_>, pair: &Pair, answer: &Answer, graded: &AnswerResult) -> String {
+    let response = answer.response.as_deref().unwrap_or_default();
+    let cut = &response[..response.floor_char_boundary(TEXT)];
+    let text = match shown.redaction {
+        // Positions of marks belong to the text as given.
+        Some(redaction) => html(&redaction.names(cut)).into_owned(),
+        None => highlight(cut, &marks(graded)),
+    };
+    let said = if response.is_empty() { "<span class=\"none\">nothing was answered</span>".to_owned() } else { text };
+    format!(
+        "<div class=\"field\"><h4>Question · {}</h4><div class=\"said\"><bdi>{}</bdi></div></div>\
+         <div class=\"field response\"><h4>Answer</h4><div class=\"said\">{said}</div></div>",
+        html(&pair.kind),
+        html(&shown.words(&pair.question))
+    )
+}
+
+fn marks(graded: &AnswerResult) -> Vec<Mark> {
+    let Some(grade) = graded.careful.as_ref().or(graded.grade.as_ref()) else { return Vec::new() };
+    let mut marks: Vec<Mark> = grade
+        .mentions
+        .iter()
+        .map(|mention| {
+            let (kind, note) = match &mention.standing {
+                Standing::Asserted if grade.matched.contains(&mention.value) => ("found", mention.reason.describe()),
+                Standing::Asserted => ("note", "named, and does not count".to_owned()),
+                Standing::Denied(word) => ("unsupported", format!("denied by `{word}`")),
+                Standing::OtherSense(sense) => ("unsupported", sense.clone()),
+            };
+            Mark { start: mention.span.start, end: mention.span.end, kind, note }
+        })
+        .collect();
+    if let Some(decision) = &grade.decision
+        && let (Some(span), Some(polarity)) = (&decision.span, decision.polarity)
+    {
+        let note = format!("{}: {}", polarity.name(), decision.why);
+        marks.push(Mark { start: span.start, end: span.end, kind: "compared", note });
+    }
+    marks
+}
+
+/// Each quotation with its status and the place it comes from, or comes nearest to.
+fn quotations(shown: Shown<'_>, answer: &Answer, graded: &AnswerResult) -> String {
+    let mut list = String::new();
+    for (index, (citation, finding)) in answer.citations.iter().zip(&graded.findings).enumerate() {
+        let quote = citation.get("quote").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let quote = match (shown.redaction, &finding.scalars) {
+            (Some(_), Some(range)) => format!("[{}-{} of the source]", range.start, range.end),
+            (Some(redaction), None) => redaction.text(quote),
+            (None, _) => excerpt(quote, 600),
+        };
+        let class = if finding.status.is_found() { "found" } else { "unsupported" };
+        let _ = write!(
+            list,
+            "<li class=\"{class}\"><span class=\"kind\">{}</span> “<bdi>{}</bdi>”<span class=\"remark\">{}</span>{}</li>",
+            finding.status.name(),
+            html(&quote),
+            html(&remark(finding)),
+            shown_window(shown, answer, graded, index)
+        );
+        if let (Some(near), None) = (&finding.near, shown.redaction) {
+            let _ = write!(list, "<li class=\"compared\">{}</li>", difference(&near.difference.changes));
+        }
+    }
+    if list.is_empty() {
+        return String::new();
+    }
+    format!("<div class=\"field\"><h4>Quotations</h4><ul class=\"evidence\">{list}</ul></div>")
+}
+
+fn remark(finding: &Finding) -> String {
+    let mut parts = Vec::new();
+    if let Some(range) = &finding.scalars {
+        parts.push(format!("characters {} to {}", range.start, range.end));
+    } else if let Some(similarity) = finding.similarity {
+        parts.push(format!("similarity {similarity}"));
+    }
+    if let Some(place) = finding.found_in {
+        parts.push(format!("it stands in passage {place}"));
+    }
+    if let Some(negation) = finding.near.as_ref().and_then(|near| near.difference.negation.clone()) {
+        parts.push(negation);
+    }
+    if finding.is_trivial {
+        parts.push("too short to prove much".to_owned());
+    }
+    parts.join("; ")
+}
+
+/// The source with what the quotation dropped and added.
+fn difference(changes: &[Change]) -> String {
+    let mut text = String::from("<span class=\"kind\">difference</span> ");
+    for change in changes {
+        let _ = match change {
+            Change::Same(words) => write!(text, "{}", html(words)),
+            Change::Dropped(words) => write!(text, "<del title=\"in the source only\">{}</del>", html(words)),
+            Change::Added(words) => write!(text, "<ins title=\"in the quotation only\">{}</ins>", html(words)),
+        };
+    }
+    text
+}
+
+/// What the two readings say.
+fn panels(pair: &Pair, answer: &Answer, graded: &AnswerResult, result: &PairResult) -> String {
+    let mut panels = String::new();
+    for (name, grade) in [("reference", &graded.grade), ("careful", &graded.careful)] {
+        if let Some(grade) = grade {
+            panels.push_str(&panel(name, grade, result));
+        }
+    }
+    if graded.grade.is_none() {
+        let _ = write!(
+            panels,
+            "<div class=\"panel\"><p>The question type `{}` is not known; nothing is scored.</p></div>",
+            html(&pair.kind)
+        );
+    }
+    if let (Some(published), Some(careful)) = (&graded.grade, &graded.careful) {
+        let reasons: Vec<String> = differences(published, careful, result)
+            .iter()
+            .map(|reason| format!("<li class=\"compared\">{}</li>", html(reason)))
+            .collect();
+        if !reasons.is_empty() {
+            let _ = write!(
+                panels,
+                "<div class=\"panel\"><h4>Why the readings differ</h4><ul class=\"evidence\">{}</ul></div>",
+                reasons.join("")
+            );
+        }
+    }
+    let _ = write!(
+        panels,
+        "<div class=\"panel\"><h4>Source</h4><p class=\"small\"><bdi>{}</bdi></p></div>",
+        html(answer.source.as_deref().unwrap_or(UNKNOWN_SOURCE))
+    );
+    panels
+}
+
+fn panel(name: &str, grade: &Grade, result: &PairResult) -> String {
+    let value = |mention: &Mention| result.values.get(mention.value).map_or("", |(name, _)| name.as_str());
+    let mut parts = Vec::new();
+    for (part, number) in [("raw", grade.raw), ("yes/no", grade.binary), ("reasons", grade.rationale)] {
+        parts.extend(number.map(|number| format!("{part} {}", column(number))));
+    }
+    parts.extend(grade.flags.iter().map(|flag| flag.name().to_owned()));
+    let mut items = String::new();
+    if let Some(decision) = &grade.decision {
+        let says = decision.polarity.map_or("neither yes nor no", |polarity| polarity.name());
+        let _ = write!(
+            items,
+            "<li class=\"compared\">says {says} <span class=\"remark\">{}</span></li>",
+            html(decision.why)
+        );
+    }
+    for mention in grade.mentions.iter().take(30) {
+        let (class, note) = match &mention.standing {
+            Standing::Asserted => ("found", mention.reason.describe()),
+            Standing::Denied(word) => ("unsupported", format!("denied by `{word}`")),
+            Standing::OtherSense(sense) => ("unsupported", sense.clone()),
+        };
+        let _ = write!(
+            items,
+            "<li class=\"{class}\"><bdi>{}</bdi><span class=\"remark\">{}</span></li>",
+            html(value(mention)),
+            html(&note)
+        );
+    }
+    let missing =
+        result.values.iter().enumerate().filter(|(value, (_, weight))| *weight > 0.0 && !grade.matched.contains(value));
+    for (_, (name, weight)) in missing.take(30) {
+        let _ = write!(
+            items,
+            "<li class=\"missing\"><bdi>{}</bdi><span class=\"remark\">not named, worth {weight}</span></li>",
+            html(name)
+        );
+    }
+    format!(
+        "<div class=\"panel\"><div class=\"panel-head\"><h3>{name}</h3><span class=\"value\">{}</span></div>\
+         <p class=\"parts\">{}</p><ul class=\"evidence\">{items}</ul></div>",
+        column(grade.score),
+        html(&parts.join(" · "))
+    )
+}

@@ -1,0 +1,101 @@
+//! The report as one page: means by transcript, question type and model, every answer with what it names, every
+//! quotation inside its transcript.
+
+mod answers;
+mod groups;
+mod transcripts;
+
+use probare_report::escape::html;
+use probare_report::html::{page_end, page_start};
+use probare_report::number::{column, count, counted};
+
+use super::input::{Corpus, Fixture};
+use super::{Evaluation, Redaction, Summary};
+
+/// Everything that a page shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// The questions and answers.
+    pub fixture: &'a Fixture,
+    /// The transcripts.
+    pub corpus: &'a Corpus,
+    /// What was found.
+    pub evaluation: &'a Evaluation,
+    /// Means of the published reading.
+    pub summary: &'a Summary,
+    /// Means of the careful reading, where it was computed.
+    pub careful: Option<&'a Summary>,
+    /// What is to be hidden.
+    pub redaction: Option<&'a Redaction>,
+}
+
+impl Shown<'_> {
+    /// A short text for the page, with names hidden where that is asked for.
+    fn words(&self, text: &str) -> String {
+        self.redaction.map_or_else(|| text.to_owned(), |redaction| redaction.names(text))
+    }
+}
+
+/// The page.
+pub fn page(shown: Shown<'_>) -> String {
+    let Shown { fixture, corpus, summary, careful, redaction, .. } = shown;
+    let answers: usize = fixture.pairs.iter().map(|pair| pair.answers.len()).sum();
+    let readings =
+        if careful.is_some() { "in the reference and the careful reading" } else { "in the reference reading" };
+    let lead = format!(
+        "<p class=\"lead\">{} with {} about {}, {readings}{}</p>",
+        counted(fixture.pairs.len() as u64, "question", "questions"),
+        counted(answers as u64, "answer", "answers"),
+        counted(corpus.transcripts().len() as u64, "transcript", "transcripts"),
+        if redaction.is_some() { ". Names and long passages are replaced by their positions" } else { "" }
+    );
+    let mut page = page_start("Socioscope: answers about interviews", &lead);
+    page.push_str(&tiles(summary, careful));
+    page.push_str(&groups::section(summary, careful));
+    page.push_str(&answers::section(shown));
+    page.push_str(&transcripts::section(shown));
+    page.push_str(
+        "<footer>Means are of the answers that have a value; the number beside each is its denominator. Quotations count \
+         where they are exact. The same files give the same numbers on any machine.</footer>\n",
+    );
+    page.push_str(&page_end());
+    page
+}
+
+fn tiles(summary: &Summary, careful: Option<&Summary>) -> String {
+    let mean = |value: Option<f64>| value.map_or_else(|| "n/a".to_owned(), column);
+    let citations: usize = summary.statuses.iter().map(|(_, count)| count).sum();
+    let mut tiles =
+        vec![(mean(summary.overall.mean()), format!("mean score of {} answers", summary.overall.values.len()))];
+    if let Some(careful) = careful {
+        tiles.push((mean(careful.overall.mean()), "mean score, careful reading".to_owned()));
+    }
+    tiles.push((
+        mean(summary.verbatim.mean()),
+        format!("quotations exact, mean of {} answers", summary.verbatim.values.len()),
+    ));
+    tiles.push((mean(summary.verbatim_normalised.mean()), "found with typography forgiven".to_owned()));
+    tiles.push((count(citations as u64), "quotations checked".to_owned()));
+    tiles.push((count(summary.uncited as u64), "questions without quotations".to_owned()));
+    let tiles: Vec<String> = tiles
+        .iter()
+        .map(|(number, words)| format!("<div class=\"card tile\"><b>{number}</b><span>{}</span></div>", html(words)))
+        .collect();
+    format!("<div class=\"tiles\">{}</div>\n", tiles.join(""))
+}
+
+/// A value in a table cell with a bar below it.
+fn value_cell(value: Option<f64>) -> String {
+    match value {
+        Some(value) => {
+            let step = [0.8, 0.6, 0.4, 0.2].iter().filter(|edge| value < **edge).count();
+            format!(
+                "<td data-value=\"{value:?}\"><span class=\"value\">{}</span><span class=\"meter\" aria-hidden=\"true\">\
+                 <i class=\"s{step}\" style=\"width:{:.1}%\"></i></span></td>",
+                column(value),
+                value.clamp(0.0, 1.0) * 100.0
+            )
+        }
+        None => "<td data-value=\"\"><span class=\"value none\">n/a</span></td>".to_owned(),
+    }
+}

@@ -1,0 +1,109 @@
+//! The transcripts with all quotations marked in them, and single quotations in their surroundings.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use probare_metrics::interviews::quotations::Finding;
+use probare_report::escape::html;
+use probare_report::html::{Mark, highlight};
+
+use super::Shown;
+use crate::socioscope::AnswerResult;
+use crate::socioscope::input::Answer;
+
+/// Bytes around a quotation that are shown.
+const AROUND: usize = 140;
+
+/// Transcripts with quotations that are shown in full, and the bytes of each.
+const TRANSCRIPTS: usize = 60;
+const TEXT: usize = 60_000;
+
+/// A quotation, or what comes nearest to it, in its surroundings.
+pub(super) fn shown_window(shown: Shown<'_>, answer: &Answer, graded: &AnswerResult, index: usize) -> String {
+    let finding = &graded.findings[index];
+    let Some((span, kind)) = place(finding) else { return String::new() };
+    if shown.redaction.is_some() {
+        return String::new();
+    }
+    let content = match (graded.transcripts.get(index).copied().flatten(), &answer.context, finding.source) {
+        (Some(transcript), _, _) => shown.corpus.transcripts().get(transcript).map(|found| found.text.as_str()),
+        (None, Some(context), Some(passage)) => context.get(passage).map(|found| found.text.as_str()),
+        _ => None,
+    };
+    let Some(content) = content else { return String::new() };
+    let start = content.floor_char_boundary(span.start.saturating_sub(AROUND));
+    let end = content.ceil_char_boundary((span.end + AROUND).min(content.len()));
+    let mark = Mark { start: span.start - start, end: span.end - start, kind, note: finding.status.name().to_owned() };
+    let (before, after) = (if start > 0 { "… " } else { "" }, if end < content.len() { " …" } else { "" });
+    format!("<div class=\"said small\">{before}{}{after}</div>", highlight(&content[start..end], &[mark]))
+}
+
+/// Where a quotation stands, or comes nearest to.
+fn place(finding: &Finding) -> Option<(Range<usize>, &'static str)> {
+    match (&finding.span, &finding.near) {
+        (Some(span), _) => Some((span.clone(), "found")),
+        (None, Some(near)) => Some((near.span.clone(), "unsupported")),
+        (None, None) => None,
+    }
+}
+
+/// Every transcript that is quoted, with its quotations marked.
+pub(super) fn section(shown: Shown<'_>) -> String {
+    let mut marks: Vec<Vec<Mark>> = vec![Vec::new(); shown.corpus.transcripts().len()];
+    for (pair, result) in shown.fixture.pairs.iter().zip(&shown.evaluation.pairs) {
+        for (answer, graded) in pair.answers.iter().zip(&result.answers) {
+            for (finding, transcript) in graded.findings.iter().zip(&graded.transcripts) {
+                let Some(list) = transcript.and_then(|at| marks.get_mut(at)) else { continue };
+                let Some((span, kind)) = place(finding) else { continue };
+                let model = answer.model.as_deref().unwrap_or("an answer");
+                let note = format!("{} quoted for {} by {model}", finding.status.name(), pair.id);
+                list.push(Mark { start: span.start, end: span.end, kind, note });
+            }
+        }
+    }
+    let quoted: Vec<usize> = (0..marks.len()).filter(|at| !marks[*at].is_empty()).collect();
+    if quoted.is_empty() {
+        return String::new();
+    }
+    let mut page = String::from("<h2>Quotations in their transcripts</h2>\n");
+    if quoted.len() > TRANSCRIPTS {
+        let _ = writeln!(page, "<p class=\"soft\">The first {TRANSCRIPTS} of {} quoted transcripts.</p>", quoted.len());
+    }
+    for at in quoted.into_iter().take(TRANSCRIPTS) {
+        let transcript = &shown.corpus.transcripts()[at];
+        let text = &transcript.text[..transcript.text.floor_char_boundary(TEXT)];
+        let body = if shown.redaction.is_some() {
+            positions(&transcript.text, &marks[at])
+        } else {
+            format!(
+                "<div class=\"said\">{}{}</div>",
+                highlight(text, &marks[at]),
+                if text.len() < transcript.text.len() { " …" } else { "" }
+            )
+        };
+        let _ = write!(
+            page,
+            "<details class=\"field card\" style=\"padding:12px 18px\"><summary><bdi>{}</bdi> · {} quotations</summary>{body}</details>\n",
+            html(&transcript.key),
+            marks[at].len()
+        );
+    }
+    page
+}
+
+/// The places of quotations without their words.
+fn positions(text: &str, marks: &[Mark]) -> String {
+    let scalar = |at: usize| text.get(..at).map_or(0, |part| part.chars().count());
+    let items: Vec<String> = marks
+        .iter()
+        .map(|mark| {
+            let (start, end) = (scalar(mark.start), scalar(mark.end));
+            format!(
+                "<li class=\"{}\">characters {start} to {end}<span class=\"remark\">{}</span></li>",
+                mark.kind,
+                html(&mark.note)
+            )
+        })
+        .collect();
+    format!("<ul class=\"evidence\">{}</ul>", items.join(""))
+}
