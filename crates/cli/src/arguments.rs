@@ -41,6 +41,10 @@ pub enum Verb {
     Validate(verbs::validate::Arguments),
     /// Compute the scores of a results file again and check every span
     Verify(verbs::verify::Arguments),
+    /// Grade answers about interview transcripts and check their quotations
+    Socioscope(verbs::socioscope::Arguments),
+    /// Look at texts the way metrics do
+    Text(verbs::text::Arguments),
     /// Write a small commented project to start from
     Init(verbs::init::Arguments),
     /// Print JSON Schemas of the files Probare reads and writes

@@ -38,6 +38,8 @@ fn main() -> ExitCode {
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Verify(arguments) => verbs::verify::run(arguments),
+        Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
+        Verb::Text(arguments) => verbs::text::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),
         Verb::Schema(arguments) => verbs::schema::run(arguments),
         Verb::Doctor(arguments) => verbs::doctor::run(arguments),

@@ -8,6 +8,8 @@ pub mod list;
 pub mod man;
 pub mod schema;
 pub mod score;
+pub mod socioscope;
+pub mod text;
 pub mod validate;
 pub mod verify;
 
