@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use probare_core::{Case, Output, Passage};
+use probare_stats::Random;
 
 /// Common words that hold sentences together.
 const FUNCTION_WORDS: [&str; 40] = [
@@ -17,31 +18,8 @@ const SYLLABLES: [&str; 32] = [
     "tor", "nel", "vis", "cor", "dan", "pre", "sent", "lo", "cal", "riv", "er", "sta", "tion", "gar", "den",
 ];
 
-/// A small generator of numbers (SplitMix64, Steele et al. 2014): fast, seeded, the same everywhere.
-#[derive(Debug, Clone)]
-pub struct Dice {
-    state: u64,
-}
-
-impl Dice {
-    /// Starts from a seed.
-    pub const fn new(seed: u64) -> Self {
-        Self { state: seed }
-    }
-
-    /// A number below `limit`, which must not be 0.
-    pub fn below(&mut self, limit: usize) -> usize {
-        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.state;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^= mixed >> 31;
-        usize::try_from(mixed % limit as u64).unwrap_or(0)
-    }
-}
-
 /// A text of so many words, in sentences, with numbers and names now and then.
-pub fn text(dice: &mut Dice, words: usize) -> String {
+pub fn text(random: &mut Random, words: usize) -> String {
     let mut text = String::with_capacity(words * 6);
     let mut in_sentence = 0;
     for at in 0..words {
@@ -49,25 +27,25 @@ pub fn text(dice: &mut Dice, words: usize) -> String {
             text.push(' ');
         }
         let start = text.len();
-        match dice.below(20) {
-            0..=8 => text.push_str(FUNCTION_WORDS[dice.below(FUNCTION_WORDS.len())]),
+        match random.below(20) {
+            0..=8 => text.push_str(FUNCTION_WORDS[random.below(FUNCTION_WORDS.len())]),
             9 => {
-                let _ = write!(text, "{}", 1 + dice.below(2000));
+                let _ = write!(text, "{}", 1 + random.below(2000));
             }
             _ => {
-                for _ in 0..2 + dice.below(2) {
-                    text.push_str(SYLLABLES[dice.below(SYLLABLES.len())]);
+                for _ in 0..2 + random.below(2) {
+                    text.push_str(SYLLABLES[random.below(SYLLABLES.len())]);
                 }
             }
         }
-        if in_sentence == 0 || dice.below(25) == 0 {
+        if in_sentence == 0 || random.below(25) == 0 {
             let upper = text[start..].chars().next().map(|first| first.to_ascii_uppercase()).unwrap_or_default();
             if upper.is_ascii() {
                 text.replace_range(start..=start, &upper.to_string());
             }
         }
         in_sentence += 1;
-        if in_sentence > 8 + dice.below(10) || at + 1 == words {
+        if in_sentence > 8 + random.below(10) || at + 1 == words {
             text.push('.');
             in_sentence = 0;
         }
@@ -96,25 +74,25 @@ impl Default for Sizes {
 
 /// So many cases. A response shares some sentences with its reference and context, as real ones do.
 pub fn cases(count: usize, sizes: Sizes, seed: u64) -> Vec<Case> {
-    let mut dice = Dice::new(seed);
+    let mut random = Random::new(seed);
     (0..count)
         .map(|number| {
-            let reference = text(&mut dice, sizes.reference);
-            let shared: String = reference.split_inclusive(". ").take(1 + dice.below(2)).collect();
-            let response = format!("{shared} {}", text(&mut dice, sizes.response.saturating_sub(shared.len() / 6)));
+            let reference = text(&mut random, sizes.reference);
+            let shared: String = reference.split_inclusive(". ").take(1 + random.below(2)).collect();
+            let response = format!("{shared} {}", text(&mut random, sizes.response.saturating_sub(shared.len() / 6)));
             let context = vec![
-                Passage::from(format!("{shared} {}", text(&mut dice, sizes.context / 2)).as_str()),
-                Passage::from(text(&mut dice, sizes.context / 2).as_str()),
+                Passage::from(format!("{shared} {}", text(&mut random, sizes.context / 2)).as_str()),
+                Passage::from(text(&mut random, sizes.context / 2).as_str()),
             ];
-            let document = |dice: &mut Dice| format!("doc-{}", dice.below(30));
+            let document = |random: &mut Random| format!("doc-{}", random.below(30));
             Case {
                 id: format!("case-{number}"),
-                query: Some(text(&mut dice, sizes.query)),
+                query: Some(text(&mut random, sizes.query)),
                 response: Some(Output::new(response)),
                 context: Some(context),
                 reference: Some(vec![reference]),
-                retrieved: Some((0..10).map(|_| document(&mut dice)).collect()),
-                relevant: Some((0..4).map(|_| document(&mut dice)).collect()),
+                retrieved: Some((0..10).map(|_| document(&mut random)).collect()),
+                relevant: Some((0..4).map(|_| document(&mut random)).collect()),
                 ..Case::default()
             }
         })

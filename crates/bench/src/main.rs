@@ -82,17 +82,9 @@ fn compare(name: &str, file: &Path, cases: &[probare_core::Case]) {
             Err(reason) => return println!("{name:24} left out: {reason}"),
         };
     let Some(ours) = throughput::metric(definition, Profile::Reference, cases) else { return };
-    let total: f64 = definition
-        .build(serde_json::Value::Null, Profile::Reference)
-        .map(|metric| {
-            cases
-                .iter()
-                .filter_map(|case| {
-                    metric.score(probare_core::Sample::of(case)).ok()?.score().map(|score| score.value.get())
-                })
-                .sum()
-        })
-        .unwrap_or(f64::NAN);
+    let Ok(metric) = definition.build(serde_json::Value::Null, Profile::Reference) else { return };
+    let value = |case| metric.score(probare_core::Sample::of(case)).ok()?.score().map(|score| score.value.get());
+    let total: f64 = cases.iter().filter_map(value).sum();
     let their_rate = theirs.rows as f64 / theirs.seconds;
     let same = if (total - theirs.total).abs() <= 1e-6 * theirs.total.abs().max(1.0) { "yes" } else { "no" };
     println!(

@@ -32,7 +32,7 @@ pub struct Parquet {
 #[derive(Debug)]
 enum State {
     /// The columns are not known yet.
-    Waiting(Output),
+    Waiting(Box<Output>),
     Writing(Box<Writing>),
     Done,
 }
@@ -85,14 +85,14 @@ impl<T> Optional<T> {
 
 impl Parquet {
     /// The file goes to `output`.
-    pub const fn new(output: Output) -> Self {
-        Self { state: State::Waiting(output) }
+    pub fn new(output: Output) -> Self {
+        Self { state: State::Waiting(Box::new(output)) }
     }
 
     fn start(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
         if let State::Waiting(output) = std::mem::replace(&mut self.state, State::Done) {
             let (schema, properties) = schema(metrics).map_err(failed)?;
-            let writer = SerializedFileWriter::new(output, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
+            let writer = SerializedFileWriter::new(*output, Arc::new(schema), Arc::new(properties)).map_err(failed)?;
             let group = Group::new(metrics.len());
             self.state = State::Writing(Box::new(Writing { writer, group }));
         }
