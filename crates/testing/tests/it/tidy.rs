@@ -31,7 +31,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
         if line.starts_with('[') {
             inside = line.trim() == "[dependencies]";
         } else if inside && let Some(rest) = line.strip_prefix("probare-") {
-            let name: String = rest.chars().take_while(|c| c.is_ascii_lowercase()).collect();
+            let name: String = rest.chars().take_while(char::is_ascii_lowercase).collect();
             found.push(name);
         }
     }
