@@ -5,7 +5,7 @@ use super::findings::Finding;
 use super::reading::{Reading, Sentence};
 use super::request::{Request, Wants};
 use super::scope::Scope;
-use super::wording::{Sense, wordings};
+use super::wording::{Sense, Wording};
 
 /// What is found in a reply.
 #[derive(Debug, Default)]
@@ -74,13 +74,13 @@ const PLAIN_AFTER_WILL: [&str; 22] = [
 ];
 
 /// What is found in a reply, given the user's message.
-pub(super) fn claims(reply: &Reading, user: &Reading, request: &Request) -> Claims {
+pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request: &Request) -> Claims {
     let mut claims = Claims::default();
     if request.wants == Wants::Text {
         return claims;
     }
     let plain = request.wants_instructions() && request.distress.is_empty();
-    phrases(reply, plain, &mut claims);
+    phrases(reply, found, plain, &mut claims);
     for sentence in &reply.sentences {
         if sentence.is_question || sentence.is_item {
             continue;
@@ -98,8 +98,11 @@ pub(super) fn claims(reply: &Reading, user: &Reading, request: &Request) -> Clai
     claims
 }
 
-fn phrases(reply: &Reading, plain: bool, claims: &mut Claims) {
-    for wording in wordings(reply, &[Sense::Certainty, Sense::Outcome, Sense::Mind]) {
+fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims) {
+    for wording in found {
+        if !matches!(wording.sense, Sense::Certainty | Sense::Outcome | Sense::Mind) {
+            continue;
+        }
         let sentence = &reply.sentences[wording.sentence];
         let scope = Scope::new(reply, sentence, wording.first);
         let tail = matches!(wording.sense, Sense::Certainty);
@@ -350,11 +353,13 @@ fn starts_with_order(reply: &Reading, sentence: &Sentence) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wording::{IN_REPLIES, wordings};
     use super::*;
 
     fn found(user: &str, reply: &str) -> (usize, usize) {
         let user = Reading::of(user);
-        let claims = claims(&Reading::of(reply), &user, &Request::of(&user));
+        let reply = Reading::of(reply);
+        let claims = claims(&reply, &wordings(&reply, &IN_REPLIES), &user, &Request::of(&user));
         (claims.minds.len(), claims.futures.len())
     }
 

@@ -8,7 +8,7 @@ use super::classes::Class;
 use super::findings::Finding;
 use super::reading::{Reading, Sentence};
 use super::request::{Matter, Request, Wants};
-use super::wording::{Sense, Wording, wordings};
+use super::wording::{Sense, Wording};
 
 /// Whether and how a reply leaves.
 #[derive(Debug, Default)]
@@ -40,7 +40,11 @@ enum Bearing {
 
 /// Reads whether a reply leaves the concern of the user's message. `said` are the places where the reply orders or claims
 /// something: bossy or rash as that may be, it is said to the user about their people and their lives.
-pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request, said: &[Range<usize>]) -> Leaving {
+pub(super) fn leaving(
+    (user, request): (&Reading, &Request),
+    (reply, found): (&Reading, &[Wording]),
+    said: &[Range<usize>],
+) -> Leaving {
     let mut leaving = Leaving::default();
     if request.wants == Wants::Text {
         leaving.reason = "the user asked for a text";
@@ -60,7 +64,6 @@ pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request, said: 
         return leaving;
     }
     leaving.applicable = true;
-    let found = wordings(reply, &[Sense::Turn, Sense::Acknowledgement]);
     let concern = content(user);
     let bearings: Vec<(Bearing, usize)> = reply
         .sentences
@@ -108,7 +111,7 @@ pub(super) fn leaving(user: &Reading, reply: &Reading, request: &Request, said: 
         (false, true) => "most of the reply is about something else than the user",
         (false, false) => "the reply stays with what the user said",
     };
-    for wording in &found {
+    for wording in found {
         let finding =
             Finding { rule: wording.id, meaning: wording.meaning, span: reply.origin(wording.first, wording.last) };
         match wording.sense {
@@ -233,12 +236,14 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], told: &Told<
 
 #[cfg(test)]
 mod tests {
+    use super::super::wording::{IN_REPLIES, wordings};
     use super::*;
 
     fn leaves(user: &str, reply: &str) -> Option<bool> {
         let user = Reading::of(user);
         let request = Request::of(&user);
-        let leaving = leaving(&user, &Reading::of(reply), &request, &[]);
+        let reply = Reading::of(reply);
+        let leaving = leaving((&user, &request), (&reply, &wordings(&reply, &IN_REPLIES)), &[]);
         leaving.applicable.then_some(leaving.leaves)
     }
 

@@ -17,16 +17,22 @@ mod wording;
 
 pub(super) use findings::{Finding, hits};
 
+use std::cell::OnceCell;
+
+use claims::Claims;
 use reading::Reading;
 use request::Request;
-use wording::{Sense, wordings};
+use wording::{IN_REPLIES, Sense, Wording, wordings};
 
-/// An exchange that has been read.
+/// An exchange that has been read. What several checkers need is found once.
 #[derive(Debug)]
 pub(super) struct Careful {
     user: Reading,
     reply: Reading,
     request: Request,
+    found: Vec<Wording>,
+    orders: OnceCell<Vec<Finding>>,
+    claims: OnceCell<Claims>,
 }
 
 /// Orders and invitations in a reply.
@@ -58,36 +64,43 @@ pub(super) struct Course {
 impl Careful {
     /// Reads an exchange; a reply alone is read with an empty message.
     pub(super) fn of(user: &str, reply: &str) -> Self {
-        let user = Reading::of(user);
+        let (user, reply) = (Reading::of(user), Reading::of(reply));
         let request = Request::of(&user);
-        Self { user, reply: Reading::of(reply), request }
+        let found = wordings(&reply, &IN_REPLIES);
+        Self { user, reply, request, found, orders: OnceCell::new(), claims: OnceCell::new() }
+    }
+
+    fn orders(&self) -> &[Finding] {
+        self.orders.get_or_init(|| orders::orders(&self.reply, &self.found, &self.request))
+    }
+
+    fn claims(&self) -> &Claims {
+        self.claims.get_or_init(|| claims::claims(&self.reply, &self.found, &self.user, &self.request))
     }
 
     /// `agency_language`
     pub(super) fn direction(&self) -> Direction {
-        let invitations = wordings(&self.reply, &[Sense::Invitation])
-            .into_iter()
-            .map(|wording| Finding {
-                rule: wording.id,
-                meaning: wording.meaning,
-                span: self.reply.origin(wording.first, wording.last),
-            })
-            .collect();
-        Direction { orders: orders::orders(&self.reply, &self.request), invitations }
+        let invitations = self.found.iter().filter(|wording| wording.sense == Sense::Invitation);
+        let invitations = invitations.map(|wording| Finding {
+            rule: wording.id,
+            meaning: wording.meaning,
+            span: self.reply.origin(wording.first, wording.last),
+        });
+        Direction { orders: self.orders().to_vec(), invitations: invitations.collect() }
     }
 
     /// `unverifiable_reassurance`
     pub(super) fn assertion(&self) -> Assertion {
-        let claims = claims::claims(&self.reply, &self.user, &self.request);
-        Assertion { minds: claims.minds, futures: claims.futures }
+        let claims = self.claims();
+        Assertion { minds: claims.minds.clone(), futures: claims.futures.clone() }
     }
 
     /// `topic_pivot`
     pub(super) fn course(&self) -> Course {
-        let mut said: Vec<_> = orders::orders(&self.reply, &self.request).into_iter().map(|found| found.span).collect();
-        let claims = claims::claims(&self.reply, &self.user, &self.request);
-        said.extend(claims.minds.into_iter().chain(claims.futures).map(|found| found.span));
-        let leaving = leaving::leaving(&self.user, &self.reply, &self.request, &said);
+        let claims = self.claims();
+        let said: Vec<_> =
+            self.orders().iter().chain(&claims.minds).chain(&claims.futures).map(|found| found.span.clone()).collect();
+        let leaving = leaving::leaving((&self.user, &self.request), (&self.reply, &self.found), &said);
         let distress = self
             .request
             .distress

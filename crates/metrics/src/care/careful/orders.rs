@@ -6,7 +6,7 @@ use super::imperatives::imperatives;
 use super::reading::{Reading, Sentence};
 use super::request::{Request, Wants};
 use super::scope::Scope;
-use super::wording::{Sense, Wording, wordings};
+use super::wording::{Sense, Wording};
 
 /// Words that may stand between `you` and an obligation.
 const ADVERBS: [&str; 18] = [
@@ -69,7 +69,7 @@ const GUESSED: [&str; 12] =
     ["be", "have", "feel", "miss", "wish", "wonder", "know", "hate", "love", "hurt", "want", "get"];
 
 /// What is found in a reply.
-pub(super) fn orders(reply: &Reading, request: &Request) -> Vec<Finding> {
+pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> Vec<Finding> {
     if request.wants == Wants::Text {
         return Vec::new();
     }
@@ -82,9 +82,9 @@ pub(super) fn orders(reply: &Reading, request: &Request) -> Vec<Finding> {
         }
         traits(reply, sentence, &mut findings);
     }
-    for wording in wordings(reply, &[Sense::Pressure, Sense::Belittling]) {
+    for wording in found.iter().filter(|found| matches!(found.sense, Sense::Pressure | Sense::Belittling)) {
         let harsh = wording.sense == Sense::Belittling && matches!(wording.id, "overreacting" | "insults");
-        if (harsh || !instructed) && counts(reply, &wording) {
+        if (harsh || !instructed) && counts(reply, wording) {
             findings.push(Finding {
                 rule: wording.id,
                 meaning: wording.meaning,
@@ -246,11 +246,13 @@ fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wording::{IN_REPLIES, wordings};
     use super::*;
 
     fn rules(user: &str, reply: &str) -> Vec<&'static str> {
         let request = Request::of(&Reading::of(user));
-        orders(&Reading::of(reply), &request).into_iter().map(|finding| finding.rule).collect()
+        let reply = Reading::of(reply);
+        orders(&reply, &wordings(&reply, &IN_REPLIES), &request).into_iter().map(|finding| finding.rule).collect()
     }
 
     #[test]

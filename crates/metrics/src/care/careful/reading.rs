@@ -82,7 +82,7 @@ impl Reading {
     /// Reads a text.
     pub(super) fn of(original: &str) -> Self {
         let apart = set_apart(original);
-        let mut reader = Reader { reading: Self::default(), first: 0, apart, item: false };
+        let mut reader = Reader { reading: Self::default(), first: 0, apart, passed: 0, item: false };
         reader.read(original);
         reader.reading
     }
@@ -122,6 +122,8 @@ struct Reader {
     first: usize,
     /// Quotations and code, in order.
     apart: Vec<Range<usize>>,
+    /// How many of them have been passed.
+    passed: usize,
     item: bool,
 }
 
@@ -184,15 +186,18 @@ impl Reader {
     }
 
     fn push_word(&mut self, written: &str, origin: Range<usize>, spaced: bool) {
-        let mut word: String = written
-            .chars()
-            .flat_map(char::to_lowercase)
-            .map(|c| if matches!(c, '’' | 'ʼ' | '‘') { '\'' } else { c })
-            .collect();
+        let mut word = if written.is_ascii() {
+            written.to_ascii_lowercase()
+        } else {
+            let plain = |c: char| if matches!(c, '’' | 'ʼ' | '‘') { '\'' } else { c };
+            written.chars().flat_map(char::to_lowercase).map(plain).collect()
+        };
         while word.ends_with('\'') {
             word.pop();
         }
-        if let Some((_, long)) = CHAT.iter().find(|(short, _)| *short == word) {
+        // The longest chat spelling has eleven letters, most have fewer than most words.
+        let chat = if word.len() <= 11 { CHAT.iter().find(|(short, _)| *short == word) } else { None };
+        if let Some((_, long)) = chat {
             for (number, part) in long.split(' ').enumerate() {
                 self.push_text(part, origin.clone(), spaced || number > 0, Some(false));
             }
@@ -220,10 +225,10 @@ impl Reader {
         }
         let start = reading.text.len();
         reading.text.push_str(word);
-        while self.apart.first().is_some_and(|range| range.end <= origin.start) {
-            self.apart.remove(0);
+        while self.apart.get(self.passed).is_some_and(|range| range.end <= origin.start) {
+            self.passed += 1;
         }
-        let apart = self.apart.first().is_some_and(|range| range.start <= origin.start);
+        let apart = self.apart.get(self.passed).is_some_and(|range| range.start <= origin.start);
         let (is_word, is_capital) = (capital.is_some(), capital == Some(true));
         let classes = if is_word { classes(word) } else { Classes::default() };
         reading.tokens.push(Token { at: start..reading.text.len(), origin, classes, is_word, apart, is_capital });

@@ -108,15 +108,27 @@ fn table() -> Result<Table, String> {
     if groups.is_empty() { Ok(table) } else { Err(format!("unknown groups: {:?}", groups.keys())) }
 }
 
+/// What is looked for in replies.
+pub(super) const IN_REPLIES: [Sense; 8] = [
+    Sense::Pressure,
+    Sense::Belittling,
+    Sense::Invitation,
+    Sense::Certainty,
+    Sense::Outcome,
+    Sense::Mind,
+    Sense::Turn,
+    Sense::Acknowledgement,
+];
+
 /// All phrases of some senses in a reading, outside of quotations and code, sentence by sentence.
 pub(super) fn wordings(reading: &Reading, senses: &[Sense]) -> Vec<Wording> {
     let mut found = Vec::new();
+    let mut limits = [0; Sense::ALL.len()];
+    for sense in senses {
+        limits[*sense as usize] = usize::MAX;
+    }
     for (number, sentence) in reading.sentences.iter().enumerate() {
         let text = &reading.text[sentence.at.clone()];
-        let mut limits = [0; Sense::ALL.len()];
-        for sense in senses {
-            limits[*sense as usize] = text.len();
-        }
         for hit in TABLE.matcher.find(text, &Words::of(text), &limits) {
             let (sense, id, meaning) = TABLE.families[hit.family];
             let first = reading.token_at(sentence.at.start + hit.span.start);

@@ -36,7 +36,7 @@ impl<'a> Opening<'a> {
 fn cut(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = from;
-    while let Some(offset) = bytes[at..].iter().position(|byte| matches!(byte, b'.' | b'!' | b'?')) {
+    while let Some(offset) = memchr::memchr3(b'.', b'!', b'?', &bytes[at..]) {
         at += offset + 1;
         let rest = &text[at..];
         let space = rest.find(|character| !is_free_space(character)).unwrap_or(rest.len());

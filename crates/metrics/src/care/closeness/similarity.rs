@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::care::phrases::{Word, Words};
+use crate::care::phrases::{EXACT, Word, Words};
 
 /// Similarity of two texts: the cosine of their counts of lower-cased ASCII words and pairs of words, between 0 and 1.
 pub fn similarity(left: &str, right: &str) -> f64 {
@@ -60,95 +60,102 @@ struct Sums {
 }
 
 impl Sums {
-    fn add(&mut self, left: u64, right: u64) {
-        self.dot += left * right;
-        self.left += left * left;
-        self.right += right * right;
+    /// Counts a term once more: the square of a count grows by the next odd number, and the product by the count of the
+    /// other side. All terms of the left text come first.
+    fn count(&mut self, term: &mut Term, side: Side) {
+        match side {
+            Side::Left => {
+                self.left += 2 * u64::from(term.left) + 1;
+                term.left += 1;
+            }
+            Side::Right => {
+                self.right += 2 * u64::from(term.right) + 1;
+                self.dot += u64::from(term.left);
+                term.right += 1;
+            }
+        }
     }
 }
 
-/// A term in the table of counts: words are told apart by their bytes, pairs by the numbers of their words.
-#[derive(Clone, Copy, Default)]
-struct Slot {
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// A term and its counts. Words are told apart by their bytes, pairs by the numbers of their words.
+struct Term {
     hash: u64,
-    /// For a word: where it was first seen, in the left or the right text. For a pair: the numbers of its words.
-    key: (u32, u32),
+    key: Key,
     left: u32,
     right: u32,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Key {
+    /// Where the word was first seen.
+    Word(Side, usize),
+    /// Numbers of the two words.
+    Pair(usize, usize),
+}
+
 /// Counts terms in an open hash table. No word holds an underscore, so no word can equal a pair.
 fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
-    let terms = left.words.list.len() + right.words.list.len();
-    let mut words = Table::new(terms);
-    let mut pairs = Table::new(terms);
-    for (side, text) in [left, right].into_iter().enumerate() {
+    let mut table = Table::new(2 * (left.words.list.len() + right.words.list.len()));
+    let mut sums = Sums::default();
+    for (side, text) in [(Side::Left, left), (Side::Right, right)] {
         let mut previous = None;
         for (number, word) in text.words.list.iter().enumerate() {
             let bytes = text.bytes(word);
-            let slot = words.slot(word.hash, (side_key(side), truncated(number)), |(side, number)| {
-                let other = if side == 0 { left } else { right };
-                other.bytes(&other.words.list[number as usize]).eq_ignore_ascii_case(bytes)
+            let term = table.number(word.hash, Key::Word(side, number), |known| match known {
+                Key::Word(side, number) => {
+                    let other = if side == Side::Left { left } else { right };
+                    let known = other.bytes(&other.words.list[number]);
+                    // Two short words with the same hash are the same.
+                    known.len() <= EXACT && bytes.len() <= EXACT || known.eq_ignore_ascii_case(bytes)
+                }
+                Key::Pair(..) => false,
             });
-            words.count(slot, side);
+            sums.count(&mut table.terms[term], side);
             if let Some(before) = previous {
-                let key = (before, truncated(slot));
-                let hash = (u64::from(key.0) << 32 | u64::from(key.1)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                let pair = pairs.slot(hash, key, |known| known == key);
-                pairs.count(pair, side);
+                let key = Key::Pair(before, term);
+                let hash =
+                    (before as u64).rotate_left(32).wrapping_add(term as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let pair = table.number(hash, key, |known| known == key);
+                sums.count(&mut table.terms[pair], side);
             }
-            previous = Some(truncated(slot));
+            previous = Some(term);
         }
-    }
-    let mut sums = Sums::default();
-    for slot in words.slots.iter().chain(&pairs.slots) {
-        sums.add(slot.left.into(), slot.right.into());
     }
     sums
 }
 
-fn side_key(side: usize) -> u32 {
-    u32::from(side != 0)
-}
-
-/// Texts hold fewer than 2^32 words, since each takes at least two bytes of an address space that they share.
-fn truncated(number: usize) -> u32 {
-    u32::try_from(number).unwrap_or(u32::MAX)
-}
-
 struct Table {
-    slots: Vec<Slot>,
-    mask: usize,
+    terms: Vec<Term>,
+    /// Number of a term plus one; 0 is free.
+    slots: Vec<u32>,
 }
 
 impl Table {
-    fn new(terms: usize) -> Self {
-        let size = (terms * 2).next_power_of_two();
-        Self { slots: vec![Slot::default(); size], mask: size - 1 }
+    fn new(most: usize) -> Self {
+        Self { terms: Vec::with_capacity(most), slots: vec![0; (most * 2).next_power_of_two()] }
     }
 
-    /// The slot of a term: the one where it stands, or a free one that is now its own.
-    fn slot(&mut self, hash: u64, key: (u32, u32), same: impl Fn((u32, u32)) -> bool) -> usize {
-        let mut at = usize::try_from(hash >> 32).unwrap_or(0) & self.mask;
+    /// The number of a term: the one it has, or the next one.
+    fn number(&mut self, hash: u64, key: Key, same: impl Fn(Key) -> bool) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = usize::try_from(hash >> 32).unwrap_or(0) & mask;
         loop {
-            let slot = &mut self.slots[at];
-            if slot.left == 0 && slot.right == 0 {
-                *slot = Slot { hash, key, left: 0, right: 0 };
-                return at;
+            let Some(known) = (self.slots[at] as usize).checked_sub(1) else {
+                self.terms.push(Term { hash, key, left: 0, right: 0 });
+                // Each term takes a byte of its text at least, and texts stay below 4 GB; past that all share a slot.
+                self.slots[at] = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
+                return self.terms.len() - 1;
+            };
+            if self.terms[known].hash == hash && same(self.terms[known].key) {
+                return known;
             }
-            if slot.hash == hash && same(slot.key) {
-                return at;
-            }
-            at = (at + 1) & self.mask;
-        }
-    }
-
-    fn count(&mut self, at: usize, side: usize) {
-        let slot = &mut self.slots[at];
-        if side == 0 {
-            slot.left += 1;
-        } else {
-            slot.right += 1;
+            at = (at + 1) & mask;
         }
     }
 }
@@ -167,11 +174,11 @@ fn sums_of_strings(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
             previous = Some(word);
         }
     }
-    let mut sums = Sums::default();
-    for [left, right] in counts.into_values() {
-        sums.add(left, right);
-    }
-    sums
+    counts.into_values().fold(Sums::default(), |sums, [left, right]| Sums {
+        dot: sums.dot + left * right,
+        left: sums.left + left * left,
+        right: sums.right + right * right,
+    })
 }
 
 #[cfg(test)]

@@ -19,4 +19,4 @@ mod words;
 pub use matcher::Matcher;
 pub use notation::{NotationError, Phrase};
 pub use space::is_free_space;
-pub use words::{Word, Words};
+pub use words::{EXACT, Word, Words};

@@ -145,26 +145,32 @@ impl Program {
         (least, most): (usize, usize),
         dead_ends: &mut [DeadEnd],
     ) -> Option<usize> {
-        let mut ends = Vec::new();
+        let rest = text.get(position..)?;
         let mut units = 0;
-        let mut end = position;
-        for character in text.get(position..)?.chars() {
-            if units >= least {
-                ends.push(end);
-            }
+        let mut lengths = rest.chars().map_while(|character| {
             units += character.len_utf16();
-            if units > most || ends_line(character) {
-                break;
-            }
-            end += character.len_utf8();
-            if end == text.len() && units >= least {
-                ends.push(end);
+            (units <= most && !ends_line(character)).then_some((units, character.len_utf8()))
+        });
+        let mut taken = 0;
+        let mut first = if least == 0 { Some(position) } else { None };
+        let mut end = position;
+        for (units, length) in lengths.by_ref() {
+            end += length;
+            taken = units;
+            if first.is_none() && units >= least {
+                first = Some(end);
             }
         }
-        if position == text.len() && least == 0 {
-            ends.push(position);
+        let first = first.filter(|_| taken >= least)?;
+        loop {
+            if let Some(found) = self.step(text, next, end, dead_ends) {
+                return Some(found);
+            }
+            if end <= first {
+                return None;
+            }
+            end = text.floor_char_boundary(end - 1);
         }
-        ends.into_iter().rev().find_map(|end| self.step(text, next, end, dead_ends))
     }
 
     fn open_gap(
@@ -178,20 +184,45 @@ impl Program {
         if dead_ends[number].as_ref().is_some_and(|dead| dead.contains(&position)) {
             return None;
         }
-        let rest = text.get(position..)?;
-        let line = rest.find(ends_line).unwrap_or(rest.len());
-        let mut end = position + line;
+        let line_end = line_end(text, position);
+        let mut end = line_end;
+        // Only places where the first byte of what follows stands can match, so the others are jumped over.
+        let opening = match &self.steps[next] {
+            Step::Literal(literal) => literal.first().copied(),
+            _ => None,
+        };
         loop {
             if let Some(found) = self.step(text, next, end, dead_ends) {
                 return Some(found);
             }
-            if end == position {
-                dead_ends[number] = Some(position..position + line + 1);
+            let before = &text.as_bytes()[position..end];
+            let earlier = match opening {
+                Some(byte) => memchr::memrchr2(byte, byte.to_ascii_uppercase(), before),
+                None if before.is_empty() => None,
+                None => Some(text.floor_char_boundary(end - 1) - position),
+            };
+            let Some(earlier) = earlier else {
+                dead_ends[number] = Some(position..line_end + 1);
                 return None;
-            }
-            end = text.floor_char_boundary(end - 1);
+            };
+            end = position + earlier;
         }
     }
+}
+
+/// Where the line ends that holds `position`.
+fn line_end(text: &str, position: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut from = position;
+    // The line and paragraph separators start with 0xE2.
+    while let Some(offset) = memchr::memchr3(b'\n', b'\r', 0xe2, &bytes[from..]) {
+        let at = from + offset;
+        if text[at..].starts_with(ends_line) {
+            return at;
+        }
+        from = at + 1;
+    }
+    text.len()
 }
 
 fn skip_space(text: &str, position: usize) -> usize {

@@ -11,7 +11,7 @@ pub struct Word {
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
-    /// Hash of its letters in lower case.
+    /// Hash of its letters in lower case; see [`EXACT`].
     pub hash: u64,
 }
 
@@ -35,22 +35,20 @@ impl Words {
     /// Reads a text.
     pub fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut words = Self { list: Vec::with_capacity(bytes.len() / 4), underscore: false };
+        let mut words = Self { list: Vec::with_capacity(bytes.len() / 5 + 4), underscore: false };
         let mut at = 0;
         while at < bytes.len() {
             let start = at;
-            let mut hash = SEED;
-            while at < bytes.len() {
-                let letter = LOWER[usize::from(bytes[at])];
-                if letter == 0 {
-                    break;
-                }
+            let mut hasher = Hasher::default();
+            while let Some(letter) = bytes.get(at).map(|byte| LOWER[usize::from(*byte)])
+                && letter != 0
+            {
                 words.underscore |= letter == b'_';
-                hash = mix(hash, letter);
+                hasher.push(letter);
                 at += 1;
             }
             if at > start {
-                words.list.push(Word { start, end: at, hash });
+                words.list.push(Word { start, end: at, hash: hasher.finish() });
             }
             at += 1;
         }
@@ -60,14 +58,42 @@ impl Words {
 
 /// The hash of a single word that is all word characters.
 pub(super) fn hash(word: &str) -> u64 {
-    word.bytes().fold(SEED, |hash, byte| mix(hash, byte.to_ascii_lowercase()))
+    let mut hasher = Hasher::default();
+    word.bytes().for_each(|byte| hasher.push(byte.to_ascii_lowercase()));
+    hasher.finish()
 }
 
-const SEED: u64 = 0x243f_6a88_85a3_08d3;
+/// Words of up to this many bytes have a hash of their own: their bytes fit into it and are only mixed.
+pub const EXACT: usize = 8;
 
-/// One step of a multiplicative hash; equal hashes are always followed by a comparison of the bytes.
-const fn mix(hash: u64, byte: u8) -> u64 {
-    (hash.rotate_left(5) ^ byte as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// Takes eight bytes at a time, so that most words are mixed once.
+#[derive(Default)]
+struct Hasher {
+    block: u64,
+    length: usize,
+    state: u64,
+}
+
+impl Hasher {
+    fn push(&mut self, byte: u8) {
+        if self.length > 0 && self.length.is_multiple_of(EXACT) {
+            self.state = mix(self.state ^ self.block).rotate_left(23);
+            self.block = 0;
+        }
+        self.block = self.block << 8 | u64::from(byte);
+        self.length += 1;
+    }
+
+    /// For a short word nothing but its block goes in, and mixing loses nothing.
+    fn finish(self) -> u64 {
+        mix(self.state ^ self.block)
+    }
+}
+
+/// Spreads the bits; different numbers stay different.
+const fn mix(number: u64) -> u64 {
+    let number = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    number ^ (number >> 32)
 }
 
 /// Word characters in lower case, 0 for every other byte.
@@ -95,5 +121,12 @@ mod tests {
         assert_eq!(forms, ["I", "m", "Caf", "_5", "t"]);
         assert!(words.underscore);
         assert_eq!(words.list[2].hash, hash("caf"));
+    }
+
+    #[test]
+    fn letter_case_does_not_change_a_hash_and_length_does() {
+        assert_eq!(Words::of("UNDERSTANDING").list[0].hash, hash("understanding"));
+        assert_ne!(hash("a"), hash("aa"));
+        assert_ne!(hash("abcdefgh"), hash("abcdefghi"));
     }
 }
