@@ -1,6 +1,6 @@
 //! How far the response speaks of what was asked: term weights and words in common with the query.
 
-use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Parts, Place, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
 use probare_text::sets::SetOverlap;
 use probare_text::tfidf::TermPair;
 use probare_text::tokens::whitespace;
@@ -19,7 +19,7 @@ metric!(Relevance as Pure {
     range: (0.0, 1.0),
     better: Higher,
     needs: [Query, Response],
-    whole: whole,
+    whole: |parts| Some(combined(parts.get("cosine"), parts.get("jaccard"))),
     since: "0.1",
     version: 1,
     page: "relevance.md",
@@ -61,10 +61,6 @@ fn combined(cosine: Option<f64>, jaccard: Option<f64>) -> f64 {
         (Some(cosine), Some(jaccard)) => f64::midpoint(cosine, jaccard),
         _ => 0.0,
     }
-}
-
-fn whole(parts: &Parts) -> Option<f64> {
-    Some(combined(parts.get("cosine"), parts.get("jaccard")))
 }
 
 impl Metric for Relevance {

@@ -59,6 +59,31 @@ impl Default for Thresholds {
 }
 
 impl Thresholds {
+    /// The names of the limits.
+    pub const NAMES: [&'static str; 7] = [
+        "hallucination_fail",
+        "hallucination_warn",
+        "relevance_fail",
+        "relevance_warn",
+        "completeness_warn",
+        "latency_warn_ms",
+        "cost_warn_usd",
+    ];
+
+    /// The limit of this name.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut f64> {
+        Some(match name {
+            "hallucination_fail" => &mut self.hallucination_fail,
+            "hallucination_warn" => &mut self.hallucination_warn,
+            "relevance_fail" => &mut self.relevance_fail,
+            "relevance_warn" => &mut self.relevance_warn,
+            "completeness_warn" => &mut self.completeness_warn,
+            "latency_warn_ms" => &mut self.latency_warn_ms,
+            "cost_warn_usd" => &mut self.cost_warn_usd,
+            _ => return None,
+        })
+    }
+
     /// The limits of the first published version.
     pub fn first_version() -> Self {
         Self { relevance_fail: 0.1, completeness_warn: 0.6, ..Self::default() }
@@ -308,6 +333,16 @@ mod tests {
             judge(&Measures { completeness: 0.55, ..measures() }, &Thresholds::first_version()).status,
             Status::Warn
         );
+    }
+
+    #[test]
+    fn every_limit_has_its_name() {
+        let mut thresholds = Thresholds::default();
+        for name in Thresholds::NAMES {
+            *thresholds.get_mut(name).unwrap() = 7.0;
+        }
+        assert_eq!(thresholds.get_mut("other"), None);
+        assert_eq!(format!("{thresholds:?}").matches("7.0").count(), Thresholds::NAMES.len());
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::ops::Range;
 
 use super::claim_support::Statement;
+use super::component::Component;
 use super::context::Context;
 
 /// Where subject and object stand at most `window` characters apart in one chunk: chunk and bytes.
 pub(crate) fn support(statement: &Statement, context: &Context<'_>, window: usize) -> Option<(usize, Range<usize>)> {
-    let subjects = places(statement, context, Role::Subject);
-    let objects = places(statement, context, Role::Object);
+    let subjects = places(&statement.subject, context);
+    let objects = places(&statement.object, context);
     let mut from = 0;
     for (chunk, subject) in &subjects {
         // Characters have at most four bytes, so places further apart than that are out of reach and both lists can be
@@ -35,17 +36,8 @@ pub(crate) fn support(statement: &Statement, context: &Context<'_>, window: usiz
     None
 }
 
-enum Role {
-    Subject,
-    Object,
-}
-
 /// All places of a component, in order.
-fn places(statement: &Statement, context: &Context<'_>, role: Role) -> Vec<(usize, Range<usize>)> {
-    let component = match role {
-        Role::Subject => &statement.subject,
-        Role::Object => &statement.object,
-    };
+fn places(component: &Component, context: &Context<'_>) -> Vec<(usize, Range<usize>)> {
     let Some(sought) = context.seek(component) else { return Vec::new() };
     let mut places = Vec::new();
     for index in context.candidates(&sought) {
@@ -64,7 +56,6 @@ fn places(statement: &Statement, context: &Context<'_>, role: Role) -> Vec<(usiz
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rag::hallucination::component::Component;
     use crate::rag::hallucination::verbs::VerbClass;
 
     #[test]
@@ -76,8 +67,8 @@ mod tests {
             is_negated: true,
         };
         let near = ["Nothing here.", "Google said: no. éé YouTube"];
-        assert_eq!(support(&statement, &Context::new(&near), 13), Some((1, 0..29)));
-        assert_eq!(support(&statement, &Context::new(&near), 12), None);
+        assert_eq!(support(&statement, &Context::new(&near), 14), Some((1, 0..29)));
+        assert_eq!(support(&statement, &Context::new(&near), 13), None);
         assert_eq!(support(&statement, &Context::new(&["Google", "YouTube"]), 300), None);
     }
 }

@@ -130,7 +130,7 @@ fn in_base(unit: &str, value: f64) -> Option<(Dimension, f64)> {
         "m²" => (Area, 1.0),
         "km²" => (Area, 1e6),
         "ha" => (Area, 1e4),
-        "ac" | "acre" => (Area, 4046.856_422_4),
+        "ac" | "acre" => (Area, 4_046.856_422_4),
         "ft²" => (Area, 0.092_903_04),
         "mi²" => (Area, 2_589_988.110_336),
         "ml" => (Volume, 1e-6),
