@@ -75,33 +75,39 @@ pub struct Bar {
 /// Horizontal bars on a common scale, with their values behind them. A value outside the scale is drawn to its end.
 pub fn bars(bars: &[Bar], (from, to): (f64, f64), label: &str) -> String {
     const ROW: f64 = 26.0;
-    const LEFT: f64 = 170.0;
-    const FULL: f64 = 290.0;
+    const LONGEST: usize = 32;
+    const WIDTH: f64 = 520.0;
+    // Room for the longest label at about seven units a character, and for the value behind a full bar.
+    let longest = bars.iter().map(|bar| bar.label.chars().count().min(LONGEST)).max().unwrap_or(0);
+    let left = (longest as f64 * 7.0 + 14.0).clamp(80.0, 240.0);
+    let full = WIDTH - left - 60.0;
     let height = bars.len() as f64 * ROW + 4.0;
-    let mut svg =
-        format!("<svg class=\"chart\" viewBox=\"0 0 520 {height:.0}\" role=\"img\" aria-label=\"{}\">", html(label));
+    let mut svg = format!(
+        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{}\">",
+        html(label)
+    );
     for (row, bar) in bars.iter().enumerate() {
         let y = row as f64 * ROW + 4.0;
-        let name = crate::escape::excerpt(&bar.label, 28);
+        let name = crate::escape::excerpt(&bar.label, LONGEST);
         svg.push_str(&format!(
             "<text class=\"label\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-            LEFT - 10.0,
+            left - 10.0,
             y + 13.0,
             html(&name)
         ));
         let Some(value) = bar.value else {
-            svg.push_str(&format!("<text x=\"{LEFT}\" y=\"{:.1}\">no value</text>", y + 13.0));
+            svg.push_str(&format!("<text x=\"{left}\" y=\"{:.1}\">no value</text>", y + 13.0));
             continue;
         };
         let span = to - from;
         let share = if span > 0.0 && span.is_finite() { ((value - from) / span).clamp(0.0, 1.0) } else { 0.0 };
-        let length = share * FULL;
+        let length = share * full;
         svg.push_str(&format!(
-            "<rect class=\"bar\" x=\"{LEFT}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"18\" rx=\"3\" fill=\"{FALLBACK}\">\
+            "<rect class=\"bar\" x=\"{left}\" y=\"{y:.1}\" width=\"{length:.1}\" height=\"18\" rx=\"3\" fill=\"{FALLBACK}\">\
              <title>{}: {}</title></rect><text x=\"{:.1}\" y=\"{:.1}\">{}</text>",
             html(&bar.label),
             rounded(value),
-            LEFT + length + 7.0,
+            left + length + 7.0,
             y + 13.0,
             rounded(value),
         ));
