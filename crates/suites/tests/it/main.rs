@@ -2,4 +2,5 @@
 
 mod golden_synthesis;
 mod labelled_synthesis;
+mod socioscope;
 mod synthlink;

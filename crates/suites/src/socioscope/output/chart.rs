@@ -47,15 +47,22 @@ fn tooltip(name: &str, group: &Group) -> String {
     format!("<title>{}: {value}, {} answers, {} without a value</title>", html(name), group.values.len(), group.nulls)
 }
 
+/// About how long a name is in user units; letters of East Asian scripts are twice as wide.
+fn length(name: &str) -> f64 {
+    name.chars().map(|character| if character >= '\u{1100}' { 13.0 } else { 6.9 }).sum()
+}
+
 /// Bars side by side, names slanted below.
 fn upright(groups: &BTreeMap<String, Group>, title: &str, unit: &str) -> String {
-    const LEFT: f64 = 76.0;
     const TOP: f64 = 64.0;
     const FULL: f64 = 260.0;
     let step = if groups.len() <= 8 { 76.0 } else { 46.0 };
-    let longest = groups.keys().map(|name| name.chars().count().min(NAME)).max().unwrap_or(0) as f64;
-    let below = 30.0 + longest * 5.2;
-    let width = (LEFT + step * groups.len() as f64 + 40.0).max(480.0);
+    let longest = groups.keys().map(|name| length(&excerpt(name, NAME))).fold(0.0, f64::max);
+    // A slanted name reaches to the left and below by its length times the cosine and sine of the angle.
+    let below = 34.0 + longest * 0.743;
+    let first = groups.keys().next().map_or(0.0, |name| length(&excerpt(name, NAME)) * 0.669);
+    let left = (first + 24.0 - step / 2.0).max(76.0);
+    let width = (left + step * groups.len() as f64 + 40.0).max(480.0);
     let base = TOP + FULL;
     let mut svg = open(width, base + below + 34.0, title, groups);
     for tick in 0..=5 {
@@ -63,21 +70,22 @@ fn upright(groups: &BTreeMap<String, Group>, title: &str, unit: &str) -> String 
         let y = base - value * FULL;
         let _ = write!(
             svg,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>\
+            "<line class=\"grid\" x1=\"{left:.1}\" x2=\"{:.0}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>\
              <text x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{value:.1}</text>",
             width - 20.0,
-            LEFT - 8.0,
+            left - 8.0,
             y + 4.0
         );
     }
     let _ = write!(
         svg,
-        "<text transform=\"translate(26 {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+        "<text transform=\"translate({:.1} {:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
+        left - 50.0,
         base - FULL / 2.0,
         html(unit)
     );
     for (at, (name, group)) in groups.iter().enumerate() {
-        let middle = LEFT + step * (at as f64 + 0.5);
+        let middle = left + step * (at as f64 + 0.5);
         let bar = step * 0.62;
         let height = group.mean().unwrap_or(0.0).clamp(0.0, 1.0) * FULL;
         let (class, words) = match group.mean() {
@@ -100,10 +108,10 @@ fn upright(groups: &BTreeMap<String, Group>, title: &str, unit: &str) -> String 
     }
     let _ = write!(
         svg,
-        "<line class=\"axis\" x1=\"{LEFT}\" x2=\"{:.0}\" y1=\"{base}\" y2=\"{base}\" stroke=\"#666\"/>\
+        "<line class=\"axis\" x1=\"{left:.1}\" x2=\"{:.0}\" y1=\"{base}\" y2=\"{base}\" stroke=\"#666\"/>\
          <text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">transcript</text></svg>\n",
         width - 20.0,
-        (LEFT + width - 20.0) / 2.0,
+        (left + width - 20.0) / 2.0,
         base + below + 22.0
     );
     svg
@@ -114,8 +122,8 @@ fn rows(groups: &BTreeMap<String, Group>, title: &str, unit: &str) -> String {
     const ROW: f64 = 20.0;
     const TOP: f64 = 78.0;
     const FULL: f64 = 420.0;
-    let longest = groups.keys().map(|name| name.chars().count().min(NAME)).max().unwrap_or(0) as f64;
-    let left = 44.0 + longest * 7.2;
+    let longest = groups.keys().map(|name| length(&excerpt(name, NAME))).fold(0.0, f64::max);
+    let left = (44.0 + longest).max(110.0);
     let width = left + FULL + 76.0;
     let bottom = TOP + ROW * groups.len() as f64;
     let mut svg = open(width, bottom + 46.0, title, groups);
@@ -188,7 +196,7 @@ mod tests {
             let document = roxmltree::Document::parse(&svg).unwrap();
             let bars = document.descendants().filter(|node| node.attribute("class") == Some("bar")).count();
             assert_eq!(bars, count);
-            let missing = document.descendants().filter(|node| node.text() == Some("n/a")).count();
+            let missing = document.descendants().filter(|node| node.is_element() && node.text() == Some("n/a")).count();
             assert_eq!(missing, count / 5);
         }
     }

@@ -12,6 +12,9 @@ use crate::socioscope::{Group, Summary};
 /// Bars of a chart on the page; more stand in the table and in the chart files.
 const BARS: usize = 40;
 
+/// Characters of a name beside a bar.
+const LABEL: usize = 23;
+
 /// Charts of scores and quotations, then one table of all groups.
 pub(super) fn section(summary: &Summary, careful: Option<&Summary>) -> String {
     let mut page = String::from(
@@ -38,13 +41,23 @@ fn chart(title: &str, groups: &BTreeMap<String, Group>) -> String {
         return String::new();
     }
     let list: Vec<Bar> =
-        groups.iter().take(BARS).map(|(name, group)| Bar { label: name.clone(), value: group.mean() }).collect();
+        groups.iter().take(BARS).map(|(name, group)| Bar { label: shortened(name), value: group.mean() }).collect();
     let rest = groups.len().saturating_sub(BARS);
     let note = if rest > 0 { format!("first {BARS} of {}", groups.len()) } else { String::new() };
     format!(
         "<article class=\"card chart-card\"><header><h3>{title}</h3><span class=\"small soft\">{note}</span></header>{}</article>",
         bars(&list, (0.0, 1.0), title)
     )
+}
+
+/// A name that fits beside a bar: names of transcripts differ at their beginning and at their end.
+fn shortened(name: &str) -> String {
+    let characters: Vec<char> = name.chars().collect();
+    if characters.len() <= LABEL {
+        return name.to_owned();
+    }
+    let (start, end) = (&characters[..LABEL / 2], &characters[characters.len() - (LABEL - LABEL / 2 - 1)..]);
+    start.iter().chain(&['…']).chain(end).collect()
 }
 
 /// How many quotations have which status.

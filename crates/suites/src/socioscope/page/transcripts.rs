@@ -31,8 +31,12 @@ pub(super) fn shown_window(shown: Shown<'_>, answer: &Answer, graded: &AnswerRes
         _ => None,
     };
     let Some(content) = content else { return String::new() };
-    let start = content.floor_char_boundary(span.start.saturating_sub(AROUND));
-    let end = content.ceil_char_boundary((span.end + AROUND).min(content.len()));
+    let from = content.floor_char_boundary(span.start.saturating_sub(AROUND));
+    let to = content.ceil_char_boundary((span.end + AROUND).min(content.len()));
+    // Words are not cut, unless there is no space to cut at.
+    let start = if from == 0 { 0 } else { content[from..span.start].find(' ').map_or(from, |space| from + space + 1) };
+    let end =
+        if to == content.len() { to } else { content[span.end..to].rfind(' ').map_or(to, |space| span.end + space) };
     let mark = Mark { start: span.start - start, end: span.end - start, kind, note: finding.status.name().to_owned() };
     let (before, after) = (if start > 0 { "… " } else { "" }, if end < content.len() { " …" } else { "" });
     format!("<div class=\"said small\">{before}{}{after}</div>", highlight(&content[start..end], &[mark]))
