@@ -51,6 +51,31 @@ const GONE: [&str; 16] = [
     "turned",
 ];
 
+/// What follows `was not` where the subject itself is denied; elsewhere something is said about it: `wages had not risen`.
+const NAMED: [&str; 18] = [
+    "mentioned",
+    "named",
+    "discussed",
+    "raised",
+    "listed",
+    "included",
+    "involved",
+    "considered",
+    "used",
+    "chosen",
+    "selected",
+    "a",
+    "an",
+    "the",
+    "one",
+    "among",
+    "there",
+    "present",
+];
+
+/// Beginnings of words with which a question asks for what stood in the way: lacking it is naming it.
+const HINDRANCES: [&str; 6] = ["prevent", "obstacle", "hinder", "barrier", "stopped", "why"];
+
 /// Pairs of words that deny.
 const PAIRS: [(&str, &str); 8] = [
     ("instead", "of"),
@@ -87,7 +112,8 @@ const BE: [&str; 8] = ["is", "are", "was", "were", "be", "been", "being", "got"]
 const REACH: usize = 14;
 
 /// What denies each word; empty where nothing does. `starts_value` says whether a value starts at a word, `query` is what
-/// was asked: a verb of the question denies nothing.
+/// was asked: a verb of the question denies nothing, and where it asks for reasons or hindrances, what lacks or was
+/// refused is one.
 pub(super) fn denials(
     words: &[Word],
     starts_value: &dyn Fn(usize) -> bool,
@@ -95,8 +121,17 @@ pub(super) fn denials(
 ) -> Vec<Option<String>> {
     let mut denied: Vec<Option<String>> = vec![None; words.len()];
     let query = query.map(str::to_lowercase).unwrap_or_default();
+    let is_asked = |stem: &str| query.split(' ').any(|word| word.starts_with(stem));
+    let asks_for_hindrance = HINDRANCES.iter().any(|stem| is_asked(stem))
+        || (query.contains(" from") && (is_asked("kept") || is_asked("keep")));
     for at in 0..words.len() {
-        let Some((length, kind)) = denial(words, at, &query) else { continue };
+        let Some((length, kind)) = denial(words, at).or_else(|| {
+            let word = words[at].form.as_str();
+            let excludes = |stem: &str| word.starts_with(stem) && !query.contains(stem);
+            (!asks_for_hindrance && EXCLUDING.iter().any(|stem| excludes(stem))).then_some((1, Kind::Clause))
+        }) else {
+            continue;
+        };
         let name: Vec<&str> = words[at..at + length].iter().map(|word| word.form.as_str()).collect();
         let name = name.join(" ");
         let end = reach(words, at + length, kind, starts_value);
@@ -104,7 +139,9 @@ pub(super) fn denials(
             slot.get_or_insert_with(|| name.clone());
         }
     }
-    deny_subjects(words, starts_value, &query, &mut denied);
+    if !asks_for_hindrance {
+        deny_subjects(words, starts_value, &query, &mut denied);
+    }
     denied
 }
 
@@ -118,7 +155,7 @@ enum Kind {
 }
 
 /// How many words make up the denial that starts here, and its kind.
-fn denial(words: &[Word], at: usize, query: &str) -> Option<(usize, Kind)> {
+fn denial(words: &[Word], at: usize) -> Option<(usize, Kind)> {
     let word = words[at].form.as_str();
     let next = words.get(at + 1).filter(|next| next.gap == Gap::None).map(|next| next.form.as_str());
     if PAIRS.iter().any(|(first, second)| *first == word && Some(*second) == next) {
@@ -137,7 +174,7 @@ fn denial(words: &[Word], at: usize, query: &str) -> Option<(usize, Kind)> {
             let is_taken_back = contraction(word) && next.is_some_and(|next| NOT_BUT.contains(&next));
             (!is_taken_back).then_some((1, Kind::Clause))
         }
-        _ => EXCLUDING.iter().any(|stem| word.starts_with(stem) && !query.contains(stem)).then_some((1, Kind::Clause)),
+        _ => None,
     }
 }
 
@@ -196,10 +233,11 @@ fn deny_subjects(words: &[Word], starts_value: &dyn Fn(usize) -> bool, query: &s
         let next = words.get(at + 1).filter(|next| next.gap == Gap::None).map(|next| next.form.as_str());
         let after = words.get(at + 2).filter(|after| after.gap == Gap::None).map(|after| after.form.as_str());
         let is_be = BE.contains(&word);
+        let is_named = |word: Option<&str>| word.is_none_or(|word| NAMED.contains(&word));
         let by = if matches!(word, "isnt" | "arent" | "wasnt" | "werent") {
-            Some(word)
+            is_named(next).then_some(word)
         } else if is_be && matches!(next, Some("never" | "not")) {
-            (!after.is_some_and(|after| NOT_BUT.contains(&after))).then_some("not")
+            next.filter(|_| is_named(after))
         } else if is_be {
             [next, after].into_iter().flatten().find(|word| GONE.contains(word) && !query.contains(word))
         } else {
