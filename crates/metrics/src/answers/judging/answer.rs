@@ -1,0 +1,112 @@
+//! The answer under judgement: its words, and where one gold answer was met in it.
+
+use std::ops::Range;
+
+use super::likeness::Likeness;
+use super::words::{Gap, Word, words};
+
+/// Most words of an answer that are looked at for anything but equal words.
+pub(crate) const MOST_WORDS: usize = 1_500;
+
+/// An answer as it was given, and its words.
+#[derive(Debug)]
+pub(crate) struct Answer<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Its words.
+    pub words: Vec<Word>,
+}
+
+impl<'a> Answer<'a> {
+    /// Reads an answer.
+    pub fn new(text: &'a str) -> Self {
+        Self { text, words: words(text) }
+    }
+
+    /// The folded text of a word; empty outside.
+    pub fn word(&self, at: usize) -> &str {
+        self.words.get(at).map_or("", |word| word.text.as_str())
+    }
+
+    /// The bytes of a range of words.
+    pub fn bytes(&self, range: &Range<usize>) -> Range<usize> {
+        match (self.words.get(range.start), self.words.get(range.end.wrapping_sub(1))) {
+            (Some(first), Some(last)) if first.span.start < last.span.end => first.span.start..last.span.end,
+            _ => 0..0,
+        }
+    }
+
+    /// Whether a word carries a possessive ending, which its folded form has lost.
+    pub fn is_possessive(&self, at: usize) -> bool {
+        let rest = self.words.get(at).and_then(|word| self.text.get(word.span.end..)).unwrap_or_default();
+        rest.starts_with("'s") || rest.starts_with("’s")
+    }
+
+    /// The words of the sentence that a word stands in.
+    pub fn sentence(&self, at: usize) -> Range<usize> {
+        self.stretch(at, Gap::Sentence)
+    }
+
+    /// The words around `at` up to gaps as wide as `gap` or wider.
+    pub fn stretch(&self, at: usize, gap: Gap) -> Range<usize> {
+        let at = at.min(self.words.len().saturating_sub(1));
+        let start = (1..=at).rev().find(|&index| self.words[index].gap >= gap).unwrap_or(0);
+        let end = (at + 1..self.words.len()).find(|&index| self.words[index].gap >= gap).unwrap_or(self.words.len());
+        start..end
+    }
+
+    /// The words whose bytes lie in a byte range.
+    pub fn words_in(&self, bytes: &Range<usize>) -> Range<usize> {
+        let start = self.words.partition_point(|word| word.span.end <= bytes.start);
+        let end = self.words.partition_point(|word| word.span.start < bytes.end);
+        start..end.max(start)
+    }
+}
+
+/// How a gold answer was met.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// All its words in order.
+    Exact,
+    /// All or most of its words, the least alike of them in this way.
+    Words(Likeness),
+    /// Another name that WordNet knows.
+    Alias,
+    /// Its initials, or the words that they stand for.
+    Initials,
+    /// A name by one of its parts.
+    PartOfName,
+    /// A number by its value.
+    Number,
+    /// A date by its fields.
+    Date,
+    /// Yes or no, by the sense of the sentence.
+    Sense,
+}
+
+impl Way {
+    /// How the evidence calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "the same words",
+            Self::Words(likeness) => likeness.name(),
+            Self::Alias => "another name in WordNet",
+            Self::Initials => "its initials",
+            Self::PartOfName => "the usual part of the name",
+            Self::Number => "the same number by value",
+            Self::Date => "the same date by its fields",
+            Self::Sense => "the sense of the sentence",
+        }
+    }
+}
+
+/// A place where a gold answer, or enough of it, was met.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Occurrence {
+    /// Words of the answer.
+    pub words: Range<usize>,
+    /// How it was met.
+    pub way: Way,
+    /// Share of the gold's weight that was met.
+    pub coverage: f64,
+}

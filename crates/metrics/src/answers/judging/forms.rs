@@ -1,0 +1,88 @@
+//! What a gold answer is by its form: alternatives in one text, a number with its unit, a list of items.
+
+use probare_text::quantities::{self, Kind, Quantity};
+
+use super::amounts;
+use super::phrase::Phrase;
+use super::question::is_content;
+use super::words::{Gap, Word, words};
+
+/// The golds, and the alternatives that a slash or `or` separates in one of them: `14 December 1972/December 1972`.
+pub(crate) fn forms(golds: &[String]) -> impl Iterator<Item = (usize, &str)> {
+    golds.iter().enumerate().flat_map(|(index, gold)| {
+        let alternatives = alternatives(gold, "/").or_else(|| alternatives(gold, " or ")).unwrap_or_default();
+        std::iter::once(gold.as_str()).chain(alternatives).map(move |form| (index, form))
+    })
+}
+
+/// The parts of a gold, if each could stand alone: `AC/DC` and `9/11` have none.
+fn alternatives<'g>(gold: &'g str, separator: &str) -> Option<Vec<&'g str>> {
+    let parts: Vec<&str> = gold.split(separator).map(str::trim).collect();
+    let stands_alone = |part: &&str| {
+        part.chars().filter(|character| character.is_alphanumeric()).count() >= 3
+            && part.chars().any(char::is_alphabetic)
+    };
+    (parts.len() > 1 && parts.iter().all(stands_alone)).then_some(parts)
+}
+
+/// The number that a gold is, with words around it that only hedge or name what is counted.
+pub(crate) fn amounts_of(form: &str) -> Vec<Quantity> {
+    let words = words(form);
+    let mut found = quantities::find(form);
+    if found.is_empty() {
+        found = amounts::shares(&words);
+    }
+    let outside = words
+        .iter()
+        .filter(|word| {
+            is_content(word)
+                && !found.iter().any(|amount| amount.span.start < word.span.end && word.span.start < amount.span.end)
+        })
+        .filter(|word| {
+            !matches!(
+                word.text.as_str(),
+                "approximately" | "around" | "roughly" | "nearly" | "almost" | "least" | "degrees"
+            )
+        })
+        .count();
+    if outside > 1 {
+        return Vec::new();
+    }
+    // `8 minutes 20 seconds` is one length of time.
+    if let [first, second] = &found[..]
+        && let (Kind::Duration { unit: "min", .. }, Kind::Duration { unit: "s", .. }) = (first.kind, second.kind)
+    {
+        let value = first.value * 60.0 + second.value;
+        let whole = Quantity { kind: second.kind, value, span: first.span.start..second.span.end };
+        found = vec![whole];
+    }
+    found
+}
+
+/// The items of a gold that lists several: `red, green and blue`.
+pub(crate) fn list_items<'g>(form: &'g str, phrase: &Phrase) -> Option<Vec<&'g str>> {
+    let is_listed = |word: &Word| matches!(word.text.as_str(), "and");
+    let has_and = phrase.words.iter().any(is_listed);
+    let commas = phrase.words.iter().skip(1).filter(|word| word.gap == Gap::Comma).count();
+    let has_semicolon = form.contains(';');
+    if !has_and && commas < 2 && !has_semicolon {
+        return None;
+    }
+    let mut items = Vec::new();
+    let mut start = 0;
+    for (at, word) in phrase.words.iter().enumerate() {
+        let is_break = (at > 0 && matches!(word.gap, Gap::Comma | Gap::Clause)) || is_listed(word);
+        if is_break {
+            let end = word.span.start;
+            items.push(form.get(start..end).unwrap_or_default());
+            start = if is_listed(word) { word.span.end } else { word.span.start };
+        }
+    }
+    items.push(form.get(start..).unwrap_or_default());
+    let items: Vec<&str> = items
+        .into_iter()
+        .map(|item| item.trim_matches(|character: char| !character.is_alphanumeric()))
+        .filter(|item| !item.is_empty())
+        .collect();
+    (items.len() >= 2 && items.len() <= 12).then_some(items)
+}

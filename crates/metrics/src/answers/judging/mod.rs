@@ -1,0 +1,19 @@
+//! How an answer to an open question is judged: reading, comparing, and what speaks against it.
+
+pub(crate) mod amounts;
+pub(crate) mod answer;
+pub(crate) mod calendar;
+pub(crate) mod forms;
+pub(crate) mod lexicon;
+pub(crate) mod likeness;
+pub(crate) mod names;
+pub(crate) mod numerals;
+pub(crate) mod objections;
+pub(crate) mod phrase;
+pub(crate) mod question;
+mod roles;
+pub(crate) mod sound;
+pub(crate) mod trial;
+pub(crate) mod verdict;
+pub(crate) mod words;
+pub(crate) mod yes_no;

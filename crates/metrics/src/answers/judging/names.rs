@@ -1,0 +1,228 @@
+//! Names of people: surname alone, initials, dropped and added middle names, titles; and when it is somebody else.
+
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+
+use super::answer::{Answer, MOST_WORDS, Occurrence, Way};
+use super::lexicon::{is_class_noun, is_function_word, is_particle, is_title};
+use super::likeness::{Likeness, Pattern, are_first_names_alike};
+use super::numerals::value;
+use super::phrase::{Phrase, other_names};
+use super::question::{Question, is_content};
+use super::words::{Gap, Word};
+
+/// A person's name, by the words that count.
+#[derive(Debug)]
+pub(crate) struct Name<'a> {
+    first: Vec<&'a Word>,
+    last: &'a Word,
+    /// Whether a small word such as `of` stands inside, as in titles of works.
+    has_function_word: bool,
+}
+
+/// What a name in the answer says about the name that was looked for.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Meeting {
+    /// The same person.
+    Same(Occurrence),
+    /// Somebody else of that surname.
+    Another(Occurrence),
+}
+
+impl<'a> Name<'a> {
+    /// The name that a phrase is: two to five capitalised words, none of them a number or a class of things.
+    pub fn of(phrase: &'a Phrase) -> Option<Self> {
+        let is_name = |word: &&Word| {
+            word.is_capitalised && value(word).is_none_or(|_| word.text.len() == 1) && !is_class_noun(&word.text)
+        };
+        let words: Vec<&Word> = phrase
+            .words
+            .iter()
+            .filter(|word| !word.is_bracketed && (word.is_capitalised || is_content(word)))
+            .filter(|word| !is_particle(&word.text) && !is_name_suffix(&word.text))
+            .collect();
+        // `Geneva, Switzerland` is a place; only a suffix may stand behind a comma.
+        let has_comma = phrase.words.iter().skip(1).any(|word| word.gap >= Gap::Comma && !is_name_suffix(&word.text));
+        if has_comma
+            || !(1..=5).contains(&words.len())
+            || !words.iter().all(is_name)
+            || phrase.words.iter().any(|word| word.text == "and")
+        {
+            return None;
+        }
+        let (last, first) = words.split_last()?;
+        let first: Vec<&Word> = first.iter().copied().filter(|word| !is_title(&word.text)).collect();
+        let has_function_word = phrase.words.iter().skip(1).any(|word| is_function_word(&word.text));
+        Some(Self { first, last, has_function_word })
+    }
+
+    /// Whether there is a first name.
+    pub fn has_first(&self) -> bool {
+        !self.first.is_empty()
+    }
+
+    /// Whether the words are names of a person rather than words of the language: none of them is an adjective.
+    pub fn is_personal(&self) -> bool {
+        let wordnet = WordNet::embedded();
+        let is_plain = |word: &&Word| wordnet.synsets(&word.text, PartOfSpeech::Adjective).is_empty();
+        !self.has_function_word
+            && self.first.len() <= 2
+            && self.first.iter().all(is_plain)
+            && is_plain(&self.last)
+            && self.last.text.len() > 3
+    }
+
+    /// All places where the surname stands, each with who it is.
+    pub fn meetings(&self, answer: &Answer<'_>, question: &Question) -> Vec<Meeting> {
+        let surname = Pattern::new(self.last);
+        let mut found = Vec::new();
+        for (at, word) in answer.words.iter().enumerate().take(MOST_WORDS) {
+            let likeness = surname.likeness(word).filter(|likeness| *likeness <= Likeness::Sound);
+            let Some(likeness) = likeness.filter(|likeness| word.is_capitalised || *likeness == Likeness::Same) else {
+                continue;
+            };
+            if let Some(meeting) = self.meeting(answer, question, at, likeness) {
+                found.push(meeting);
+            }
+        }
+        found
+    }
+
+    /// Who the surname at `at` belongs to.
+    fn meeting(&self, answer: &Answer<'_>, question: &Question, at: usize, likeness: Likeness) -> Option<Meeting> {
+        let start = run_start(answer, at);
+        let before = &answer.words[start..at];
+        let is_followed = answer.words.get(at + 1).is_some_and(|next| {
+            next.gap <= Gap::Space
+                && next.is_name_like()
+                && !is_name_suffix(&next.text)
+                && !question.holds(next)
+                && value(next).is_none()
+        });
+        let alike = |mine: &&Word| before.iter().any(|theirs| are_first_names_alike(mine, theirs));
+        let met = self.first.iter().filter(|mine| alike(mine)).count();
+        let joined = self.is_joined_initials(before);
+        let (words, whole) = (start..at + 1, self.first.len() + 1);
+        let coverage = (met + 1) as f64 / whole as f64;
+        let way = match (met == self.first.len(), likeness) {
+            (true, likeness) if likeness != Likeness::Same => Way::Words(likeness),
+            _ => Way::PartOfName,
+        };
+        let occurrence = Occurrence { words, way, coverage };
+        let given: Vec<&Word> = before.iter().filter(|word| is_given_name(word, &self.last.text, question)).collect();
+        // The first given name decides; middle names come and go.
+        let first_agrees = match (self.first.first(), given.first()) {
+            (Some(mine), Some(theirs)) => {
+                are_first_names_alike(mine, theirs)
+                    || joined
+                    || met == self.first.len()
+                    || self.first.iter().any(|mine| mine.text.len() > 2 && mine.text == theirs.text)
+            }
+            _ => true,
+        };
+        if !first_agrees {
+            return Some(Meeting::Another(occurrence));
+        }
+        if is_followed {
+            return None;
+        }
+        if self.is_known_as_another(answer, &occurrence) {
+            return Some(Meeting::Another(occurrence));
+        }
+        Some(Meeting::Same(occurrence))
+    }
+
+    /// `JK` for `J. K.`
+    fn is_joined_initials(&self, before: &[Word]) -> bool {
+        let initials: String = self.first.iter().filter_map(|word| word.text.chars().next()).collect();
+        before.iter().any(|word| word.is_upper && word.text == initials)
+    }
+
+    /// Whether WordNet knows both names and they are two people: `John Adams` is not `John Quincy Adams`.
+    fn is_known_as_another(&self, answer: &Answer<'_>, occurrence: &Occurrence) -> bool {
+        if self.first.len() < 2 || occurrence.words.len() < 2 {
+            return false;
+        }
+        let full: Vec<&str> =
+            self.first.iter().map(|word| word.text.as_str()).chain([self.last.text.as_str()]).collect();
+        let given: Vec<&str> = occurrence.words.clone().map(|at| answer.word(at)).collect();
+        let (full, given) = (full.join(" "), given.join(" "));
+        let wordnet = WordNet::embedded();
+        full != given
+            && !wordnet.synsets(&given, PartOfSpeech::Noun).is_empty()
+            && !wordnet.synsets(&full, PartOfSpeech::Noun).is_empty()
+            && !other_names(&full).iter().any(|name| name.eq_ignore_ascii_case(&given))
+    }
+
+    /// The first name alone, not followed by another surname: `Niels`.
+    pub fn first_alone(&self, answer: &Answer<'_>) -> Option<Occurrence> {
+        let first = self.first.first().filter(|word| word.text.len() >= 3)?;
+        let at = answer.words.iter().position(|word| word.text == first.text && word.is_capitalised)?;
+        let next = answer.words.get(at + 1);
+        let is_followed = next.is_some_and(|next| next.gap <= Gap::Space && next.is_name_like());
+        let is_preceded = at > 0
+            && answer.words[at].gap <= Gap::Space
+            && answer.words[at - 1].is_name_like()
+            && !is_title(answer.word(at - 1));
+        let coverage = 1.0 / (self.first.len() + 1) as f64;
+        (!is_followed && !is_preceded).then(|| Occurrence { words: at..at + 1, way: Way::PartOfName, coverage })
+    }
+}
+
+/// Whether a word stands behind a name without being part of it.
+pub(crate) fn is_name_suffix(word: &str) -> bool {
+    matches!(word, "jr" | "sr" | "junior" | "senior" | "esq" | "phd" | "md")
+}
+
+/// The first word of the run of capitalised words and small name words that ends at `at`.
+fn run_start(answer: &Answer<'_>, at: usize) -> usize {
+    let mut start = at;
+    while start > 0 && at - start < 6 && answer.words[start].gap <= Gap::Space {
+        let before = &answer.words[start - 1];
+        let is_initial = before.text.len() == 1 && before.is_upper;
+        if !(before.is_name_like() || is_initial || is_particle(&before.text)) {
+            break;
+        }
+        start -= 1;
+    }
+    // Small words in front of the run belong to the sentence.
+    while start < at && !answer.words[start].is_capitalised {
+        start += 1;
+    }
+    start
+}
+
+/// Whether a given name stands right before a word.
+pub(crate) fn is_preceded_by_given_name(answer: &Answer<'_>, at: usize, question: &Question) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| &answer.words[before]) else { return false };
+    let surname = answer.word(at);
+    answer.words[at].gap <= Gap::Space && before.is_name_like() && is_given_name(before, surname, question)
+}
+
+/// Whether a word in front of a surname is a given name: no title, no description, nothing that the question says of
+/// somebody else.
+fn is_given_name(word: &Word, surname: &str, question: &Question) -> bool {
+    let is_from_question = question.holds(word) && !question.holds_pair(&word.text, surname);
+    word.is_capitalised
+        && !is_title(&word.text)
+        && !is_particle(&word.text)
+        && !is_from_question
+        && !is_description(&word.text)
+}
+
+/// Adjectives of countries such as `Austrian`, and nouns for people such as `uncle`, which WordNet has in small letters.
+fn is_description(word: &str) -> bool {
+    let wordnet = WordNet::embedded();
+    let is_place = |name: &String| {
+        wordnet
+            .synsets(name, PartOfSpeech::Noun)
+            .iter()
+            .take(1)
+            .any(|synset| wordnet.lexname(*synset) == "noun.location")
+    };
+    let is_of_country =
+        !wordnet.synsets(word, PartOfSpeech::Adjective).is_empty() && wordnet.derived(word).iter().any(is_place);
+    is_of_country
+        || wordnet.synsets(word, PartOfSpeech::Noun).iter().take(1).any(|synset| {
+            wordnet.lexname(*synset) == "noun.person" && wordnet.words(*synset).iter().any(|known| known == word)
+        })
+}

@@ -1,0 +1,382 @@
+//! Finding a gold answer that is a phrase: by equal words, by another name, by initials, by alike words close together.
+
+use std::ops::Range;
+
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+
+use super::answer::{Answer, MOST_WORDS, Occurrence, Way};
+use super::lexicon::{is_class_noun, is_function_word, is_title};
+use super::likeness::{Likeness, Pattern};
+use super::names::{Name, is_name_suffix, is_preceded_by_given_name};
+use super::numerals::value;
+use super::question::{Question, is_content};
+use super::words::{Gap, Word, words};
+
+/// Most content words of a gold that are looked for one by one.
+const MOST_CONTENT: usize = 40;
+
+/// Most words of an answer that are looked up in WordNet for each word of a gold.
+const MOST_LOOKED_UP: usize = 150;
+
+/// A gold answer that is a phrase.
+#[derive(Debug)]
+pub(crate) struct Phrase {
+    /// Its words.
+    pub words: Vec<Word>,
+    /// Places of the words that count, and how much each does.
+    pub content: Vec<(usize, f64)>,
+}
+
+impl Phrase {
+    /// Reads a gold answer; words that the question holds already count less.
+    pub fn new(text: &str, question: &Question) -> Self {
+        let words = words(text);
+        let content = weights(&words, question);
+        Self { words, content }
+    }
+
+    /// The words that count in full.
+    pub fn heavy(&self) -> impl Iterator<Item = usize> {
+        self.content.iter().filter(|(_, weight)| *weight >= 1.0).map(|(at, _)| *at)
+    }
+
+    /// Whether every word that counts is capitalised or a number.
+    pub fn is_proper(&self) -> bool {
+        self.content.iter().all(|(at, _)| self.words[*at].is_capitalised || self.words[*at].starts_with_digit())
+    }
+
+    /// All places where the phrase stands word for word; articles and spaces inside words do not matter.
+    pub fn exact(&self, answer: &Answer<'_>) -> Vec<Occurrence> {
+        let mut wanted: Vec<&Word> = self.words.iter().filter(|word| !is_article(&word.text)).collect();
+        // Prepositions around the phrase are no part of what it names: `in the liver`.
+        while wanted.len() > 1 && wanted.first().is_some_and(|word| is_edge(word)) {
+            wanted.remove(0);
+        }
+        if wanted.is_empty() {
+            wanted = self.words.iter().collect();
+        }
+        let needs_capital = matches!(wanted[..], [word] if word.is_capitalised && needs_capital(&word.text));
+        let joined: String = wanted.iter().map(|word| word.text.as_str()).collect();
+        runs(answer, &joined, |first| !needs_capital || first.is_capitalised)
+            .map(|words| Occurrence { words, way: Way::Exact, coverage: 1.0 })
+            .collect()
+    }
+
+    /// Places where another name of the phrase stands.
+    pub fn aliases(&self, answer: &Answer<'_>, question: &Question) -> Vec<Occurrence> {
+        let name = self.without_articles();
+        if name.is_empty() || self.words.len() > 6 {
+            return Vec::new();
+        }
+        let is_proper = self.is_proper();
+        let is_name = Name::of(self).is_some_and(|name| name.has_first());
+        let mut found = Vec::new();
+        for alias in other_names(&name) {
+            let head = alias.split([' ', '-', '.']).next().unwrap_or_default().to_lowercase();
+            if !answer.words.iter().any(|word| head.starts_with(word.text.as_str()) || word.text.starts_with(&head)) {
+                continue;
+            }
+            let parts = words(&alias);
+            // `George` is no other name of `George VI`, and what drops words of a person's name is judged as a name.
+            let loses_number =
+                self.words.iter().any(|word| value(word).is_some()) && !parts.iter().any(|word| value(word).is_some());
+            let is_shorter = parts.iter().all(|part| self.words.iter().any(|word| word.text == part.text));
+            if is_shorter && (loses_number || is_name) {
+                continue;
+            }
+            let is_echo = parts.iter().filter(|word| is_content(word)).all(|word| question.holds(word));
+            let joined: String =
+                parts.iter().filter(|word| !is_article(&word.text)).map(|word| word.text.as_str()).collect();
+            if is_echo || joined.is_empty() || joined.bytes().all(|byte| byte.is_ascii_digit()) {
+                continue;
+            }
+            let is_short = joined.len() <= 3;
+            let needs_capital = is_proper || parts.iter().any(|word| word.is_capitalised);
+            let accepts = |first: &Word| if is_short { first.is_upper } else { !needs_capital || first.is_capitalised };
+            for words in runs(answer, &joined, accepts) {
+                // Another given name in front makes somebody else: `Theodore Roosevelt` for `FDR`.
+                if !(is_proper && is_preceded_by_given_name(answer, words.start, question)) {
+                    found.push(Occurrence { words, way: Way::Alias, coverage: 1.0 });
+                }
+            }
+        }
+        found
+    }
+
+    /// Places where the answer has the initials of the phrase, or the phrase is the initials of words of the answer.
+    pub fn initials(&self, answer: &Answer<'_>) -> Vec<Occurrence> {
+        let mut found = Vec::new();
+        let content: Vec<&Word> =
+            self.content.iter().map(|(at, _)| &self.words[*at]).filter(|word| !is_name_suffix(&word.text)).collect();
+        if content.len() >= 2 && self.is_proper() {
+            let forms = acronyms(&self.words, &content);
+            for (at, word) in answer.words.iter().enumerate().take(MOST_WORDS) {
+                let is_written_so =
+                    word.is_upper || (word.is_capitalised && word.text.bytes().any(|byte| byte.is_ascii_digit()));
+                if is_written_so && word.text.len() >= 2 && forms.contains(&word.text) {
+                    found.push(Occurrence { words: at..at + 1, way: Way::Initials, coverage: 1.0 });
+                }
+            }
+        }
+        if let [word] = self.words[..].as_ref()
+            && word.is_upper
+            && (2..=8).contains(&word.text.len())
+            && word.text.bytes().all(|byte| byte.is_ascii_lowercase())
+        {
+            found.extend(spelled_out(&word.text, answer));
+        }
+        found
+    }
+
+    /// The stretch of the answer that holds most of the phrase in alike words.
+    pub fn alike(&self, answer: &Answer<'_>) -> Option<Occurrence> {
+        let total: f64 = self.content.iter().map(|(_, weight)| weight).sum();
+        if self.content.is_empty() || total <= 0.0 {
+            return None;
+        }
+        let content = &self.content[..self.content.len().min(MOST_CONTENT)];
+        let patterns: Vec<Pattern<'_>> = content.iter().map(|(at, _)| Pattern::new(&self.words[*at])).collect();
+        let mut hits: Vec<Hit> = Vec::new();
+        for (number, (pattern, (_, weight))) in patterns.iter().zip(content).enumerate() {
+            for (place, word) in answer.words.iter().enumerate().take(MOST_WORDS) {
+                if let Some(likeness) = pattern.likeness(word) {
+                    hits.push(Hit { place, number, likeness, weight: weight * trust(likeness) });
+                }
+            }
+        }
+        let plain = self.densest(&mut hits, content.len(), total);
+        if plain.as_ref().is_some_and(|mention| mention.coverage >= self.needed()) {
+            return plain;
+        }
+        // Only words without any counterpart are looked up: it takes longer.
+        for (number, (pattern, (_, weight))) in patterns.iter().zip(content).enumerate() {
+            if hits.iter().any(|hit| hit.number == number) {
+                continue;
+            }
+            for (place, word) in answer.words.iter().enumerate().take(MOST_LOOKED_UP) {
+                if let Some(likeness) = pattern.kinship(word) {
+                    hits.push(Hit { place, number, likeness, weight: weight * trust(likeness) });
+                }
+            }
+        }
+        self.densest(&mut hits, content.len(), total)
+    }
+
+    /// The stretch with the greatest weight of hits, the first of equals.
+    fn densest(&self, hits: &mut [Hit], count: usize, total: f64) -> Option<Occurrence> {
+        hits.sort_by_key(|hit| (hit.place, hit.number));
+        let reach = if count >= 4 { 30 } else { 2 * self.words.len() + 4 };
+        let mut best: Option<Occurrence> = None;
+        for (start, first) in hits.iter().enumerate() {
+            let window = hits[start..].iter().take_while(|hit| hit.place < first.place + reach);
+            let (gain, end, way) = gain(window, count);
+            let coverage = gain / total;
+            if best.as_ref().is_none_or(|known| coverage > known.coverage + 1e-9) {
+                best = Some(Occurrence { words: first.place..end + 1, way: Way::Words(way), coverage });
+            }
+        }
+        best
+    }
+
+    /// How much of the phrase must be there: all of a short one, most of a long one.
+    pub fn needed(&self) -> f64 {
+        match self.heavy().count() {
+            0..=2 => 0.68,
+            3 if self.is_proper() => 0.68,
+            3 => 0.6,
+            _ => 0.55,
+        }
+    }
+
+    /// The text without articles, as WordNet spells it.
+    fn without_articles(&self) -> String {
+        let kept: Vec<&str> =
+            self.words.iter().map(|word| word.text.as_str()).filter(|word| !is_article(word)).collect();
+        kept.join(" ")
+    }
+}
+
+/// A word of the answer that is alike a content word of the gold.
+struct Hit {
+    place: usize,
+    number: usize,
+    likeness: Likeness,
+    weight: f64,
+}
+
+/// How much a likeness counts: what is further from the word says less.
+fn trust(likeness: Likeness) -> f64 {
+    match likeness {
+        Likeness::Same | Likeness::Number | Likeness::Inflected | Likeness::Abbreviated => 1.0,
+        Likeness::Spelling | Likeness::Sound => 0.97,
+        Likeness::Family => 0.95,
+        Likeness::Synonym => 0.85,
+    }
+}
+
+/// What a window of hits is worth: each content word once, by its best hit; the last place, and the least likeness.
+fn gain<'h>(window: impl Iterator<Item = &'h Hit>, count: usize) -> (f64, usize, Likeness) {
+    let mut best: Vec<Option<&Hit>> = vec![None; count];
+    for hit in window {
+        if best[hit.number].is_none_or(|known| hit.weight > known.weight) {
+            best[hit.number] = Some(hit);
+        }
+    }
+    let used = || best.iter().flatten();
+    let end = used().map(|hit| hit.place).max().unwrap_or(0);
+    (used().map(|hit| hit.weight).sum(), end, used().map(|hit| hit.likeness).max().unwrap_or(Likeness::Same))
+}
+
+pub(crate) fn is_article(word: &str) -> bool {
+    matches!(word, "a" | "an" | "the")
+}
+
+fn is_edge(word: &Word) -> bool {
+    matches!(
+        word.text.as_str(),
+        "in" | "at" | "on" | "by" | "to" | "from" | "for" | "of" | "about" | "around" | "approximately" | "circa"
+    )
+}
+
+/// Words that mean something else in small letters.
+fn needs_capital(word: &str) -> bool {
+    is_function_word(word)
+        || matches!(word, "march" | "turkey" | "china" | "reading" | "nice" | "polish" | "bill" | "mark")
+}
+
+/// Ranges of words that, written without spaces, are `joined`. Articles in between are skipped.
+fn runs<'w>(
+    answer: &'w Answer<'_>,
+    joined: &'w str,
+    accepts: impl Fn(&Word) -> bool + 'w,
+) -> impl Iterator<Item = Range<usize>> + 'w {
+    (0..answer.words.len()).filter_map(move |start| {
+        if joined.is_empty() || !accepts(&answer.words[start]) {
+            return None;
+        }
+        let mut rest = joined;
+        for (at, word) in answer.words.iter().enumerate().skip(start) {
+            match rest.strip_prefix(word.text.as_str()) {
+                Some("") => return Some(start..at + 1),
+                Some(left) => rest = left,
+                None if at > start && (is_article(&word.text) || is_particle_of_name(word)) => {}
+                None => return None,
+            }
+        }
+        None
+    })
+}
+
+/// How much each content word counts.
+fn weights(words: &[Word], question: &Question) -> Vec<(usize, f64)> {
+    let mut content: Vec<(usize, f64)> =
+        words.iter().enumerate().filter(|(_, word)| is_content(word)).map(|(at, _)| (at, 1.0)).collect();
+    if content.is_empty() {
+        return (0..words.len()).map(|at| (at, 1.0)).collect();
+    }
+    let is_proper = content.iter().all(|(at, _)| words[*at].is_capitalised);
+    let comma = words.iter().skip(1).position(|word| word.gap == Gap::Comma).map(|at| at + 1).filter(|_| is_proper);
+    for (at, weight) in &mut content {
+        let word = &words[*at];
+        let is_number = value(word).is_some();
+        let light = [
+            (word.is_bracketed, 0.2),
+            (comma.is_some_and(|comma| *at >= comma), 0.3),
+            (is_class_noun(&word.text) && !is_number, 0.4),
+            (is_title(&word.text) && is_proper, 0.2),
+            (is_particle_of_name(word), 0.2),
+        ];
+        for (applies, factor) in light {
+            if applies {
+                *weight = weight.min(factor);
+            }
+        }
+    }
+    // What the question says already need not be said again, unless nothing else is left.
+    let is_new = |(at, weight): &(usize, f64)| *weight >= 1.0 && !question.holds(&words[*at]);
+    if content.iter().any(is_new) {
+        for (at, weight) in &mut content {
+            if question.holds(&words[*at]) {
+                *weight = weight.min(0.3);
+            }
+        }
+    }
+    if content.iter().all(|(_, weight)| *weight < 1.0) {
+        let most = content.iter().map(|(_, weight)| *weight).fold(0.0, f64::max);
+        for (_, weight) in &mut content {
+            if *weight >= most {
+                *weight = 1.0;
+            }
+        }
+    }
+    content
+}
+
+/// Whether a word is one of the small words inside names that are no function words of English.
+fn is_particle_of_name(word: &Word) -> bool {
+    super::lexicon::is_particle(&word.text) && !word.is_capitalised
+}
+
+/// Names that share a meaning of the noun `name` in WordNet, with their capitals, without the name itself.
+pub(crate) fn other_names(name: &str) -> Vec<String> {
+    let wordnet = WordNet::embedded();
+    let mut names: Vec<String> = Vec::new();
+    for synset in wordnet.synsets(name, PartOfSpeech::Noun) {
+        for word in wordnet.words(synset) {
+            if !word.eq_ignore_ascii_case(name) && !names.contains(&word) {
+                names.push(word);
+            }
+        }
+    }
+    names
+}
+
+/// The ways to write a phrase by its initials, in small letters: of all words, of its content words, with numbers.
+fn acronyms(words: &[Word], content: &[&Word]) -> Vec<String> {
+    let first = |word: &Word| word.text.chars().next();
+    let mut forms = vec![words.iter().filter_map(first).collect::<String>()];
+    forms.push(content.iter().filter_map(|word| first(word)).collect());
+    // `World War II` is `WWII` as well as `WW2`.
+    let numbered = content.iter().any(|word| value(word).is_some());
+    if numbered {
+        let mut roman = String::new();
+        let mut digits = String::new();
+        for word in content {
+            if let Some(number) = value(word) {
+                roman.push_str(&word.text);
+                digits.push_str(&number.to_string());
+            } else {
+                roman.extend(first(word));
+                digits.extend(first(word));
+            }
+        }
+        forms.push(roman);
+        forms.push(digits);
+    }
+    forms
+}
+
+/// Runs of words whose initials are `letters`, small words left out or not.
+fn spelled_out(letters: &str, answer: &Answer<'_>) -> Vec<Occurrence> {
+    let mut found = Vec::new();
+    for start in 0..answer.words.len().min(MOST_WORDS) {
+        let mut rest = letters.chars().peekable();
+        for (at, word) in answer.words.iter().enumerate().skip(start).take(2 * letters.len()) {
+            if at > start && word.gap > Gap::Space {
+                break;
+            }
+            if word.text.chars().next() == rest.peek().copied() && (word.is_capitalised || letters.len() > 2) {
+                rest.next();
+            } else if at == start || !is_function_word(&word.text) {
+                break;
+            }
+            if rest.peek().is_none() {
+                if at > start {
+                    found.push(Occurrence { words: start..at + 1, way: Way::Initials, coverage: 1.0 });
+                }
+                break;
+            }
+        }
+    }
+    found
+}

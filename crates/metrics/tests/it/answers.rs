@@ -1,0 +1,188 @@
+//! `answer_match` against labelled answers, and on answers as people and models give them.
+//!
+//! The labels are described in `tests/labelled/answer_match/README.md`. Rules and thresholds were made with the
+//! development file; `heldout.jsonl` is for measuring alone.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use probare_core::{Case, Metric, Output, Profile, Sample};
+use probare_metrics::registry;
+use probare_stats::{Level, proportion_interval};
+use probare_text::tokens::squad;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One labelled answer.
+#[derive(Deserialize)]
+struct Labelled {
+    question: String,
+    golds: Vec<String>,
+    answer: String,
+    correct: bool,
+    kind: String,
+}
+
+fn labelled(file: &str) -> Vec<Labelled> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/labelled/answer_match"));
+    let content = fs::read_to_string(folder.join(file)).expect("the labelled answers are part of the repository");
+    content.lines().map(|line| serde_json::from_str(line).expect("each line is a labelled answer")).collect()
+}
+
+fn metric() -> Box<dyn Metric> {
+    registry().get("answer_match").unwrap().build(Value::Null, Profile::Reference).unwrap()
+}
+
+fn case(question: &str, golds: &[String], answer: &str) -> Case {
+    Case {
+        query: Some(question.to_owned()),
+        reference: Some(golds.to_vec()),
+        response: Some(Output::new(answer)),
+        ..Case::default()
+    }
+}
+
+fn is_right(metric: &dyn Metric, question: &str, golds: &[String], answer: &str) -> bool {
+    let case = case(question, golds, answer);
+    metric.score(Sample::of(&case)).unwrap().score().unwrap().value.get() == 1.0
+}
+
+/// Plain lexical matching: some gold stands in the answer, word for word, after the normalisation of `SQuAD`.
+fn contains_a_gold(golds: &[String], answer: &str) -> bool {
+    let answer = format!(" {} ", squad::normalise(answer));
+    golds
+        .iter()
+        .map(|gold| squad::normalise(gold))
+        .any(|gold| !gold.is_empty() && answer.contains(&format!(" {gold} ")))
+}
+
+/// Decisions against labels.
+#[derive(Debug, Default, Clone, Copy)]
+struct Counts {
+    true_right: usize,
+    false_right: usize,
+    true_wrong: usize,
+    false_wrong: usize,
+}
+
+impl Counts {
+    fn add(&mut self, decided: bool, label: bool) {
+        match (decided, label) {
+            (true, true) => self.true_right += 1,
+            (true, false) => self.false_right += 1,
+            (false, false) => self.true_wrong += 1,
+            (false, true) => self.false_wrong += 1,
+        }
+    }
+
+    fn agreed(self) -> usize {
+        self.true_right + self.true_wrong
+    }
+
+    fn all(self) -> usize {
+        self.agreed() + self.false_right + self.false_wrong
+    }
+
+    fn accuracy(self) -> f64 {
+        self.agreed() as f64 / self.all() as f64
+    }
+
+    fn f1(self) -> f64 {
+        2.0 * self.true_right as f64 / (2 * self.true_right + self.false_right + self.false_wrong) as f64
+    }
+
+    fn line(self) -> String {
+        let interval = proportion_interval(self.agreed(), self.all(), Level::NINETY_FIVE).expect("there are answers");
+        format!(
+            "accuracy {:.3} [{:.3}, {:.3}], F1 {:.3}, {} of {}",
+            self.accuracy(),
+            interval.low,
+            interval.high,
+            self.f1(),
+            self.agreed(),
+            self.all()
+        )
+    }
+}
+
+/// Prints the figures of one file and returns those of `answer_match` and of plain matching.
+fn measure(file: &str) -> (Counts, Counts) {
+    let metric = metric();
+    let (mut ours, mut plain) = (Counts::default(), Counts::default());
+    let mut kinds: BTreeMap<String, Counts> = BTreeMap::new();
+    for row in labelled(file) {
+        let decided = is_right(metric.as_ref(), &row.question, &row.golds, &row.answer);
+        ours.add(decided, row.correct);
+        plain.add(contains_a_gold(&row.golds, &row.answer), row.correct);
+        kinds.entry(row.kind).or_default().add(decided, row.correct);
+    }
+    println!("{file}: answer_match {}", ours.line());
+    println!("{file}: plain lexical {}", plain.line());
+    for (kind, counts) in kinds {
+        println!("{file}:   {kind} {} of {}", counts.agreed(), counts.all());
+    }
+    (ours, plain)
+}
+
+#[test]
+fn labelled_answers_are_judged_as_a_reader_judges_them() {
+    let (ours, plain) = measure("development.jsonl");
+    assert!(ours.accuracy() >= 0.96, "{}", ours.line());
+    assert!(ours.accuracy() > plain.accuracy() + 0.2);
+    let (ours, plain) = measure("heldout.jsonl");
+    assert!(ours.accuracy() >= 0.88, "{}", ours.line());
+    assert!(ours.accuracy() > plain.accuracy() + 0.1);
+}
+
+/// Answers as people and models give them: `+` for right or `-` for wrong, question, gold answers, answer. Most hold a
+/// gold word for word or in another form, and many name other things besides.
+const EVERYDAY: &str = include_str!("everyday_answers.txt");
+
+#[test]
+fn everyday_answers_are_judged_as_marked() {
+    let metric = metric();
+    let mut counts = Counts::default();
+    for line in EVERYDAY.lines() {
+        let fields: Vec<&str> = line.splitn(4, " | ").collect();
+        let [mark, question, golds, answer] = fields[..] else { panic!("`{line}` has not four fields") };
+        let golds: Vec<String> = golds.split("; ").map(str::to_owned).collect();
+        let decided = is_right(metric.as_ref(), question, &golds, answer);
+        counts.add(decided, mark == "+");
+        if decided != (mark == "+") {
+            println!("judged otherwise: {line}");
+        }
+    }
+    println!("everyday answers: {}", counts.line());
+    assert!(counts.all() > 150);
+    assert!(counts.accuracy() >= 0.96, "{}", counts.line());
+}
+
+#[test]
+fn the_evidence_says_what_decided() {
+    let metric = metric();
+    for (question, gold, answer, note, shown) in [
+        ("Who composed Carmen?", "Georges Bizet", "It was Bizet.", "the usual part of the name", "Bizet"),
+        (
+            "When did it sink?",
+            "15 April 1912",
+            "On April 15th, 1912.",
+            "the same date by its fields",
+            "April 15th, 1912",
+        ),
+        ("How tall is it?", "8,849 metres", "Some 8,850 m.", "the same number by value", "8,850 m"),
+        ("Which holy book is it?", "Quran", "The Koran", "another name in WordNet", "Koran"),
+        ("Which president was it?", "John F. Kennedy", "JFK", "its initials", "JFK"),
+        ("What is the capital?", "Canberra", "It is Sydney, not Canberra.", "denied", "not Canberra"),
+        ("Who was it?", "Niels Bohr", "Harald Bohr", "somebody else of that name", "Harald Bohr"),
+        ("When was it?", "1912", "In 1913", "another date", "1913"),
+    ] {
+        let case = case(question, &[gold.to_owned()], answer);
+        let outcome = metric.score(Sample::of(&case)).unwrap();
+        let evidence = &outcome.score().unwrap().evidence;
+        assert!(evidence[0].text.starts_with("right: ") || evidence[0].text.starts_with("wrong: "), "{evidence:?}");
+        let piece =
+            evidence.iter().find(|piece| piece.place.is_some()).unwrap_or_else(|| panic!("{answer}: {evidence:?}"));
+        assert_eq!((piece.note.as_deref(), piece.text.as_str()), (Some(note), shown), "{answer}");
+    }
+}
