@@ -1,0 +1,214 @@
+//! `probare synthesis`: the three care checkers over a file of exchanges, with the report of the published tool.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use probare_core::Profile;
+use probare_metrics::care::Lexicon;
+use probare_report::{Format, Options};
+use probare_suites::synthesis::{Case, Checker, Report, Schema, console, emit, evaluate, load};
+
+use super::score::profile;
+use super::{print, remark};
+use crate::exit::Exit;
+use crate::failure::{Done, Failure};
+
+/// The schema that is looked for where none is named; the built-in one is used where it is absent.
+const DEFAULT_SCHEMA: &str = "schemas/eval_case.schema.json";
+
+/// Check empathy, trust and care in replies, with the evidence.
+///
+/// Reads exchanges (one JSON object a line: id, user, assistant, checks, and optionally expected, tags, notes), writes a
+/// JSON report and prints a summary. Ends with 2 when more cases fail unexpectedly than --fail-on allows. Cases tagged
+/// negative_example, or with a tag that ends in -fail, are meant to fail.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Exchanges to check
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "data/evals.jsonl",
+        allow_hyphen_values = true,
+        overrides_with = "cases"
+    )]
+    cases: PathBuf,
+
+    /// JSON Schema of the exchanges; the built-in one where the default file is absent
+    #[arg(long, value_name = "FILE", default_value = DEFAULT_SCHEMA, allow_hyphen_values = true, overrides_with = "schema")]
+    schema: PathBuf,
+
+    /// JSON report; folders are made if needed
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "out/report.json",
+        allow_hyphen_values = true,
+        overrides_with = "out"
+    )]
+    out: PathBuf,
+
+    /// Unexpected failures that are allowed
+    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true, overrides_with = "fail_on")]
+    fail_on: i64,
+
+    /// Which reading: reference (the published phrases) or careful (ours, by the structure of sentences)
+    #[arg(long, value_name = "PROFILE", value_parser = profile, default_value = "reference", env = "PROBARE_PROFILE")]
+    profile: Profile,
+
+    /// Families of phrases to add to the built-in ones, or to use in their place (YAML or JSON)
+    #[arg(long, value_name = "FILE", env = "PROBARE_LEXICON")]
+    lexicon: Option<PathBuf>,
+
+    /// Further report beside --out: junit, html, markdown, csv, jsonl or parquet (repeatable)
+    #[arg(long, value_name = "FORMAT", value_parser = extension, env = "PROBARE_REPORT_FORMAT")]
+    format: Vec<&'static str>,
+
+    /// Further report; its extension says what is written (repeatable)
+    #[arg(short, long = "output", value_name = "OUT", env = "PROBARE_OUTPUT")]
+    output: Vec<PathBuf>,
+}
+
+/// The extension of a report format by its name.
+fn extension(name: &str) -> Result<&'static str, String> {
+    match name {
+        "junit" | "xml" => Ok("xml"),
+        "html" => Ok("html"),
+        "markdown" | "md" => Ok("md"),
+        "csv" => Ok("csv"),
+        "jsonl" => Ok("jsonl"),
+        "parquet" => Ok("parquet"),
+        _ => Err("known formats are junit, html, markdown, csv, jsonl and parquet".to_owned()),
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    let schema = schema(&arguments.schema)?;
+    let checker = Checker { profile: arguments.profile, lexicon: lexicon(arguments.lexicon.as_deref())? };
+    let reports = further_reports(arguments);
+    for path in &reports {
+        Format::of_path(path)?;
+    }
+    print(&format!(
+        "Synthesis: empathy, trust and care in replies\n\nLoading cases from: {}\nUsing schema: {}\n",
+        arguments.cases.display(),
+        schema.0
+    ))?;
+    let Some(cases) = cases(&arguments.cases, &schema.1) else { return Ok(Exit::Error) };
+    print(&format!("Loaded {} cases\n\nRunning evaluations...\n", cases.len()))?;
+    let report = evaluate(&cases, &checker);
+    for warning in report.warnings() {
+        remark(&format!("warning: {warning}"));
+    }
+    if let Err(error) = write(&arguments.out, &report) {
+        remark(&format!("Fatal error: cannot write `{}`: {error}", arguments.out.display()));
+        return Ok(Exit::Error);
+    }
+    for path in &reports {
+        let options = Options { title: Some("Synthesis: care in replies".to_owned()), ..Options::default() };
+        let mut sink = probare_report::open(path, &options)?;
+        let source = arguments.cases.display().to_string();
+        emit(sink.as_mut(), &source, &cases, &checker, &report.warnings())
+            .map_err(|error| Failure::file("write", &path.display().to_string(), &error))?;
+    }
+    conclude(arguments, &report)
+}
+
+/// Prints the summary and tells how the program ends.
+fn conclude(arguments: &Arguments, report: &Report) -> Done {
+    let mut text = format!("Report written to: {}\n{}", arguments.out.display(), console::block(report));
+    if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        text = without_colour(&text);
+    }
+    if env::var("MCP_OUTPUT").is_ok_and(|value| value == "json") {
+        text.push_str(&console::artifact(&report.summary, &arguments.out.display().to_string()));
+        text.push('\n');
+    }
+    text.push_str(&console::last_line(&report.summary, arguments.fail_on));
+    text.push('\n');
+    print(&text)?;
+    Ok(if console::exceeds(&report.summary, arguments.fail_on) { Exit::Gate } else { Exit::Fine })
+}
+
+/// The cases of the file; `None` after saying what is wrong with it, in the words that users of the published tool know.
+fn cases(path: &Path, schema: &Schema) -> Option<Vec<Case>> {
+    let content = match fs::read(path) {
+        Ok(content) => content,
+        Err(error) => {
+            remark(&format!("Failed to load cases: cannot read `{}`: {error}", path.display()));
+            return None;
+        }
+    };
+    match load(&String::from_utf8_lossy(&content), schema) {
+        Ok(cases) => Some(cases),
+        Err(error) => {
+            for line in error.messages() {
+                remark(&line);
+            }
+            remark(&format!("Failed to load cases: {error}"));
+            None
+        }
+    }
+}
+
+/// The schema with its name: the file, or the built-in one where the default file is absent.
+fn schema(path: &Path) -> Result<(String, Schema), Failure> {
+    let name = path.display().to_string();
+    if path == Path::new(DEFAULT_SCHEMA) && !path.exists() {
+        return Ok(("built in".to_owned(), Schema::bundled()));
+    }
+    let text = fs::read_to_string(path).map_err(|error| Failure::file("read", &name, &error))?;
+    let schema = Schema::read(&text).map_err(|error| Failure::new(format!("`{name}`: {error}")))?;
+    Ok((name, schema))
+}
+
+fn lexicon(path: Option<&Path>) -> Result<Arc<Lexicon>, Failure> {
+    let Some(path) = path else { return Ok(Lexicon::bundled()) };
+    let name = path.display().to_string();
+    let text = fs::read_to_string(path).map_err(|error| Failure::file("read", &name, &error))?;
+    Lexicon::read(&text).map(Arc::new).map_err(|error| {
+        Failure::usage(format!("`{name}`: {error}")).hint("`probare schema lexicon` prints the form of a lexicon")
+    })
+}
+
+fn further_reports(arguments: &Arguments) -> Vec<PathBuf> {
+    let beside = arguments.format.iter().map(|extension| arguments.out.with_extension(extension));
+    beside.chain(arguments.output.iter().cloned()).collect()
+}
+
+fn write(path: &Path, report: &Report) -> std::io::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    fs::write(path, report.to_json())
+}
+
+/// The text without its ANSI colours.
+fn without_colour(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, behind)| behind);
+    }
+    plain.push_str(rest);
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_can_be_left_out() {
+        assert_eq!(without_colour("a \u{1b}[32m✓\u{1b}[0m b"), "a ✓ b");
+    }
+
+    #[test]
+    fn formats_are_known_by_name() {
+        assert_eq!(extension("junit"), Ok("xml"));
+        assert!(extension("pdf").is_err());
+    }
+}
