@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::write(&predictions_file, inputs::predictions(count, 2))?;
 
     let catalogue = catalogue::load(&catalogue_file)?;
-    let scorer = Scorer::new(&catalogue, Weights::default());
+    let mut scorer = Scorer::new(&catalogue, Weights::default());
     let start = processor_time::seconds().ok_or("this system does not tell the processor time")?;
     let bytes = predictions::read(&predictions_file)?;
     let found = predictions::parse(&bytes, "predictions.json")?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::careful::{Answer, Standing, overlap_of_statements};
 use super::inputs::Sources;
-use super::measures::{Bag, Overlap};
+use super::measures::Overlap;
 use crate::bounded::{Bounded, excerpt};
 use crate::references::{best, chosen};
 use crate::words::{Counterparts, Words, show};
@@ -54,8 +54,8 @@ impl Metric for AnswerF1 {
             None => synthlink::tokens(response),
         };
         let overlap = |reference: &str| match &careful {
-            Some(answer) => overlap_of_statements(&Bag::new(reference), answer),
-            None => Bag::new(reference).overlap(&tokens),
+            Some(answer) => overlap_of_statements(reference, answer),
+            None => Overlap::of_texts(response, reference),
         };
         let compared = best(references, overlap, Overlap::f1);
         let Some((index, overlap)) = compared else { return Err(ScoreError::MissingField(Field::Reference)) };

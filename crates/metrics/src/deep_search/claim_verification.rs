@@ -5,13 +5,12 @@ use std::ops::Range;
 use probare_core::{
     Evidence, EvidenceKind, Field, Metric, Outcome, Place, Profile, Sample, Score, ScoreError, Value, metric,
 };
-use probare_text::tokens::{Tokens, synthlink};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, Verdict, verify_carefully};
 use super::inputs::Sources;
-use super::measures::{ClaimFinding, verify};
+use super::measures::{ClaimFinding, Vocabulary, Words, verify};
 use crate::bounded::{Bounded, beginning, excerpt};
 
 /// Options of `claim_verification`.
@@ -56,14 +55,15 @@ impl Metric for ClaimVerification {
 }
 
 fn by_words(response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
-    let tokens = synthlink::tokens(response);
-    let claims = verify(response, &tokens, &sources.texts);
+    let mut vocabulary = Vocabulary::default();
+    let words = vocabulary.read(response);
+    let claims = verify(response, &words, &sources.texts, &mut vocabulary);
     let mut evidence = Bounded::default();
     for claim in &claims {
         evidence.push(|| {
             let held = claim.source.as_ref().filter(|_| claim.verified);
             let place = held.and_then(|source| sources.place(source.index, 0..sources.texts[source.index].len()));
-            piece(response, &claim.span, claim.verified, note(claim, &tokens), place)
+            piece(response, &claim.span, claim.verified, note(claim, &words, &vocabulary), place)
         });
     }
     scored(claims.iter().filter(|claim| claim.verified).count(), claims.len(), evidence)
@@ -125,13 +125,10 @@ fn listed(words: &[String]) -> String {
 }
 
 /// How much of the claim the best source has, and which words it lacks.
-fn note(claim: &ClaimFinding, tokens: &Tokens) -> String {
+fn note(claim: &ClaimFinding, words: &Words, vocabulary: &Vocabulary) -> String {
     let Some(source) = &claim.source else { return "there is no source".to_owned() };
-    let mut note = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content);
-    if !source.missing.is_empty() {
-        let words: Vec<&str> =
-            source.missing.iter().filter_map(|index| tokens.get(*index)).map(|token| token.text).collect();
-        note += &format!("; not {}", words.join(", "));
-    }
-    note
+    let held = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content);
+    let text = |token: &usize| vocabulary.text(words.ids[*token]).to_owned();
+    let missing: Vec<String> = source.missing.iter().map(text).collect();
+    if missing.is_empty() { held } else { format!("{held}; not {}", listed(&missing)) }
 }

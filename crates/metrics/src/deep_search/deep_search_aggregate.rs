@@ -74,7 +74,11 @@ impl Weights {
             return Err(format!("the weight of `{name}` is {weight}; it must be between 0 and 1"));
         }
         let sum: f64 = list.iter().sum();
-        if (sum - 1.0).abs() > 1e-9 { Err(format!("the weights sum to {sum}; they must sum to 1")) } else { Ok(self) }
+        if (sum - 1.0).abs() > 1e-9 {
+            Err(format!("the weights sum to {sum:.4}; they must sum to 1"))
+        } else {
+            Ok(self)
+        }
     }
 }
 

@@ -1,13 +1,12 @@
 //! How early in a search a right answer appeared.
 
 use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
-use probare_text::tokens::synthlink;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, overlap_of_statements};
 use super::inputs::{Sources, iterations};
-use super::measures::{Bag, FirstCorrect, THRESHOLD, first_correct};
+use super::measures::{FirstCorrect, Overlap, THRESHOLD, first_correct};
 use crate::bounded::beginning;
 use crate::references::{best, chosen};
 
@@ -64,11 +63,10 @@ impl Metric for IterationEfficiency {
         let iterations = iterations(sample, &self.iterations)?;
         let sources = Sources::if_any(sample, &self.sources);
         let first = |reference: &str| {
-            let summary = Bag::new(reference);
             let lists = iterations.iter().map(|answers| answers.iter().copied());
             first_correct(lists, self.threshold, |answer| match self.profile {
-                Profile::Reference => summary.overlap(&synthlink::tokens(answer)).f1(),
-                Profile::Careful => overlap_of_statements(&summary, &Answer::new(answer, &sources.texts)).f1(),
+                Profile::Reference => Overlap::of_texts(answer, reference).f1(),
+                Profile::Careful => overlap_of_statements(reference, &Answer::new(answer, &sources.texts)).f1(),
             })
         };
         let value = |first: &Option<FirstCorrect>| first.as_ref().map_or(0.0, FirstCorrect::efficiency);
@@ -76,23 +74,14 @@ impl Metric for IterationEfficiency {
             return Err(ScoreError::MissingField(Field::Reference));
         };
         let score = Score::from_number(value(&found))?;
-        let (score, evidence) = match found {
-            Some(first) => {
-                let text = iterations[first.iteration][first.answer];
-                let note = format!(
-                    "iteration {} of {}: `{}` has an F1 of {:.3}",
-                    first.iteration + 1,
-                    iterations.len(),
-                    beginning(text),
-                    first.f1
-                );
-                (score.with_part("iteration", (first.iteration + 1) as f64)?, Evidence::note(note))
-            }
-            None => {
-                let note = format!("no answer of {} iterations reaches an F1 of {}", iterations.len(), self.threshold);
-                (score, Evidence::note(note))
-            }
+        let count = iterations.len();
+        let (score, note) = if let Some(FirstCorrect { iteration, answer, f1 }) = found {
+            let (number, text) = (iteration + 1, beginning(iterations[iteration][answer]));
+            let note = format!("iteration {number} of {count}: `{text}` has an F1 of {f1:.3}");
+            (score.with_part("iteration", number as f64)?, note)
+        } else {
+            (score, format!("no answer of {count} iterations reaches an F1 of {}", self.threshold))
         };
-        Ok(score.because(chosen(references, index)).because([evidence]).into())
+        Ok(score.because(chosen(references, index)).because([Evidence::note(note)]).into())
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::careful::{CarefulDocument, find_articles};
 use super::inputs::topics;
-use super::measures::{DocumentFinding, PLACES, Topic, find_documents};
+use super::measures::{DocumentFinding, PLACES, Topic, Vocabulary, find_documents};
 use crate::bounded::{beginning, excerpt};
 
 /// Options of `source_precision`.
@@ -62,7 +62,8 @@ impl Metric for SourcePrecision {
 type Remarks = Vec<(EvidenceKind, String)>;
 
 fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
-    let topics: Vec<Topic> = titles.iter().map(|title| Topic::new(title)).collect();
+    let mut vocabulary = Vocabulary::default();
+    let topics: Vec<Topic> = titles.iter().map(|title| Topic::new(title, &mut vocabulary)).collect();
     let remark = |finding: DocumentFinding| match finding {
         DocumentFinding::Relevant(topic) => {
             (EvidenceKind::Found, format!("belongs to the topic `{}`", beginning(titles[topic])))
@@ -71,7 +72,7 @@ fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
         DocumentFinding::Repeats(earlier) => repeats(earlier),
         DocumentFinding::Nameless => (EvidenceKind::Unsupported, "has no name".to_owned()),
     };
-    find_documents(&topics, retrieved).into_iter().map(remark).collect()
+    find_documents(&topics, retrieved, &mut vocabulary).into_iter().map(remark).collect()
 }
 
 fn by_article(titles: &[&str], retrieved: &[String]) -> Remarks {

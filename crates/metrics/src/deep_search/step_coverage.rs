@@ -1,13 +1,12 @@
 //! How many reasoning steps an answer touches.
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric};
-use probare_text::tokens::synthlink;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, find_steps_carefully};
 use super::inputs::{Sources, steps};
-use super::measures::{StepFinding, Steps};
+use super::measures::{StepFinding, Steps, Vocabulary, WordId};
 use crate::bounded::{Bounded, beginning, excerpt};
 
 /// Options of `step_coverage`.
@@ -57,24 +56,24 @@ impl Metric for StepCoverage {
 }
 
 fn by_keyword(response: &str, texts: &[&str]) -> Result<Outcome, ScoreError> {
-    let steps = Steps::new(texts);
-    let tokens = synthlink::tokens(response);
-    let findings = steps.find(&tokens);
+    let mut vocabulary = Vocabulary::default();
+    let steps = Steps::new(texts, &mut vocabulary);
+    let words = vocabulary.read(response);
+    let findings = steps.find(&words, &mut vocabulary);
+    let text_of = |id: &WordId| vocabulary.text(*id);
     let mut evidence = Bounded::default();
     for (at, (text, finding)) in texts.iter().zip(&findings).enumerate() {
         evidence.push(|| match finding {
             StepFinding::Covered { keyword, token } => {
-                let span = tokens.get(*token).map(|token| token.span).unwrap_or_default();
-                let word = steps.keywords(at).nth(*keyword).unwrap_or_default();
-                excerpt(EvidenceKind::Found, Field::Response, span, response).with_note(format!(
+                let word = text_of(&steps.keywords(at)[*keyword]);
+                excerpt(EvidenceKind::Found, Field::Response, words.spans[*token].clone(), response).with_note(format!(
                     "keyword `{}` of the step `{}`",
                     beginning(word),
                     beginning(text)
                 ))
             }
-            StepFinding::Missing => {
-                Evidence::missing(*text).with_note(format!("none of the keywords {}", listed(steps.keywords(at))))
-            }
+            StepFinding::Missing => Evidence::missing(*text)
+                .with_note(format!("none of the keywords {}", listed(steps.keywords(at).iter().map(text_of)))),
             StepFinding::Empty => no_keywords(text),
         });
     }
@@ -115,9 +114,10 @@ fn scored(covered: usize, counted: usize, evidence: Bounded) -> Result<Outcome, 
 /// Words for a note, the first of many.
 fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
     const MOST: usize = 12;
-    let mut shown: Vec<String> = words.take(MOST + 1).map(|word| format!("`{}`", beginning(word))).collect();
-    if shown.len() > MOST {
-        shown[MOST] = "…".to_owned();
+    let mut words = words.map(|word| format!("`{}`", beginning(word)));
+    let mut shown: Vec<String> = words.by_ref().take(MOST).collect();
+    if words.next().is_some() {
+        shown.push("…".to_owned());
     }
     shown.join(", ")
 }

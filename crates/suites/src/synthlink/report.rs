@@ -72,9 +72,11 @@ fn metrics(weights: Weights, profile: Profile) -> Result<Vec<Ready>, BuildError>
 pub fn section(summary: &Summary, careful: Option<&Summary>) -> String {
     let mut page = String::from("<h2>Categories</h2>\n");
     let _ = writeln!(page, "<p class=\"soft\">{}</p>", coverage(&summary.overall));
-    page.push_str("<div class=\"charts\">");
+    // Wider than the cards of distributions: a bar has a name before it and a number behind it.
+    page.push_str("<div class=\"charts\" style=\"grid-template-columns:repeat(auto-fill,minmax(380px,1fr))\">");
     let readings = [("published reading", Some(summary)), ("careful reading", careful)];
-    for (at, column) in COLUMNS.iter().enumerate().rev() {
+    for at in [5, 0, 1, 2, 3, 4] {
+        let column = COLUMNS[at];
         for (words, summary) in readings.iter().filter_map(|(words, summary)| Some((words, (*summary)?))) {
             if careful.is_some() && at < 5 && *words == readings[0].0 {
                 // Six charts of one reading and the aggregate of the other are enough to compare.

@@ -1,10 +1,9 @@
 //! [`Scorer`]: the five measures of every prediction, in the order of the catalogue.
 
 use probare_metrics::deep_search::measures::{
-    Bag, FirstCorrect, Steps, THRESHOLD, Topic, aggregate, document_precision, find_documents, first_correct,
-    step_coverage, verify,
+    FirstCorrect, Overlap, Steps, THRESHOLD, Topic, Vocabulary, Words, aggregate, document_precision, find_documents,
+    first_correct, step_coverage, verify,
 };
-use probare_text::tokens::synthlink;
 
 pub use probare_metrics::deep_search::deep_search_aggregate::{MEASURES, Weights};
 
@@ -59,13 +58,14 @@ pub struct Scores {
 pub struct Scorer<'a> {
     catalogue: &'a Catalogue,
     prepared: Vec<Prepared>,
+    vocabulary: Vocabulary,
     weights: [f64; 5],
 }
 
 /// A question whose texts are tokens already.
 #[derive(Debug)]
 struct Prepared {
-    summary: Bag,
+    summary: Words,
     topics: Vec<Topic>,
     steps: Steps,
 }
@@ -73,8 +73,9 @@ struct Prepared {
 impl<'a> Scorer<'a> {
     /// Prepares every question.
     pub fn new(catalogue: &'a Catalogue, weights: Weights) -> Self {
-        let prepared = catalogue.questions().iter().map(Prepared::new).collect();
-        Self { catalogue, prepared, weights: weights.list() }
+        let mut vocabulary = Vocabulary::default();
+        let prepared = catalogue.questions().iter().map(|question| Prepared::new(question, &mut vocabulary)).collect();
+        Self { catalogue, prepared, vocabulary, weights: weights.list() }
     }
 
     /// The catalogue.
@@ -84,14 +85,14 @@ impl<'a> Scorer<'a> {
 
     /// Scores the predictions. Of several for one question the first counts; one for no question is passed over; both
     /// are warned about.
-    pub fn score(&self, predictions: &[Prediction<'_>], missing: Missing) -> Scores {
+    pub fn score(&mut self, predictions: &[Prediction<'_>], missing: Missing) -> Scores {
         let (chosen, warnings) = self.choose(predictions);
-        let mut left = Vec::new();
+        let mut room = [Words::default(), Words::default()];
         let mut rows = Vec::with_capacity(chosen.len());
         for (question, prediction) in chosen.iter().enumerate() {
             match *prediction {
                 Some(index) => {
-                    let values = self.prepared[question].values(&predictions[index], &mut left);
+                    let values = self.prepared[question].values(&predictions[index], &mut self.vocabulary, &mut room);
                     let aggregate = aggregate(values, self.weights);
                     rows.push(Row { question, prediction: Some(index), values, aggregate });
                 }
@@ -122,26 +123,33 @@ impl<'a> Scorer<'a> {
 }
 
 impl Prepared {
-    fn new(question: &Question) -> Self {
+    fn new(question: &Question, vocabulary: &mut Vocabulary) -> Self {
         Self {
-            summary: Bag::new(&question.summary),
-            topics: question.topics.iter().map(|title| Topic::new(title)).collect(),
-            steps: Steps::new(&question.steps),
+            summary: vocabulary.read(&question.summary),
+            topics: question.topics.iter().map(|title| Topic::new(title, vocabulary)).collect(),
+            steps: Steps::new(&question.steps, vocabulary),
         }
     }
 
-    fn values(&self, prediction: &Prediction<'_>, left: &mut Vec<u32>) -> [f64; 5] {
+    /// The five values. `room` is for tokens that are forgotten again.
+    fn values(&self, prediction: &Prediction<'_>, vocabulary: &mut Vocabulary, room: &mut [Words; 2]) -> [f64; 5] {
         let answer = &*prediction.predicted_answer;
-        let tokens = synthlink::tokens(answer);
-        let f1 = self.summary.compare(&tokens, left, |_, _| {}).f1();
-        let documents = find_documents(&self.topics, &prediction.retrieved_docs);
-        let steps = self.steps.find(&tokens);
-        let claims = verify(answer, &tokens, &prediction.sources_verified);
+        let [words, others] = room;
+        vocabulary.read_into(answer, words);
+        let f1 = Overlap::of(words, &self.summary, vocabulary).f1();
+        let documents = find_documents(&self.topics, &prediction.retrieved_docs, vocabulary);
+        let steps = self.steps.find(words, vocabulary);
+        let claims = verify(answer, words, &prediction.sources_verified, vocabulary);
         let verified = claims.iter().filter(|claim| claim.verified).count();
         let fcs = if claims.is_empty() { 0.0 } else { verified as f64 / claims.len() as f64 };
         let iterations = prediction.iterations.iter().map(|iteration| iteration.answers.iter().map(AsRef::as_ref));
         let first = first_correct(iterations, THRESHOLD, |text| {
-            self.summary.compare(&synthlink::tokens(text), left, |_, _| {}).f1()
+            // The last iteration often holds the answer itself.
+            if text == answer {
+                return f1;
+            }
+            vocabulary.read_into(text, others);
+            Overlap::of(others, &self.summary, vocabulary).f1()
         });
         let ie = first.as_ref().map_or(0.0, FirstCorrect::efficiency);
         [f1, document_precision(&documents), step_coverage(&steps), fcs, ie]

@@ -3,6 +3,7 @@
 //! `Kodak’s` gives `kodak`, `workers’` gives `workers`, `don't` gives `dont`, `8-hour` gives `8` and `hour`.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::python::{self, Lowered};
 
@@ -20,32 +21,48 @@ const STOP_WORDS: [&str; 53] = [
 
 /// The tokens of `text`, stop words included.
 pub fn tokens(text: &str) -> Tokens {
-    let lowered = Lowered::new(text);
-    let mut words =
-        Words { lowered: lowered.text(), entries: Vec::with_capacity(text.len() / 6), rewritten: String::new() };
-    let mut open: Option<Word> = None;
-    let mut at = 0;
-    while at < words.lowered.len() {
-        let (class, length) = class(words.lowered, at);
-        let next = at + length;
-        match (class, &mut open) {
-            (Class::Alphanumeric, Some(word)) => word.end = next,
-            (Class::Alphanumeric, None) => open = Some(Word { start: at, end: next, apostrophe: None }),
-            // An apostrophe after the last letter is remembered in case that more of the word follows.
-            (Class::Apostrophe, Some(word)) => word.apostrophe = word.apostrophe.or(Some(at)),
-            (Class::Apostrophe | Class::Other, None) => {}
-            (Class::Other, Some(_)) => words.close(&mut open, &lowered),
-        }
-        at = next;
-    }
-    words.close(&mut open, &lowered);
-    let Words { entries, rewritten, .. } = words;
-    let mut buffer = lowered.into_text();
-    buffer.push_str(&rewritten);
+    let mut entries = Vec::with_capacity(text.len() / 6);
+    let mut buffer = String::with_capacity(text.len());
+    visit(text, &mut String::new(), |token, span| {
+        let start = buffer.len();
+        buffer.push_str(token);
+        entries.push(Entry { buffer: start..buffer.len(), span });
+    });
     Tokens { buffer, entries }
 }
 
+/// Calls `take` with every token and the bytes of `text` it came from, in order. `lowered` is room for the lower-cased
+/// text, which later calls can use again.
+pub fn visit(text: &str, lowered: &mut String, mut take: impl FnMut(&str, Range<usize>)) {
+    lowered.clear();
+    if is_plain(text.as_bytes()) {
+        lowered.push_str(text);
+        lowered.make_ascii_lowercase();
+        words(lowered, |word| emit(lowered, &word, word.start..word.end, &mut take));
+    } else {
+        let changed = Lowered::new(text);
+        lowered.push_str(changed.text());
+        words(lowered, |word| emit(lowered, &word, changed.original(word.start..word.end), &mut take));
+    }
+}
+
+/// Whether the text is ASCII but for quotation marks, dashes and the like (U+2000 to U+203F), none of which is a letter: then
+/// lower-casing changes ASCII letters only and moves nothing.
+fn is_plain(bytes: &[u8]) -> bool {
+    let mut at = 0;
+    while let Some(found) = bytes[at..].iter().position(|byte| !byte.is_ascii()) {
+        at += found;
+        if bytes[at..].starts_with(&[0xe2, 0x80]) {
+            at += 3;
+        } else {
+            return false;
+        }
+    }
+    true
+}
+
 /// What a character does in a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Alphanumeric,
     Apostrophe,
@@ -74,37 +91,60 @@ fn class(text: &str, at: usize) -> (Class, usize) {
 struct Word {
     start: usize,
     end: usize,
-    /// The first apostrophe after the start, inside the word or behind it.
+    /// The first apostrophe inside the word.
     apostrophe: Option<usize>,
 }
 
-struct Words<'t> {
-    lowered: &'t str,
-    entries: Vec<Entry>,
-    /// Tokens that lost an apostrophe from their middle; they follow the lower-cased text in the buffer.
-    rewritten: String,
+/// Calls `take` with every word of the lower-cased text.
+fn words(lowered: &str, mut take: impl FnMut(Word)) {
+    let bytes = lowered.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let (first, length) = class(lowered, at);
+        let start = at;
+        at += length;
+        if first != Class::Alphanumeric {
+            continue;
+        }
+        let mut word = Word { start, end: at, apostrophe: None };
+        let mut pending = None;
+        while at < bytes.len() {
+            // Most characters of most words; the general case is below.
+            if bytes[at].is_ascii_lowercase() {
+                at += 1;
+                word.end = at;
+                word.apostrophe = word.apostrophe.or(pending);
+                continue;
+            }
+            let (class, length) = class(lowered, at);
+            match class {
+                Class::Alphanumeric => {
+                    word.end = at + length;
+                    word.apostrophe = word.apostrophe.or(pending);
+                }
+                // It belongs to the word only if more of the word follows.
+                Class::Apostrophe => pending = pending.or(Some(at)),
+                Class::Other => break,
+            }
+            at += length;
+        }
+        take(word);
+    }
 }
 
-impl Words<'_> {
-    /// Adds the word without its possessive ending and its apostrophes.
-    fn close(&mut self, open: &mut Option<Word>, lowered: &Lowered) {
-        let Some(word) = open.take() else { return };
-        let span = lowered.original(word.start..word.end);
-        let Some(apostrophe) = word.apostrophe.filter(|at| *at < word.end) else {
-            self.entries.push(Entry { buffer: word.start..word.end, span });
-            return;
-        };
-        let text = &self.lowered[word.start..word.end];
-        let possessive = text.strip_suffix('s').and_then(|head| head.strip_suffix(APOSTROPHES));
-        let bare = possessive.unwrap_or(text);
-        let buffer = if word.start + bare.len() <= apostrophe {
-            word.start..word.start + bare.len()
-        } else {
-            let start = self.lowered.len() + self.rewritten.len();
-            self.rewritten.extend(bare.chars().filter(|character| !APOSTROPHES.contains(character)));
-            start..self.lowered.len() + self.rewritten.len()
-        };
-        self.entries.push(Entry { buffer, span });
+/// Hands over the word without its possessive ending and its apostrophes.
+fn emit(lowered: &str, word: &Word, span: Range<usize>, take: &mut impl FnMut(&str, Range<usize>)) {
+    let text = &lowered[word.start..word.end];
+    let Some(apostrophe) = word.apostrophe else {
+        take(text, span);
+        return;
+    };
+    let possessive = text.strip_suffix('s').and_then(|head| head.strip_suffix(APOSTROPHES));
+    let bare = possessive.unwrap_or(text);
+    if word.start + bare.len() <= apostrophe {
+        take(bare, span);
+    } else {
+        take(&bare.replace(APOSTROPHES, ""), span);
     }
 }
 
@@ -148,12 +188,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn tokens_are_those_of_the_definition(text in "[a-cA-C0s'\u{2019}\u{2bc}\u{212a}İΣé².\u{301} -]{0,24}") {
+        fn tokens_are_those_of_the_definition(text in "[a-cA-C0s'\u{2019}\u{2bc}\u{212a}İΣé².\u{301} \u{2013}-]{0,24}") {
             let found = tokens(&text);
             prop_assert_eq!(found.texts().collect::<Vec<_>>(), plain_tokens(&text));
             for token in found.iter() {
                 prop_assert!(text.get(token.span).is_some_and(|piece| !piece.is_empty()));
             }
+        }
+
+        #[test]
+        fn plain_texts_are_cut_like_all_others(text in "[a-cA-C0s'\u{2019}\u{201c}\u{2013}. -]{0,24}") {
+            // The letter at the end sends the text the other way, as a token of its own.
+            let (plain, other) = (tokens(&text), tokens(&format!("{text} é")));
+            prop_assert!(is_plain(text.as_bytes()));
+            prop_assert_eq!(plain.iter().collect::<Vec<_>>(), other.iter().take(plain.len()).collect::<Vec<_>>());
+            prop_assert_eq!(other.len(), plain.len() + 1);
         }
     }
 

@@ -69,7 +69,7 @@ impl Meanings {
             return true;
         }
         // A name is a name: other words for `Turkey` are other things.
-        !left.is_name && !right.is_name && self.kin(&left.lemma).iter().any(|word| *word == right.lemma)
+        !left.is_name && !right.is_name && self.kin(&left.lemma).contains(&right.lemma)
     }
 
     /// Whether the words are opposites.
@@ -80,10 +80,8 @@ impl Meanings {
     fn kin(&mut self, lemma: &str) -> &[String] {
         self.kin.entry(lemma.to_owned()).or_insert_with(|| {
             let net = WordNet::embedded();
-            let mut kin = net.derived(lemma);
-            kin.extend(net.synonyms(lemma));
-            kin.iter_mut().for_each(|word| *word = word.to_lowercase());
-            kin
+            let words = net.derived(lemma).into_iter().chain(net.synonyms(lemma));
+            words.map(|word| word.to_lowercase()).collect()
         })
     }
 }

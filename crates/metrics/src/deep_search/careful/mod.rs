@@ -20,17 +20,16 @@ pub use claims::{CarefulClaim, Verdict, verify_carefully};
 pub use documents::{CarefulDocument, find_articles};
 pub use steps::{CarefulStep, find_steps_carefully};
 
-use super::measures::{Bag, Overlap};
+use super::measures::{Overlap, Vocabulary};
 
 /// Bytes of a text that are parsed.
 pub const LONGEST: usize = 20_000;
 
 /// What the statements of an answer share with the summary. Tokens elsewhere in the answer count in its length only.
-pub fn overlap_of_statements(summary: &Bag, answer: &Answer<'_>) -> Overlap {
-    let whole = answer.tokens();
-    let stated = answer.stated_tokens();
-    let found = summary.overlap(&stated);
-    Overlap { answer: whole.len(), ..found }
+pub fn overlap_of_statements(summary: &str, answer: &Answer<'_>) -> Overlap {
+    let mut vocabulary = Vocabulary::default();
+    let (summary, stated) = (vocabulary.read(summary), vocabulary.take(&answer.stated_tokens()));
+    Overlap { answer: answer.tokens().len(), ..Overlap::of(&stated, &summary, &mut vocabulary) }
 }
 
 /// The beginning of a text that is looked at.

@@ -6,7 +6,7 @@ use probare_nlp::Parser;
 
 use super::answer::Answer;
 use super::meaning::{ContentWord, Meanings, all_content_words};
-use crate::deep_search::measures::Steps;
+use crate::deep_search::measures::{Steps, Vocabulary};
 
 /// What was found about one step.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +28,13 @@ pub struct CarefulStep {
 /// of those of other questions; lists of all words of the steps cover 0.03.
 pub fn find_steps_carefully<S: AsRef<str>>(steps: &[S], answer: &Answer<'_>) -> Vec<CarefulStep> {
     let mut meanings = Meanings::default();
-    let published = Steps::new(steps);
+    let mut vocabulary = Vocabulary::default();
+    let published = Steps::new(steps, &mut vocabulary);
     steps
         .iter()
         .enumerate()
         .map(|(at, text)| {
-            let keywords: Vec<&str> = published.keywords(at).collect();
+            let keywords: Vec<&str> = published.keywords(at).iter().map(|id| vocabulary.text(*id)).collect();
             let mut wanted = all_content_words(&Parser::english().tag(super::bounded(text.as_ref())));
             // What the published definition takes for an instruction or a stop word is no content here either.
             wanted.retain(|word| keywords.contains(&word.stem.as_str()));

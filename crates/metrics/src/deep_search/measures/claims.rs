@@ -1,11 +1,10 @@
 //! Which statements of an answer one of its sources holds.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use probare_text::python;
-use probare_text::tokens::{Tokens, synthlink};
-use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::vocabulary::{Vocabulary, WordId, Words};
 
 /// Words that end in a full stop without ending a claim.
 const ABBREVIATIONS: [&str; 14] =
@@ -67,89 +66,58 @@ fn ends_claim(word: &str) -> bool {
     if !bare.ends_with(['.', '!', '?']) {
         return false;
     }
-    let plain = python::lower(bare.trim_start_matches(['(', '"', '\'', '[', '“', '‘']));
-    !ABBREVIATIONS.contains(&plain.as_str())
+    let plain = bare.trim_start_matches(['(', '"', '\'', '[', '“', '‘']);
+    // The longest abbreviation has seven characters, none of which grows beyond three bytes.
+    plain.len() > 21 || !ABBREVIATIONS.contains(&python::lower(plain).as_str())
 }
 
-/// What was found about every claim of `answer` that has content. `tokens` are those of `answer`.
+/// What was found about every claim of `answer` that has content. `words` are those of `answer`.
 ///
 /// A claim is verified when a single source has at least three fifths of its content words and all of those that hold
 /// a digit. Words are compared by their stems.
-pub fn verify<S: AsRef<str>>(answer: &str, tokens: &Tokens, sources: &[S]) -> Vec<ClaimFinding> {
-    let mut words = Words::with_capacity(tokens.len());
-    let mut claims = content(answer, tokens, &mut words);
+pub fn verify<S: AsRef<str>>(
+    answer: &str,
+    words: &Words,
+    sources: &[S],
+    vocabulary: &mut Vocabulary,
+) -> Vec<ClaimFinding> {
+    let mut claims = claims(answer, words, vocabulary);
+    let mut read = Words::default();
     for (index, source) in sources.iter().enumerate() {
         if claims.iter().all(|claim| claim.finding.verified) {
             break;
         }
-        words.mark(source.as_ref(), index);
+        vocabulary.read_into(source.as_ref(), &mut read);
+        vocabulary.marks.begin();
+        for id in &read.ids {
+            let stem = vocabulary.stem(*id);
+            vocabulary.marks.set(stem, 0);
+        }
         for claim in claims.iter_mut().filter(|claim| !claim.finding.verified) {
-            claim.look_into(index, &words);
+            claim.look_into(index, vocabulary);
         }
     }
     claims.into_iter().map(|claim| claim.finding).collect()
 }
 
-/// The distinct content words of an answer, with the source that last had each.
-struct Words<'t> {
-    places: FxHashMap<Cow<'t, str>, usize>,
-    entries: Vec<Word>,
-}
-
-struct Word {
-    has_digit: bool,
-    /// The last claim that uses the word, counted from 1.
-    claim: usize,
-    /// The last source that has the word, counted from 1.
-    source: usize,
-}
-
-impl<'t> Words<'t> {
-    fn with_capacity(capacity: usize) -> Self {
-        Self { places: FxHashMap::with_capacity_and_hasher(capacity, FxBuildHasher), entries: Vec::new() }
-    }
-
-    /// The place of a token's stem, and whether this claim uses it for the first time.
-    fn add(&mut self, token: &'t str, claim: usize) -> (usize, bool) {
-        let entries = &mut self.entries;
-        let place = *self.places.entry(synthlink::stem(token).into()).or_insert_with(|| {
-            entries.push(Word { has_digit: token.chars().any(python::is_digit), claim: 0, source: 0 });
-            entries.len() - 1
-        });
-        let first = self.entries[place].claim != claim;
-        self.entries[place].claim = claim;
-        (place, first)
-    }
-
-    /// Notes which words the source has.
-    fn mark(&mut self, source: &str, index: usize) {
-        for token in synthlink::tokens(source).texts() {
-            if let Some(place) = self.places.get(&*synthlink::stem(token)) {
-                self.entries[*place].source = index + 1;
-            }
-        }
-    }
-}
-
 struct Claim {
     finding: ClaimFinding,
-    /// Place of each distinct content word, and the token it first stood as.
-    words: Vec<(usize, usize)>,
+    /// The stem of each distinct content word, and the token it first stood as.
+    words: Vec<(WordId, usize)>,
 }
 
 /// The claims that have content.
-fn content<'t>(answer: &str, tokens: &'t Tokens, words: &mut Words<'t>) -> Vec<Claim> {
-    let mut rest = tokens.iter().enumerate().peekable();
+fn claims(answer: &str, words: &Words, vocabulary: &mut Vocabulary) -> Vec<Claim> {
+    let mut rest = words.ids.iter().zip(&words.spans).enumerate().peekable();
     let mut claims = Vec::new();
-    for (number, span) in claim_spans(answer).into_iter().enumerate() {
+    for span in claim_spans(answer) {
+        vocabulary.marks.begin();
         let mut found = Vec::new();
-        while let Some((index, token)) = rest.next_if(|(_, token)| token.span.start < span.end) {
-            if synthlink::is_stop_word(token.text) {
-                continue;
-            }
-            let (place, first) = words.add(token.text, number + 1);
-            if first {
-                found.push((place, index));
+        while let Some((index, (id, _))) = rest.next_if(|(_, (_, token))| token.start < span.end) {
+            let stem = vocabulary.stem(*id);
+            if !vocabulary.is_stop_word(*id) && vocabulary.marks.get(stem).is_none() {
+                vocabulary.marks.set(stem, 0);
+                found.push((stem, index));
             }
         }
         if !found.is_empty() {
@@ -161,14 +129,14 @@ fn content<'t>(answer: &str, tokens: &'t Tokens, words: &mut Words<'t>) -> Vec<C
 }
 
 impl Claim {
-    /// Holds the claim against the source that was marked last.
-    fn look_into(&mut self, index: usize, words: &Words<'_>) {
-        let has = |place: usize| words.entries[place].source == index + 1;
-        let found = self.words.iter().filter(|(place, _)| has(*place)).count();
-        let numbers_found = self.words.iter().all(|(place, _)| has(*place) || !words.entries[*place].has_digit);
+    /// Holds the claim against the source whose words are marked.
+    fn look_into(&mut self, index: usize, vocabulary: &Vocabulary) {
+        let has = |stem: WordId| vocabulary.marks.get(stem).is_some();
+        let found = self.words.iter().filter(|(stem, _)| has(*stem)).count();
+        let numbers_found = self.words.iter().all(|(stem, _)| has(*stem) || !vocabulary.has_digit(*stem));
         let verified = numbers_found && 5 * found >= 3 * self.words.len();
         if verified || self.finding.source.as_ref().is_none_or(|best| found > best.found) {
-            let absent = self.words.iter().filter(|(place, _)| !has(*place)).map(|(_, token)| *token);
+            let absent = self.words.iter().filter(|(stem, _)| !has(*stem)).map(|(_, token)| *token);
             let missing = absent.take(MOST_MISSING).collect();
             self.finding.source = Some(SourceFinding { index, found, missing });
             self.finding.verified = verified;
@@ -187,7 +155,9 @@ mod tests {
     }
 
     fn verdicts(answer: &str, sources: &[&str]) -> Vec<bool> {
-        verify(answer, &synthlink::tokens(answer), sources).iter().map(|claim| claim.verified).collect()
+        let mut vocabulary = Vocabulary::default();
+        let words = vocabulary.read(answer);
+        verify(answer, &words, sources, &mut vocabulary).iter().map(|claim| claim.verified).collect()
     }
 
     #[test]
@@ -229,11 +199,12 @@ mod tests {
     #[test]
     fn a_finding_names_the_best_source_and_what_it_lacks() {
         let answer = "Salt lakes dried and fishing ports died.";
-        let tokens = synthlink::tokens(answer);
-        let found = verify(answer, &tokens, &["ports", "salt lakes", "lakes and salt"]);
+        let mut vocabulary = Vocabulary::default();
+        let words = vocabulary.read(answer);
+        let found = verify(answer, &words, &["ports", "salt lakes", "lakes and salt"], &mut vocabulary);
         let best = found[0].source.as_ref().unwrap();
         assert_eq!((best.index, best.found, found[0].content), (1, 2, 6));
-        let missing: Vec<&str> = best.missing.iter().map(|index| tokens.get(*index).unwrap().text).collect();
+        let missing: Vec<&str> = best.missing.iter().map(|index| vocabulary.text(words.ids[*index])).collect();
         assert_eq!(missing, ["dried", "fishing", "ports", "died"]);
     }
 

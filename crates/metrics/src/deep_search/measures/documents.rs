@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use probare_text::tokens::{Tokens, synthlink};
+use super::vocabulary::{Vocabulary, WordId, Words};
 
 /// Places that are looked at and divided by.
 pub const PLACES: usize = 5;
@@ -10,7 +10,7 @@ pub const PLACES: usize = 5;
 /// A topic, ready to be looked for in names of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topic {
-    tokens: Vec<Box<str>>,
+    words: Vec<WordId>,
 }
 
 /// What was found about one document.
@@ -28,30 +28,29 @@ pub enum DocumentFinding {
 
 impl Topic {
     /// The tokens of a title, percent-decoded.
-    pub fn new(title: &str) -> Self {
-        Self { tokens: key(title).texts().map(Into::into).collect() }
+    pub fn new(title: &str, vocabulary: &mut Vocabulary) -> Self {
+        Self { words: key(title, vocabulary).ids }
     }
 
     /// Whether the tokens stand in `key` one after the other. A topic without tokens stands nowhere.
-    fn is_in(&self, key: &Tokens) -> bool {
-        let Some(starts) = (key.len() + 1).checked_sub(self.tokens.len()) else { return false };
-        !self.tokens.is_empty()
-            && (0..starts).any(|start| {
-                let run = key.texts().skip(start);
-                self.tokens.iter().zip(run).all(|(wanted, found)| **wanted == *found)
-            })
+    fn is_in(&self, key: &Words) -> bool {
+        !self.words.is_empty() && key.ids.windows(self.words.len()).any(|run| run == self.words)
     }
 }
 
-/// What was found about the first five documents, in their order.
-pub fn find_documents<S: AsRef<str>>(topics: &[Topic], documents: &[S]) -> Vec<DocumentFinding> {
-    let keys: Vec<Tokens> = documents.iter().take(PLACES).map(|document| key(document.as_ref())).collect();
+/// What was found about the first five documents, in their order. Topics were read with the same vocabulary.
+pub fn find_documents<S: AsRef<str>>(
+    topics: &[Topic],
+    documents: &[S],
+    vocabulary: &mut Vocabulary,
+) -> Vec<DocumentFinding> {
+    let keys: Vec<Words> = documents.iter().take(PLACES).map(|document| key(document.as_ref(), vocabulary)).collect();
     (0..keys.len())
         .map(|place| {
             let key = &keys[place];
             if key.is_empty() {
                 DocumentFinding::Nameless
-            } else if let Some(earlier) = keys[..place].iter().position(|other| other.texts().eq(key.texts())) {
+            } else if let Some(earlier) = keys[..place].iter().position(|other| other.ids == key.ids) {
                 DocumentFinding::Repeats(earlier)
             } else if let Some(topic) = topics.iter().position(|topic| topic.is_in(key)) {
                 DocumentFinding::Relevant(topic)
@@ -69,8 +68,8 @@ pub fn document_precision(findings: &[DocumentFinding]) -> f64 {
 }
 
 /// The tokens that identify a document: those of its percent-decoded name. An underscore is no part of a token.
-fn key(name: &str) -> Tokens {
-    synthlink::tokens(&percent_decoded(name))
+fn key(name: &str, vocabulary: &mut Vocabulary) -> Words {
+    vocabulary.read(&percent_decoded(name))
 }
 
 /// `%20` and its like replaced by the bytes they stand for; what is no UTF-8 then becomes U+FFFD.
@@ -83,15 +82,12 @@ pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
         let digit = |offset: usize| bytes.get(at + offset).and_then(|byte| char::from(*byte).to_digit(16));
-        match (byte, digit(1), digit(2)) {
-            (b'%', Some(high), Some(low)) => {
-                decoded.push(u8::try_from(high * 16 + low).expect("two hexadecimal digits are one byte"));
-                at += 3;
-            }
-            _ => {
-                decoded.push(byte);
-                at += 1;
-            }
+        if let (b'%', Some(high), Some(low)) = (byte, digit(1), digit(2)) {
+            decoded.push(u8::try_from(high * 16 + low).expect("two hexadecimal digits are one byte"));
+            at += 3;
+        } else {
+            decoded.push(byte);
+            at += 1;
         }
     }
     String::from_utf8_lossy(&decoded).into_owned().into()
@@ -103,8 +99,9 @@ mod tests {
     use super::*;
 
     fn find(topics: &[&str], documents: &[&str]) -> Vec<DocumentFinding> {
-        let topics: Vec<Topic> = topics.iter().map(|title| Topic::new(title)).collect();
-        find_documents(&topics, documents)
+        let mut vocabulary = Vocabulary::default();
+        let topics: Vec<Topic> = topics.iter().map(|title| Topic::new(title, &mut vocabulary)).collect();
+        find_documents(&topics, documents, &mut vocabulary)
     }
 
     #[test]

@@ -46,15 +46,12 @@ where
 
 #[cfg(test)]
 mod tests {
-    use probare_text::tokens::synthlink;
-
     use super::*;
-    use crate::deep_search::measures::Bag;
+    use crate::deep_search::measures::Overlap;
 
     fn efficiency(iterations: &[&[&str]]) -> f64 {
-        let summary = Bag::new("the press made books cheap");
         let lists = iterations.iter().map(|answers| answers.iter().copied());
-        let f1 = |text| summary.overlap(&synthlink::tokens(text)).f1();
+        let f1 = |text: &str| Overlap::of_texts(text, "the press made books cheap").f1();
         first_correct(lists, THRESHOLD, f1).map_or(0.0, |first| first.efficiency())
     }
 

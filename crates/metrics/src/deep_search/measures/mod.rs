@@ -9,13 +9,15 @@ mod documents;
 mod iterations;
 mod overlap;
 mod steps;
+mod vocabulary;
 mod written_lists;
 
 pub use claims::{ClaimFinding, SourceFinding, claim_spans, verify};
 pub use documents::{DocumentFinding, PLACES, Topic, document_precision, find_documents, percent_decoded};
 pub use iterations::{FirstCorrect, LAST_COUNTED, THRESHOLD, first_correct};
-pub use overlap::{Bag, Overlap};
+pub use overlap::Overlap;
 pub use steps::{StepFinding, Steps, step_coverage};
+pub use vocabulary::{Vocabulary, WordId, Words};
 pub use written_lists::{written_steps, written_topics};
 
 /// The weights of the aggregate: F1, P@5, steps, claims, iterations.

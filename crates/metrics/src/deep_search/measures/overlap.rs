@@ -1,15 +1,6 @@
 //! How many tokens two texts share, counted as often as they occur in both.
 
-use probare_text::tokens::{Tokens, synthlink};
-use rustc_hash::FxHashMap;
-
-/// The tokens of one text with how often each occurs, ready to be held against many others.
-#[derive(Debug, Clone, Default)]
-pub struct Bag {
-    places: FxHashMap<Box<str>, u32>,
-    counts: Vec<u32>,
-    size: usize,
-}
+use super::vocabulary::{Vocabulary, Words};
 
 /// What two texts share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,54 +13,32 @@ pub struct Overlap {
     pub reference: usize,
 }
 
-impl Bag {
-    /// The tokens of `text`.
-    pub fn new(text: &str) -> Self {
-        Self::of(&synthlink::tokens(text))
-    }
-
-    /// Tokens that were made already.
-    pub fn of(tokens: &Tokens) -> Self {
-        let mut bag = Self { size: tokens.len(), ..Self::default() };
-        for token in tokens.texts() {
-            if let Some(place) = bag.places.get(token) {
-                bag.counts[*place as usize] += 1;
-            } else {
-                let place = u32::try_from(bag.counts.len()).expect("a text has fewer than 2^32 tokens");
-                bag.places.insert(token.into(), place);
-                bag.counts.push(1);
+impl Overlap {
+    /// What an answer shares with a reference; both were read with this vocabulary.
+    pub fn of(answer: &Words, reference: &Words, vocabulary: &mut Vocabulary) -> Self {
+        let marks = &mut vocabulary.marks;
+        marks.begin();
+        // How many of each word of the reference are still without a partner.
+        for id in &reference.ids {
+            marks.set(*id, marks.get(*id).unwrap_or(0) + 1);
+        }
+        let mut shared = 0;
+        for id in &answer.ids {
+            if let Some(open) = marks.get(*id).filter(|open| *open > 0) {
+                marks.set(*id, open - 1);
+                shared += 1;
             }
         }
-        bag
+        Self { shared, answer: answer.len(), reference: reference.len() }
     }
 
-    /// What the answer shares with this text. `seen` is called for every token of the answer in order with whether it
-    /// counted as shared; `left` is a buffer that calls may reuse.
-    pub fn compare(&self, answer: &Tokens, left: &mut Vec<u32>, mut seen: impl FnMut(usize, bool)) -> Overlap {
-        left.clear();
-        left.extend_from_slice(&self.counts);
-        let mut shared = 0;
-        for (index, token) in answer.texts().enumerate() {
-            let counted = match self.places.get(token).map(|place| &mut left[*place as usize]) {
-                Some(count) if *count > 0 => {
-                    *count -= 1;
-                    shared += 1;
-                    true
-                }
-                _ => false,
-            };
-            seen(index, counted);
-        }
-        Overlap { shared, answer: answer.len(), reference: self.size }
+    /// What two texts share.
+    pub fn of_texts(answer: &str, reference: &str) -> Self {
+        let mut vocabulary = Vocabulary::default();
+        let (answer, reference) = (vocabulary.read(answer), vocabulary.read(reference));
+        Self::of(&answer, &reference, &mut vocabulary)
     }
 
-    /// What the answer shares with this text.
-    pub fn overlap(&self, answer: &Tokens) -> Overlap {
-        self.compare(answer, &mut Vec::new(), |_, _| {})
-    }
-}
-
-impl Overlap {
     /// Share of the answer's tokens that the reference has; 0 for an empty answer.
     pub fn precision(&self) -> f64 {
         if self.shared == 0 { 0.0 } else { self.shared as f64 / self.answer as f64 }
@@ -97,13 +66,9 @@ impl Overlap {
 mod tests {
     use super::*;
 
-    fn overlap(answer: &str, reference: &str) -> Overlap {
-        Bag::new(reference).overlap(&synthlink::tokens(answer))
-    }
-
     #[test]
     fn a_token_counts_as_often_as_both_have_it() {
-        let found = overlap("the the the press", "The press, the books");
+        let found = Overlap::of_texts("the the the press", "The press, the books");
         assert_eq!(found, Overlap { shared: 3, answer: 4, reference: 4 });
         assert_eq!(found.f1(), 0.75);
     }
@@ -111,18 +76,16 @@ mod tests {
     #[test]
     fn nothing_shared_is_zero_also_for_empty_texts() {
         for (answer, reference) in [("", ""), ("a", ""), ("", "a"), ("a", "b")] {
-            assert_eq!(overlap(answer, reference).f1(), 0.0);
+            assert_eq!(Overlap::of_texts(answer, reference).f1(), 0.0);
         }
     }
 
     #[test]
-    fn the_buffer_of_an_earlier_comparison_does_not_matter() {
-        let bag = Bag::new("one two two");
-        let mut left = vec![9; 9];
-        let tokens = synthlink::tokens("two two two");
-        let mut counted = Vec::new();
-        let found = bag.compare(&tokens, &mut left, |_, shared| counted.push(shared));
-        assert_eq!(found.shared, 2);
-        assert_eq!(counted, [true, true, false]);
+    fn an_earlier_comparison_leaves_nothing_behind() {
+        let mut vocabulary = Vocabulary::default();
+        let (reference, answer) = (vocabulary.read("one two two"), vocabulary.read("two two two"));
+        for _ in 0..2 {
+            assert_eq!(Overlap::of(&answer, &reference, &mut vocabulary).shared, 2);
+        }
     }
 }

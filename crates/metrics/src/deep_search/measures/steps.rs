@@ -1,7 +1,6 @@
 //! Which reasoning steps an answer touches: one keyword of a step is enough.
 
-use probare_text::tokens::{Tokens, synthlink};
-use rustc_hash::FxHashMap;
+use super::vocabulary::{Vocabulary, WordId, Words};
 
 /// Verbs that tell the solver what to do and say nothing about the content.
 const INSTRUCTIONS: [&str; 9] =
@@ -10,10 +9,8 @@ const INSTRUCTIONS: [&str; 9] =
 /// The steps of a question, ready to be looked for in many answers.
 #[derive(Debug, Clone, Default)]
 pub struct Steps {
-    /// For each step its stemmed content words, each once, in order, as places in `words`.
-    steps: Vec<Vec<usize>>,
-    words: Vec<Box<str>>,
-    places: FxHashMap<Box<str>, usize>,
+    /// For each step the stems of its content words, each once, in order.
+    keywords: Vec<Vec<WordId>>,
 }
 
 /// What was found about one step.
@@ -34,59 +31,48 @@ pub enum StepFinding {
 
 impl Steps {
     /// Reads steps as a catalogue words them.
-    pub fn new<S: AsRef<str>>(texts: &[S]) -> Self {
-        let mut steps = Self::default();
-        for text in texts {
-            let step = steps.keyword_places(text.as_ref());
-            steps.steps.push(step);
-        }
-        steps
+    pub fn new<S: AsRef<str>>(texts: &[S], vocabulary: &mut Vocabulary) -> Self {
+        Self { keywords: texts.iter().map(|text| keywords(text.as_ref(), vocabulary)).collect() }
     }
 
     /// The keywords of the step of this index.
-    pub fn keywords(&self, step: usize) -> impl Iterator<Item = &str> {
-        self.steps.get(step).into_iter().flatten().map(|place| &*self.words[*place])
+    pub fn keywords(&self, step: usize) -> &[WordId] {
+        self.keywords.get(step).map(Vec::as_slice).unwrap_or_default()
     }
 
-    fn keyword_places(&mut self, text: &str) -> Vec<usize> {
-        let tokens = synthlink::tokens(text);
-        let instruction = tokens.texts().next().is_some_and(|token| INSTRUCTIONS.contains(&token));
-        let mut keywords = Vec::new();
-        for token in tokens.texts().skip(usize::from(instruction)).filter(|token| !synthlink::is_stop_word(token)) {
-            let stem = synthlink::stem(token);
-            let place = self.places.get(&*stem).copied().unwrap_or_else(|| {
-                self.words.push((*stem).into());
-                self.places.insert((*stem).into(), self.words.len() - 1);
-                self.words.len() - 1
-            });
-            if !keywords.contains(&place) {
-                keywords.push(place);
+    /// What is found about each step in an answer that was read with the same vocabulary.
+    pub fn find(&self, answer: &Words, vocabulary: &mut Vocabulary) -> Vec<StepFinding> {
+        vocabulary.marks.begin();
+        for (index, id) in (0..).zip(&answer.ids) {
+            let stem = vocabulary.stem(*id);
+            if vocabulary.marks.get(stem).is_none() {
+                vocabulary.marks.set(stem, index);
             }
         }
-        keywords
+        let find = |step: &Vec<WordId>| {
+            let places = step.iter().enumerate();
+            let found = places.filter_map(|(keyword, stem)| Some((vocabulary.marks.get(*stem)?, keyword))).min();
+            match found {
+                Some((token, keyword)) => StepFinding::Covered { keyword, token: token as usize },
+                None if step.is_empty() => StepFinding::Empty,
+                None => StepFinding::Missing,
+            }
+        };
+        self.keywords.iter().map(find).collect()
     }
+}
 
-    /// What is found about each step in the tokens of an answer.
-    pub fn find(&self, answer: &Tokens) -> Vec<StepFinding> {
-        let mut first: Vec<Option<usize>> = vec![None; self.words.len()];
-        for (index, token) in answer.texts().enumerate() {
-            if let Some(place) = self.places.get(&*synthlink::stem(token)) {
-                first[*place].get_or_insert(index);
-            }
+fn keywords(text: &str, vocabulary: &mut Vocabulary) -> Vec<WordId> {
+    let words = vocabulary.read(text);
+    let instruction = words.ids.first().is_some_and(|id| INSTRUCTIONS.contains(&vocabulary.text(*id)));
+    let mut keywords = Vec::new();
+    for id in words.ids.iter().skip(usize::from(instruction)).filter(|id| !vocabulary.is_stop_word(**id)) {
+        let stem = vocabulary.stem(*id);
+        if !keywords.contains(&stem) {
+            keywords.push(stem);
         }
-        self.steps
-            .iter()
-            .map(|step| {
-                let keywords = step.iter().enumerate();
-                let found = keywords.filter_map(|(keyword, place)| Some((first[*place]?, keyword))).min();
-                match found {
-                    Some((token, keyword)) => StepFinding::Covered { keyword, token },
-                    None if step.is_empty() => StepFinding::Empty,
-                    None => StepFinding::Missing,
-                }
-            })
-            .collect()
     }
+    keywords
 }
 
 /// RQS: covered steps among those that have keywords; 0 where there are none.
@@ -100,22 +86,29 @@ pub fn step_coverage(findings: &[StepFinding]) -> f64 {
 mod tests {
     use super::*;
 
-    fn keywords(step: &str) -> Vec<String> {
-        Steps::new(&[step]).keywords(0).map(str::to_owned).collect()
+    fn keyword_texts(step: &str) -> Vec<String> {
+        let mut vocabulary = Vocabulary::default();
+        let steps = Steps::new(&[step], &mut vocabulary);
+        steps.keywords(0).iter().map(|id| vocabulary.text(*id).to_owned()).collect()
     }
 
     #[test]
     fn the_instruction_and_stop_words_are_no_keywords() {
-        assert_eq!(keywords("Confirm printing press invention (~1440)"), ["printing", "press", "invention", "1440"]);
-        assert_eq!(keywords("Link causes to the cause"), ["cause"]);
-        assert_eq!(keywords("Press link"), ["press", "link"]);
-        assert_eq!(keywords("Trace the"), [""; 0]);
+        assert_eq!(
+            keyword_texts("Confirm printing press invention (~1440)"),
+            ["printing", "press", "invention", "1440"]
+        );
+        assert_eq!(keyword_texts("Link causes to the cause"), ["cause"]);
+        assert_eq!(keyword_texts("Press link"), ["press", "link"]);
+        assert_eq!(keyword_texts("Trace the"), [""; 0]);
     }
 
     #[test]
     fn one_keyword_covers_a_step_and_empty_steps_do_not_count() {
-        let steps = Steps::new(&["Research cities and rivers", "Link dams", "Trace it"]);
-        let found = steps.find(&synthlink::tokens("The river and the city."));
+        let mut vocabulary = Vocabulary::default();
+        let steps = Steps::new(&["Research cities and rivers", "Link dams", "Trace it"], &mut vocabulary);
+        let answer = vocabulary.read("The river and the city.");
+        let found = steps.find(&answer, &mut vocabulary);
         assert_eq!(found, [StepFinding::Covered { keyword: 1, token: 1 }, StepFinding::Missing, StepFinding::Empty]);
         assert_eq!(step_coverage(&found), 0.5);
         assert_eq!(step_coverage(&[StepFinding::Empty]), 0.0);

@@ -37,7 +37,7 @@ fn the_published_files_have_their_columns_and_no_final_newline_in_the_text() {
     let catalogue = example_catalogue();
     let bytes = predictions::read(&examples().join("system_b.json")).unwrap();
     let found = predictions::parse(&bytes, "system_b.json").unwrap();
-    let scorer = Scorer::new(&catalogue, Weights::default());
+    let mut scorer = Scorer::new(&catalogue, Weights::default());
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("new/folder");
     for (missing, rows) in [(Missing::Skip, 10), (Missing::Zero, 12)] {

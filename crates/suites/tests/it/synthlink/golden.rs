@@ -1,7 +1,7 @@
 //! Golden vectors. Those of the published catalogue need its six files, which `PROBARE_SYNTHLINK_DIR` names; those of
 //! our own catalogue need nothing.
 
-use probare_metrics::deep_search::measures::{Steps, claim_spans, written_topics};
+use probare_metrics::deep_search::measures::{Steps, Vocabulary, claim_spans, written_topics};
 use probare_suites::synthlink::{
     Catalogue, Missing, Prediction, Scorer, Scores, Summary, Weights, catalogue, files, predictions,
 };
@@ -140,10 +140,11 @@ fn golden_units() {
     golden_json("synthlink", "units.json", |document, tally| {
         for case in document["steps"].as_array().into_iter().flatten() {
             let steps: Vec<&str> = case["steps"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-            let found = Steps::new(&steps);
+            let mut vocabulary = Vocabulary::default();
+            let found = Steps::new(&steps, &mut vocabulary);
             for (at, expected) in case["keywords"].as_array().into_iter().flatten().enumerate() {
                 let expected: Vec<&str> = expected.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-                let got: Vec<&str> = found.keywords(at).collect();
+                let got: Vec<&str> = found.keywords(at).iter().map(|id| vocabulary.text(*id)).collect();
                 tally.check(&format!("keywords {} {at}", case["id"]), same("keywords", &expected, &got));
             }
         }
