@@ -20,7 +20,7 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::write(&catalogue_file, catalogue(ROWS, 1))?;
     fs::write(&predictions_file, predictions(ROWS, 2))?;
     let known = questions::load(&catalogue_file)?;
-    let scorer = Scorer::new(&known, Weights::default());
+    let mut scorer = Scorer::new(&known, Weights::default());
     let start = processor_time::seconds().ok_or("this system does not tell the processor time")?;
     let bytes = answers::read(&predictions_file)?;
     let found = answers::parse(&bytes, "predictions.json")?;
