@@ -4,7 +4,7 @@ use probare_text::quantities::{self, Kind, Quantity};
 
 use super::amounts;
 use super::phrase::Phrase;
-use super::question::is_content;
+use super::question::{Asked, Question, is_content};
 use super::words::{Gap, Word, words};
 
 /// The golds, and the alternatives that a slash or `or` separates in one of them: `14 December 1972/December 1972`.
@@ -26,26 +26,26 @@ fn alternatives<'g>(gold: &'g str, separator: &str) -> Option<Vec<&'g str>> {
 }
 
 /// The number that a gold is, with words around it that only hedge or name what is counted.
-pub(crate) fn amounts_of(form: &str) -> Vec<Quantity> {
+pub(crate) fn amounts_of(form: &str, question: &Question) -> Vec<Quantity> {
     let words = words(form);
     let mut found = quantities::find(form);
     if found.is_empty() {
         found = amounts::shares(&words);
     }
-    let outside = words
+    let outside: Vec<&Word> = words
         .iter()
+        .filter(|word| is_content(word) && !is_hedge(&word.text))
         .filter(|word| {
-            is_content(word)
-                && !found.iter().any(|amount| amount.span.start < word.span.end && word.span.start < amount.span.end)
+            !found.iter().any(|amount| amount.span.start < word.span.end && word.span.start < amount.span.end)
         })
-        .filter(|word| {
-            !matches!(
-                word.text.as_str(),
-                "approximately" | "around" | "roughly" | "nearly" | "almost" | "least" | "degrees"
-            )
-        })
-        .count();
-    if outside > 1 {
+        .collect();
+    // One word may name what is counted, or a unit: `27 states`, `54 Mbit/s`. A name with a number in it is a name:
+    // `Apollo 11`, `50 Cent`.
+    let is_counted = |word: &&Word| {
+        let is_name = word.is_capitalised && !word.is_upper && question.asked != Asked::Number;
+        !is_name && found.first().is_some_and(|amount| amount.span.end <= word.span.start)
+    };
+    if outside.len() > 1 || !outside.iter().all(is_counted) {
         return Vec::new();
     }
     // `8 minutes 20 seconds` is one length of time.
@@ -59,13 +59,20 @@ pub(crate) fn amounts_of(form: &str) -> Vec<Quantity> {
     found
 }
 
+/// Words that say that a number is not exact.
+fn is_hedge(word: &str) -> bool {
+    matches!(word, "approximately" | "around" | "roughly" | "nearly" | "almost" | "least" | "degrees")
+}
+
 /// The items of a gold that lists several: `red, green and blue`.
-pub(crate) fn list_items<'g>(form: &'g str, phrase: &Phrase) -> Option<Vec<&'g str>> {
+pub(crate) fn list_items<'g>(form: &'g str, phrase: &Phrase, question: &Question) -> Option<Vec<&'g str>> {
     let is_listed = |word: &Word| matches!(word.text.as_str(), "and");
     let has_and = phrase.words.iter().any(is_listed);
     let commas = phrase.words.iter().skip(1).filter(|word| word.gap == Gap::Comma).count();
     let has_semicolon = form.contains(';');
-    if !has_and && commas < 2 && !has_semicolon {
+    // `Johannesburg, Gauteng, South Africa` is one place.
+    let asks_place = question.has_any(&["where", "city", "town", "place", "located", "country", "state", "village"]);
+    if !has_and && !has_semicolon && (commas < 2 || asks_place) {
         return None;
     }
     let mut items = Vec::new();
@@ -84,5 +91,7 @@ pub(crate) fn list_items<'g>(form: &'g str, phrase: &Phrase) -> Option<Vec<&'g s
         .map(|item| item.trim_matches(|character: char| !character.is_alphanumeric()))
         .filter(|item| !item.is_empty())
         .collect();
-    (items.len() >= 2 && items.len() <= 12).then_some(items)
+    // Items are short; longer stretches are clauses of a description.
+    let is_short = |item: &&str| words(item).iter().filter(|word| is_content(word)).count() <= 4;
+    ((2..=12).contains(&items.len()) && items.iter().all(is_short)).then_some(items)
 }

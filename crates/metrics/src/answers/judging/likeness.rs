@@ -149,8 +149,7 @@ impl Meaning {
         }
         let wordnet = WordNet::embedded();
         let is_common = !word.is_capitalised;
-        let mut synonyms = if is_common && word.text.len() > 3 { wordnet.synonyms(&word.text) } else { Vec::new() };
-        synonyms.retain(|synonym| synonym.len() > 3 && !synonym.contains(' '));
+        let synonyms = if is_common && word.text.len() > 3 { usual_synonyms(&word.text) } else { Vec::new() };
         let bases = if is_common { wordnet.base_forms(&word.text, PartOfSpeech::Noun) } else { Vec::new() };
         Self { bases, family: wordnet.derived(&word.text), synonyms }
     }
@@ -185,6 +184,20 @@ pub(crate) fn are_first_names_alike(left: &Word, right: &Word) -> bool {
     is_short_form
         || (bones.len() >= 2 && bones == skeleton(theirs) && shorter >= 4)
         || (shorter >= 3 && levenshtein_within(mine, theirs, 1).is_some())
+}
+
+/// Single-word synonyms in the most usual meanings; the rare ones do harm.
+fn usual_synonyms(word: &str) -> Vec<String> {
+    const MEANINGS: usize = 3;
+    let wordnet = WordNet::embedded();
+    let mut synonyms: Vec<String> = Vec::new();
+    for part in PartOfSpeech::ALL {
+        for synset in wordnet.synsets(word, part).into_iter().take(MEANINGS) {
+            let names = wordnet.words(synset).into_iter().map(|name| name.to_lowercase());
+            synonyms.extend(names.filter(|name| name.len() > 3 && !name.contains(' ') && name != word));
+        }
+    }
+    synonyms
 }
 
 fn consonants(word: &str) -> impl Iterator<Item = u8> {

@@ -18,6 +18,9 @@ const MOST_CONTENT: usize = 40;
 /// Most words of an answer that are looked up in WordNet for each word of a gold.
 const MOST_LOOKED_UP: usize = 150;
 
+/// Most comparisons of words in the search for equal words.
+const MOST_COMPARISONS: usize = 300_000;
+
 /// A gold answer that is a phrase.
 #[derive(Debug)]
 pub(crate) struct Phrase {
@@ -55,11 +58,11 @@ impl Phrase {
         if wanted.is_empty() {
             wanted = self.words.iter().collect();
         }
-        let needs_capital = matches!(wanted[..], [word] if word.is_capitalised && needs_capital(&word.text));
         let joined: String = wanted.iter().map(|word| word.text.as_str()).collect();
-        runs(answer, &joined, |first| !needs_capital || first.is_capitalised)
-            .map(|words| Occurrence { words, way: Way::Exact, coverage: 1.0 })
-            .collect()
+        let only = if let [word] = wanted[..] { Some(word) } else { None };
+        let is_short_answer = answer.words.len() <= 2;
+        let accepts = |first: &Word| only.is_none_or(|word| is_short_answer || can_be(word, first));
+        runs(answer, &joined, accepts).map(|words| Occurrence { words, way: Way::Exact, coverage: 1.0 }).collect()
     }
 
     /// Places where another name of the phrase stands.
@@ -71,7 +74,9 @@ impl Phrase {
         let is_proper = self.is_proper();
         let is_name = Name::of(self).is_some_and(|name| name.has_first());
         let mut found = Vec::new();
-        for alias in other_names(&name) {
+        // A common word has many meanings, and the rare ones do harm.
+        let meanings = if is_proper { usize::MAX } else { 2 };
+        for alias in names_of(&name, meanings) {
             let head = alias.split([' ', '-', '.']).next().unwrap_or_default().to_lowercase();
             if !answer.words.iter().any(|word| head.starts_with(word.text.as_str()) || word.text.starts_with(&head)) {
                 continue;
@@ -238,24 +243,38 @@ fn is_edge(word: &Word) -> bool {
     )
 }
 
-/// Words that mean something else in small letters.
-fn needs_capital(word: &str) -> bool {
-    is_function_word(word)
-        || matches!(word, "march" | "turkey" | "china" | "reading" | "nice" | "polish" | "bill" | "mark")
+/// Whether a word of the answer, equal to a gold of a single word, can be that word and not a small word of the language.
+fn can_be(gold: &Word, given: &Word) -> bool {
+    let is_letter = gold.text.len() == 1 && !gold.starts_with_digit();
+    if gold.is_upper && (is_letter || is_function_word(&gold.text)) {
+        return given.is_upper
+            && (gold.text.len() > 1 || given.gap != Gap::Sentence || !matches!(gold.text.as_str(), "a" | "i"));
+    }
+    match gold.text.as_str() {
+        // Names that are other words in small letters, also at the start of a sentence.
+        "may" | "will" | "march" | "turkey" | "china" | "nice" | "polish" | "bill" | "mark" => {
+            !gold.is_capitalised || given.is_capitalised
+        }
+        word if gold.is_capitalised && is_function_word(word) => given.is_capitalised && given.gap != Gap::Sentence,
+        _ => true,
+    }
 }
 
-/// Ranges of words that, written without spaces, are `joined`. Articles in between are skipped.
+/// Ranges of words that, written without spaces, are `joined`. Articles and small name words in between are skipped.
 fn runs<'w>(
     answer: &'w Answer<'_>,
     joined: &'w str,
     accepts: impl Fn(&Word) -> bool + 'w,
 ) -> impl Iterator<Item = Range<usize>> + 'w {
+    // Texts that repeat themselves match almost everywhere; no reader needs all of it.
+    let mut budget = MOST_COMPARISONS;
     (0..answer.words.len()).filter_map(move |start| {
-        if joined.is_empty() || !accepts(&answer.words[start]) {
+        if joined.is_empty() || budget == 0 || !accepts(&answer.words[start]) {
             return None;
         }
         let mut rest = joined;
         for (at, word) in answer.words.iter().enumerate().skip(start) {
+            budget = budget.saturating_sub(1);
             match rest.strip_prefix(word.text.as_str()) {
                 Some("") => return Some(start..at + 1),
                 Some(left) => rest = left,
@@ -319,9 +338,14 @@ fn is_particle_of_name(word: &Word) -> bool {
 
 /// Names that share a meaning of the noun `name` in WordNet, with their capitals, without the name itself.
 pub(crate) fn other_names(name: &str) -> Vec<String> {
+    names_of(name, usize::MAX)
+}
+
+/// [`other_names`] in the most usual meanings.
+fn names_of(name: &str, meanings: usize) -> Vec<String> {
     let wordnet = WordNet::embedded();
     let mut names: Vec<String> = Vec::new();
-    for synset in wordnet.synsets(name, PartOfSpeech::Noun) {
+    for synset in wordnet.synsets(name, PartOfSpeech::Noun).into_iter().take(meanings) {
         for word in wordnet.words(synset) {
             if !word.eq_ignore_ascii_case(name) && !names.contains(&word) {
                 names.push(word);

@@ -158,7 +158,7 @@ fn asked(words: &[Word]) -> Asked {
         "many", "much", "long", "tall", "far", "old", "deep", "high", "big", "large", "fast", "heavy", "often", "wide",
         "hot", "cold", "thick", "number",
     ];
-    const NUMBERS: [&str; 10] = [
+    const NUMBERS: [&str; 12] = [
         "percent",
         "percentage",
         "population",
@@ -169,6 +169,8 @@ fn asked(words: &[Word]) -> Asked {
         "temperature",
         "share",
         "speed",
+        "rate",
+        "cost",
     ];
     let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
     if VERBS.contains(&text(0)) && !(0..words.len()).any(|at| text(at) == "or") {

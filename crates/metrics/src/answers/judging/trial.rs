@@ -18,6 +18,12 @@ use super::verdict::{Against, Verdict};
 use super::words::Gap;
 use super::yes_no;
 
+/// Share of the words of a list that is as good as all its items.
+const MOST_OF_LIST: f64 = 0.9;
+
+/// Most mentions of one gold that are questioned.
+const MOST_MENTIONS: usize = 40;
+
 /// One answer on trial: what is read from it once is kept.
 #[derive(Debug)]
 pub(crate) struct Trial<'a> {
@@ -59,7 +65,7 @@ impl<'a> Trial<'a> {
         }
         let gold_days = calendar::days(form, question.asked);
         let is_date = !gold_days.is_empty() && self.is_mostly(&gold_days, form, &phrase);
-        let gold_amounts = if is_date { Vec::new() } else { amounts_of(form) };
+        let gold_amounts = if is_date { Vec::new() } else { amounts_of(form, question) };
         let is_amount = is_date || !gold_amounts.is_empty();
         let exact = phrase.exact(self.scene.answer);
         if !exact.is_empty() {
@@ -75,7 +81,7 @@ impl<'a> Trial<'a> {
         {
             return verdict;
         }
-        if let Some(items) = list_items(form, &phrase) {
+        if let Some(items) = list_items(form, &phrase, question) {
             return self.listed(index, &items, &phrase);
         }
         self.phrased(index, &phrase)
@@ -114,14 +120,14 @@ impl<'a> Trial<'a> {
     fn standing(&self, index: usize, mentions: Vec<Occurrence>, needed: f64, is_amount: bool) -> Verdict {
         let answer = self.scene.answer;
         let mut verdict = Verdict::absent(index, 0.0, needed);
-        for mention in mentions {
+        for mention in mentions.into_iter().take(MOST_MENTIONS) {
             verdict.coverage = verdict.coverage.max(mention.coverage);
             let bytes = answer.bytes(&mention.words);
             if self.is_somebody_else(&mention.words) {
                 verdict.against.push((bytes, Against::OtherBearer));
                 continue;
             }
-            if self.is_echo(&mention.words) {
+            if self.is_echo(&mention.words) || self.is_pronoun(&mention.words) {
                 continue;
             }
             if let Some((reason, cue)) = self.scene.objection(&mention.words, is_amount) {
@@ -160,6 +166,16 @@ impl<'a> Trial<'a> {
         let name = name.join(" ");
         !WordNet::embedded().parts_of_speech(&name).is_empty()
             && !other_names(&plain).iter().any(|other| other.eq_ignore_ascii_case(&name))
+    }
+
+    /// Whether `one` counts nothing: `one of the largest`, `the one`.
+    fn is_pronoun(&self, mention: &Range<usize>) -> bool {
+        let answer = self.scene.answer;
+        let before = mention.start.checked_sub(1).map_or("", |at| answer.word(at));
+        mention.len() == 1
+            && answer.word(mention.start) == "one"
+            && (answer.word(mention.end) == "of"
+                || matches!(before, "no" | "the" | "this" | "that" | "any" | "every" | "each" | "which" | "another"))
     }
 
     /// Whether a number only repeats the question: `season 4`.
@@ -314,7 +330,7 @@ impl<'a> Trial<'a> {
         }
         // Two people may share one surname: `Wilbur and Orville Wright`.
         match phrase.alike(self.scene.answer) {
-            Some(whole) if whole.coverage >= 0.99 => self.standing(index, vec![whole], 0.99, false),
+            Some(whole) if whole.coverage >= MOST_OF_LIST => self.standing(index, vec![whole], MOST_OF_LIST, false),
             _ => verdict,
         }
     }
