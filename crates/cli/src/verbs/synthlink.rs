@@ -22,6 +22,7 @@ use crate::failure::{Done, Failure};
 ///
 /// Writes synthlink_scores.csv, synthlink_category_scores.csv, synthlink_overall_score.txt and synthlink_intervals.csv into
 /// the output folder. Several files of predictions get a folder each and are compared pair by pair.
+#[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Predictions, a JSON array (repeatable)
@@ -149,10 +150,10 @@ fn score(
     let weights = arguments.weights.unwrap_or_default();
     let missing = if arguments.missing == WhenMissing::Zero { Missing::Zero } else { Missing::Skip };
     let bytes = predictions::read(path).map_err(|error| {
-        Failure::from_error(&error).hint("--predictions names a JSON array with `question_id`, `predicted_answer` and so on")
+        Failure::from_error(&error)
+            .hint("--predictions names a JSON array with `question_id`, `predicted_answer` and so on")
     })?;
-    let found =
-        predictions::parse(&bytes, &path.display().to_string()).map_err(|error| Failure::from_error(&error))?;
+    let found = predictions::parse(&bytes, &path.display().to_string()).map_err(|error| Failure::from_error(&error))?;
     let scores = Scorer::new(catalogue, weights).score(&found, missing);
     for warning in &scores.warnings {
         remark(&escape::terminal(warning));
