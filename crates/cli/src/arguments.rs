@@ -45,6 +45,8 @@ pub enum Verb {
     Socioscope(verbs::socioscope::Arguments),
     /// Look at texts the way metrics do
     Text(verbs::text::Arguments),
+    /// Score the predictions of deep-search systems against a SynthLink catalogue
+    Synthlink(verbs::synthlink::Arguments),
     /// Write a small commented project to start from
     Init(verbs::init::Arguments),
     /// Print JSON Schemas of the files Probare reads and writes

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
         Verb::Verify(arguments) => verbs::verify::run(arguments),
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),
+        Verb::Synthlink(arguments) => verbs::synthlink::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),
         Verb::Schema(arguments) => verbs::schema::run(arguments),
         Verb::Doctor(arguments) => verbs::doctor::run(arguments),

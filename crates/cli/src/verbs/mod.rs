@@ -10,6 +10,7 @@ pub mod schema;
 pub mod score;
 pub mod socioscope;
 pub mod text;
+pub mod synthlink;
 pub mod validate;
 pub mod verify;
 
