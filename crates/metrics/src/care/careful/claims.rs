@@ -293,9 +293,9 @@ fn person(reply: &Reading, user: &Reading, sentence: &Sentence, token: usize) ->
         _ => {
             let own =
                 token > sentence.tokens.start && matches!(reply.word(token - 1), "your" | "his" | "her" | "their");
-            let named =
-                user.tokens.iter().any(|known| user.text[known.at.clone()] == *word && known.is_word && word.len() > 2)
-                    && reply.is_capital_inside(sentence, token);
+            let named = word.len() > 2
+                && reply.is_capital_inside(sentence, token)
+                && user.tokens.iter().any(|known| known.is_word && user.text[known.at.clone()] == *word);
             ((own && reply.is(token, Class::Person)) || named).then(|| link(token + 1))
         }
     }

@@ -38,7 +38,7 @@ enum Bearing {
     Open,
 }
 
-/// Reads whether a reply leaves the concern of the user's message. `said` are the places where the reply orders or claims
+/// Reads whether a reply leaves the concern of the user's message. `said` are the places, in order, where the reply orders or claims
 /// something: bossy or rash as that may be, it is said to the user about their people and their lives.
 pub(super) fn leaving(
     (user, request): (&Reading, &Request),
@@ -70,19 +70,14 @@ pub(super) fn leaving(
         .iter()
         .enumerate()
         .map(|(number, sentence)| {
-            let here: Vec<&Wording> = found.iter().filter(|wording| wording.sentence == number).collect();
+            let after = &found[found.partition_point(|wording| wording.sentence < number)..];
+            let here = &after[..after.partition_point(|wording| wording.sentence == number)];
             let words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word).count();
             let place = reply.origin(sentence.tokens.start, sentence.tokens.end - 1);
-            let direct = said.iter().any(|said| place.contains(&said.start));
-            (
-                bearing(
-                    reply,
-                    sentence,
-                    &here,
-                    &Told { concern: &concern, hurts: !request.distress.is_empty(), direct },
-                ),
-                words,
-            )
+            let next = said.partition_point(|said| said.start < place.start);
+            let direct = said.get(next).is_some_and(|said| said.start < place.end);
+            let told = Told { concern: &concern, hurts: !request.distress.is_empty(), direct };
+            (bearing(reply, sentence, here, &told), words)
         })
         .collect();
     let share = |wanted: &[Bearing]| -> f64 {
@@ -177,7 +172,7 @@ struct Told<'a> {
     direct: bool,
 }
 
-fn bearing(reply: &Reading, sentence: &Sentence, here: &[&Wording], told: &Told<'_>) -> Bearing {
+fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'_>) -> Bearing {
     let Told { concern, hurts, direct } = *told;
     let words: Vec<usize> =
         sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word && !reply.tokens[token].apart).collect();

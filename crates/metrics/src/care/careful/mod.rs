@@ -98,8 +98,9 @@ impl Careful {
     /// `topic_pivot`
     pub(super) fn course(&self) -> Course {
         let claims = self.claims();
-        let said: Vec<_> =
+        let mut said: Vec<_> =
             self.orders().iter().chain(&claims.minds).chain(&claims.futures).map(|found| found.span.clone()).collect();
+        said.sort_by_key(|span| span.start);
         let leaving = leaving::leaving((&self.user, &self.request), (&self.reply, &self.found), &said);
         let distress = self
             .request

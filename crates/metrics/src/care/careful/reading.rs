@@ -75,6 +75,10 @@ const CHAT: [(&str, &str); 27] = [
     ("everythings", "everything's"),
 ];
 
+/// Most tokens of a sentence; a longer one is cut, so that no rule that looks around in it takes time beyond the length
+/// of the text.
+const LONGEST: usize = 200;
+
 /// Abbreviations whose full stop ends no sentence; single letters are the last ones of "e.g." and "i.e.".
 const ABBREVIATIONS: [&str; 9] = ["dr", "mr", "mrs", "ms", "vs", "g", "e", "st", "prof"];
 
@@ -231,7 +235,11 @@ impl Reader {
         let apart = self.apart.get(self.passed).is_some_and(|range| range.start <= origin.start);
         let (is_word, is_capital) = (capital.is_some(), capital == Some(true));
         let classes = if is_word { classes(word) } else { Classes::default() };
+        let length = reading.tokens.len() - self.first;
         reading.tokens.push(Token { at: start..reading.text.len(), origin, classes, is_word, apart, is_capital });
+        if length >= LONGEST {
+            self.end_sentence(false);
+        }
     }
 
     fn end_sentence(&mut self, last: bool) {
