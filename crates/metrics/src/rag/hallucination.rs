@@ -21,6 +21,8 @@ mod extraction;
 mod finding;
 mod folding;
 mod overlap;
+mod prices;
+mod trees;
 mod verbs;
 mod vocabulary;
 mod window;

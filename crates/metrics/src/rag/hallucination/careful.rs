@@ -25,20 +25,21 @@ use super::context::Context;
 use super::examination::{claim_finding, sort};
 use super::extraction;
 use super::finding::Finding;
+use super::trees::parsed;
 use alignment::Alignment;
 use amounts::Amounts;
 use facts::Facts;
-use judgement::Judge;
+use judgement::{Alternatives, Judge};
 
 /// The findings of the careful profile, in the order of the response.
 pub(crate) fn findings(response: &str, chunks: &[&str]) -> Vec<Finding> {
-    let document = extraction::parse(response);
+    let document = parsed(response);
     let anchors = find_anchors(response);
     let context = Context::new(chunks);
     let facts = Facts::new(&context);
     let alignment = Alignment::new(&document, &context);
     let amounts = Amounts::new(response, &document, &anchors, &context, &alignment);
-    let judge = Judge { context: &context, facts: &facts };
+    let judge = Judge { context: &context, facts: &facts, alternatives: Alternatives::default() };
     let mut findings = amounts.findings(&anchors);
     let subjects = roles::resolved_subjects(response, &document);
     let claims = extraction::extract(response, &document, &anchors, &ClaimOptions::careful());

@@ -12,6 +12,7 @@ use super::context::Context;
 use super::extraction::{self, Extracted};
 use super::finding::{AnchorType, Finding, Source, Standing};
 use super::overlap::overlap;
+use super::trees::parsed;
 use super::{careful, window};
 
 /// How to examine.
@@ -130,7 +131,7 @@ fn findings(response: &str, chunks: &[&str], settings: &Settings) -> Vec<Finding
             }
         })
         .collect();
-    let document = extraction::parse(response);
+    let document = parsed(response);
     let claims = extraction::extract(response, &document, &anchors, &ClaimOptions::reference());
     if !claims.is_empty() {
         let context = Context::new(chunks);

@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use probare_nlp::Document;
 use probare_nlp::claims::{Claim, ClaimOptions, Component as Found, claims};
-use probare_nlp::{Document, Parser};
 use probare_text::anchors::Anchor;
 
 use super::claim_support::Statement;
 use super::component::Component;
+use super::prices::prices;
 use super::verbs::VerbClass;
 
 /// A claim of the response.
@@ -30,12 +31,7 @@ impl Extracted {
     }
 }
 
-/// Parses a response.
-pub(crate) fn parse(response: &str) -> Document {
-    Parser::english().parse(response)
-}
-
-/// The claims of a parsed response, each once, in the order of their verbs.
+/// The claims of a parsed response, each once.
 pub(crate) fn extract(
     response: &str,
     document: &Document,
@@ -43,7 +39,7 @@ pub(crate) fn extract(
     options: &ClaimOptions,
 ) -> Vec<Extracted> {
     let mut extracted: Vec<Extracted> = Vec::new();
-    for claim in claims(document, options) {
+    for claim in claims(document, options).into_iter().chain(prices(document, anchors)) {
         let widened = |component: &Found| widen(response, document, claim.sentence, anchors, component);
         let (subject, subject_span) = widened(&claim.subject);
         let (object, object_span) = widened(&claim.object);

@@ -1,6 +1,5 @@
 //! What the context states, claim by claim.
 
-use probare_nlp::Parser;
 use probare_nlp::claims::{ClaimOptions, Verbs, claims};
 use probare_text::anchors::find_anchors;
 use rustc_hash::FxHashMap;
@@ -8,6 +7,7 @@ use rustc_hash::FxHashMap;
 use super::super::component::{Component, Reading};
 use super::super::context::Context;
 use super::super::extraction;
+use super::super::trees::parsed;
 use super::roles::{Role, resolved, resolved_subjects};
 
 /// A claim of the context.
@@ -37,7 +37,7 @@ impl Facts {
         let options = ClaimOptions { verbs: Verbs::AnyFinite, keep_hedged: true, split_coordination: true };
         let mut facts = Self::default();
         for (chunk, text) in context.chunks.iter().enumerate() {
-            let document = Parser::english().parse(text);
+            let document = parsed(text);
             let anchors = find_anchors(text);
             let subjects = resolved_subjects(text, &document);
             for claim in claims(&document, &options) {

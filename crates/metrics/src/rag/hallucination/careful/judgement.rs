@@ -1,12 +1,15 @@
 //! Holds a claim against the facts of the context.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use probare_nlp::{Document, Sentence};
 use probare_text::dates;
 use probare_text::quantities::{self, Quantity};
 use probare_text::wordnet::WordNet;
+use rustc_hash::FxHashMap;
 
 use super::super::claim_support::{Lack, Statement, Unsupported, verbs};
 use super::super::component::{Component, Reading};
@@ -102,6 +105,7 @@ struct Asked<'a> {
 pub(super) struct Judge<'a> {
     pub context: &'a Context<'a>,
     pub facts: &'a Facts,
+    pub alternatives: Alternatives,
 }
 
 impl Judge<'_> {
@@ -170,7 +174,7 @@ impl Judge<'_> {
         for role in [asked.subject, asked.object] {
             heads.extend(words(&role.component).iter().cloned());
             if !role.is_name && !role.component.is_amount() {
-                heads.extend(alternatives(&role.head));
+                heads.extend(self.alternatives.of(&role.head).iter().cloned());
             }
         }
         let mut best = (Word::Nothing, None);
@@ -195,7 +199,8 @@ impl Judge<'_> {
         };
         let mut objects = vec![asked.object.component.clone()];
         if !asked.object.is_name && !asked.object.component.is_amount() {
-            objects.extend(alternatives(&asked.object.head).into_iter().take(8).map(|word| Component::words(&word)));
+            let others = self.alternatives.of(&asked.object.head);
+            objects.extend(others.iter().take(8).map(|word| Component::words(word)));
         }
         objects.extend(self.converted(&asked.object.component));
         for object in objects {
@@ -257,10 +262,22 @@ fn rank(word: &Word) -> u8 {
     }
 }
 
-/// Nouns and adjectives that mean the same, in the singular.
-fn alternatives(head: &str) -> Vec<String> {
-    let synonyms = WordNet::embedded().synonyms(head);
-    synonyms.iter().filter(|word| meaning::is_synonym(head, word)).map(|word| singular(word)).collect()
+/// Words that mean the same, looked up once for each.
+#[derive(Debug, Default)]
+pub(super) struct Alternatives(RefCell<FxHashMap<String, Rc<[String]>>>);
+
+impl Alternatives {
+    /// Nouns and adjectives that mean the same, in the singular.
+    fn of(&self, head: &str) -> Rc<[String]> {
+        if let Some(known) = self.0.borrow().get(head) {
+            return Rc::clone(known);
+        }
+        let synonyms = WordNet::embedded().synonyms(head);
+        let found: Rc<[String]> =
+            synonyms.iter().filter(|word| meaning::is_synonym(head, word)).map(|word| singular(word)).collect();
+        self.0.borrow_mut().insert(head.to_owned(), Rc::clone(&found));
+        found
+    }
 }
 
 fn widened_verb(lemma: &str) -> VerbClass {

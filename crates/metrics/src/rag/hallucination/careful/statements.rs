@@ -8,6 +8,7 @@ use super::super::context::{self, Context};
 use super::super::examination::source_of;
 use super::super::finding::{AnchorType, Finding, Standing};
 use super::super::folding::words;
+use super::super::verbs;
 use super::alignment::{Alignment, is_content};
 use super::meaning;
 
@@ -72,7 +73,9 @@ fn standing(sentence: &Sentence, index: usize, alignment: &Alignment, context: &
     for token in sentence.tokens.iter().filter(|token| is_content(token)) {
         let (lemma, lower) = (token.lemma.to_lowercase(), token.form.to_lowercase());
         all += 1;
-        let alike = had.iter().position(|word| is_alike(token, &lemma, &lower, word));
+        // Most words are there as they are; a dictionary need not be asked about them.
+        let same = had.iter().position(|word| *word == lemma || *word == lower);
+        let alike = same.or_else(|| had.iter().position(|word| is_alike(token, &lemma, word)));
         let place = alike.or_else(|| had.iter().position(|word| is_against(token, &lemma, &lower, word)));
         if let Some(place) = place {
             held += 1;
@@ -105,23 +108,22 @@ fn standing(sentence: &Sentence, index: usize, alignment: &Alignment, context: &
 fn is_verb_missing(sentence: &Sentence, had: &[&str]) -> bool {
     sentence.root().is_some_and(|root| {
         let token = &sentence.tokens[root];
-        token.upos == Upos::Verb && !had.iter().any(|word| is_alike(token, &token.lemma, &token.form, word))
+        token.upos == Upos::Verb && !had.iter().any(|word| is_alike(token, &token.lemma, word))
     })
 }
 
-fn is_alike(token: &Token, lemma: &str, lower: &str, word: &str) -> bool {
-    word == lemma
-        || word == lower
-        || match token.upos {
-            Upos::Verb => super::super::verbs::bases(word).iter().any(|base| meaning::is_paraphrase(lemma, base)),
-            Upos::Noun | Upos::Adj => meaning::is_synonym(lemma, word),
-            _ => false,
-        }
+/// Whether a word of the context means the same as one of the response.
+fn is_alike(token: &Token, lemma: &str, word: &str) -> bool {
+    match token.upos {
+        Upos::Verb => verbs::bases(word).iter().any(|base| meaning::is_paraphrase(lemma, base)),
+        Upos::Noun | Upos::Adj => meaning::is_synonym(lemma, word),
+        _ => false,
+    }
 }
 
 fn is_against(token: &Token, lemma: &str, lower: &str, word: &str) -> bool {
     match token.upos {
-        Upos::Verb => super::super::verbs::bases(word).iter().any(|base| meaning::is_opposite_verb(lemma, base)),
+        Upos::Verb => verbs::bases(word).iter().any(|base| meaning::is_opposite_verb(lemma, base)),
         _ => meaning::is_opposite_word(lower, word),
     }
 }
