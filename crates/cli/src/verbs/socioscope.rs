@@ -54,6 +54,7 @@ enum Command {
 }
 
 #[derive(Debug, Clone, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct EvaluateArguments {
     /// Questions and answers, JSON
     fixture: PathBuf,
@@ -89,7 +90,7 @@ struct EvaluateArguments {
     #[arg(long, value_name = "DIR", env = "PROBARE_WORDNET")]
     wordnet: Option<PathBuf>,
 
-    /// Time in the name of the results file, in place of now (UTC, as 20240131_120000)
+    /// Time in the name of the results file, in place of now (UTC, `20240131_120000`)
     #[arg(long, value_name = "T", value_parser = stamp)]
     timestamp: Option<String>,
 

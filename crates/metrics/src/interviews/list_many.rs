@@ -44,6 +44,6 @@ metric!(ListMany as Pure {
 
 fn prepare(options: ListMany) -> Result<Prepared, BuildError> {
     let ListMany { profile, metric, synonyms, fuzzy, fuzzy_threshold } = options;
-    let settings = Settings { profile, synonyms, fuzzy, fuzzy_threshold, ..Settings::default() };
+    let settings = Settings { profile, fuzzy_threshold, synonyms, fuzzy, ..Settings::default() };
     Prepared::new(QuestionType::ListMany, settings, metric.as_ref())
 }

@@ -44,6 +44,6 @@ metric!(ListOne as Pure {
 
 fn prepare(options: ListOne) -> Result<Prepared, BuildError> {
     let ListOne { profile, metric, synonyms, fuzzy, fuzzy_threshold } = options;
-    let settings = Settings { profile, synonyms, fuzzy, fuzzy_threshold, ..Settings::default() };
+    let settings = Settings { profile, fuzzy_threshold, synonyms, fuzzy, ..Settings::default() };
     Prepared::new(QuestionType::ListOne, settings, metric.as_ref())
 }

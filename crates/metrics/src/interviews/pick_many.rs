@@ -44,6 +44,6 @@ metric!(PickMany as Pure {
 
 fn prepare(options: PickMany) -> Result<Prepared, BuildError> {
     let PickMany { profile, metric, synonyms, fuzzy, fuzzy_threshold } = options;
-    let settings = Settings { profile, synonyms, fuzzy, fuzzy_threshold, ..Settings::default() };
+    let settings = Settings { profile, fuzzy_threshold, synonyms, fuzzy, ..Settings::default() };
     Prepared::new(QuestionType::PickMany, settings, metric.as_ref())
 }

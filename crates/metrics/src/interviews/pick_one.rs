@@ -44,6 +44,6 @@ metric!(PickOne as Pure {
 
 fn prepare(options: PickOne) -> Result<Prepared, BuildError> {
     let PickOne { profile, metric, synonyms, fuzzy, fuzzy_threshold } = options;
-    let settings = Settings { profile, synonyms, fuzzy, fuzzy_threshold, ..Settings::default() };
+    let settings = Settings { profile, fuzzy_threshold, synonyms, fuzzy, ..Settings::default() };
     Prepared::new(QuestionType::PickOne, settings, metric.as_ref())
 }

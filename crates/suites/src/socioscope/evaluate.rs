@@ -159,46 +159,58 @@ fn quotations(
     corpus: &Corpus,
     sources: &[Source<'_>],
 ) -> (Vec<Finding>, Vec<Option<usize>>) {
-    let missing = Json::Null;
-    let member = |citation: &Json, name: &str| citation.get(name).cloned().unwrap_or(missing.clone());
-    let named = |citation: &Json| {
-        let has_index = citation.get("source_index").is_some_and(|index| !index.is_null());
-        citation.get("source").and_then(Json::as_str).filter(|_| !has_index).map(|source| corpus.place(source))
-    };
-    let mut transcripts = Vec::with_capacity(answer.citations.len());
-    let findings = match &answer.context {
+    match &answer.context {
         Some(context) => {
             let texts: Vec<Text<'_>> = context.iter().map(|passage| Text::new(&passage.text)).collect();
             let own: Vec<Source<'_>> = texts.iter().map(Source::new).collect();
-            let check_one = |citation: &Json| {
-                let quote = member(citation, "quote");
-                if let Some(elsewhere) = named(citation) {
-                    transcripts.push(elsewhere);
-                    return check(&quote, elsewhere.and_then(|place| sources.get(place)), None, &own);
-                }
-                transcripts.push(None);
-                let place = place(&member(citation, "source_index"), own.len());
-                check(&quote, place.map(|place| &own[place]), place, &own)
-            };
-            answer.citations.iter().map(check_one).collect()
+            let in_context = |citation| in_context(citation, &own, corpus, sources);
+            answer.citations.iter().map(in_context).unzip()
         }
-        None => {
-            let own = transcript.and_then(|place| sources.get(place));
-            let all = own.map_or(&[][..], std::slice::from_ref);
-            let check_one = |citation: &Json| {
-                let quote = member(citation, "quote");
-                let (cited, found) = match named(citation) {
-                    Some(elsewhere) => (elsewhere, elsewhere.filter(|place| Some(*place) == transcript).map(|_| 0)),
-                    None => {
-                        let place = place(&member(citation, "source_index"), all.len());
-                        (place.and(transcript), place)
-                    }
-                };
-                transcripts.push(cited);
-                check(&quote, cited.and_then(|place| sources.get(place)), found, all)
-            };
-            answer.citations.iter().map(check_one).collect()
-        }
+        None => answer.citations.iter().map(|citation| in_transcript(citation, transcript, corpus, sources)).unzip(),
+    }
+}
+
+/// Checks a citation of a passage, or of the transcript that it names itself.
+fn in_context(
+    citation: &Json,
+    own: &[Source<'_>],
+    corpus: &Corpus,
+    sources: &[Source<'_>],
+) -> (Finding, Option<usize>) {
+    let quote = member(citation, "quote");
+    if let Some(name) = named(citation) {
+        let elsewhere = corpus.place(name);
+        return (check(quote, elsewhere.and_then(|place| sources.get(place)), None, own), elsewhere);
+    }
+    let place = place(member(citation, "source_index"), own.len());
+    (check(quote, place.and_then(|place| own.get(place)), place, own), None)
+}
+
+/// Checks a citation of the transcript of the answer, which has the place 0, or of the one that it names itself.
+fn in_transcript(
+    citation: &Json,
+    transcript: Option<usize>,
+    corpus: &Corpus,
+    sources: &[Source<'_>],
+) -> (Finding, Option<usize>) {
+    let own = transcript.and_then(|place| sources.get(place)).map_or(&[][..], std::slice::from_ref);
+    let (cited, place) = if let Some(name) = named(citation) {
+        let elsewhere = corpus.place(name);
+        (elsewhere, elsewhere.filter(|place| Some(*place) == transcript).map(|_| 0))
+    } else {
+        let place = place(member(citation, "source_index"), own.len());
+        (place.and(transcript), place)
     };
-    (findings, transcripts)
+    let source = cited.and_then(|place| sources.get(place));
+    (check(member(citation, "quote"), source, place, own), cited)
+}
+
+/// The transcript that a citation names in place of an index.
+fn named(citation: &Json) -> Option<&str> {
+    let has_index = !member(citation, "source_index").is_null();
+    member(citation, "source").as_str().filter(|_| !has_index)
+}
+
+fn member<'a>(citation: &'a Json, name: &str) -> &'a Json {
+    citation.get(name).unwrap_or(&Json::Null)
 }

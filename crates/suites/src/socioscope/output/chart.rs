@@ -106,10 +106,10 @@ fn upright(groups: &BTreeMap<String, Group>, title: &str, unit: &str) -> String 
             html(&excerpt(name, NAME))
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         svg,
         "<line class=\"axis\" x1=\"{left:.1}\" x2=\"{:.0}\" y1=\"{base}\" y2=\"{base}\" stroke=\"#666\"/>\
-         <text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">transcript</text></svg>\n",
+         <text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">transcript</text></svg>",
         width - 20.0,
         (left + width - 20.0) / 2.0,
         base + below + 22.0
@@ -160,11 +160,11 @@ fn rows(groups: &BTreeMap<String, Group>, title: &str, unit: &str) -> String {
             y + 14.0
         );
     }
-    let _ = write!(
+    let _ = writeln!(
         svg,
         "<line class=\"axis\" x1=\"{left:.1}\" x2=\"{left:.1}\" y1=\"{TOP}\" y2=\"{bottom:.1}\" stroke=\"#666\"/>\
          <text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
-         <text x=\"24\" y=\"{:.1}\">transcript</text></svg>\n",
+         <text x=\"24\" y=\"{:.1}\">transcript</text></svg>",
         left + FULL / 2.0,
         bottom + 36.0,
         html(unit),

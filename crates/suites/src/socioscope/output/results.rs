@@ -2,6 +2,7 @@
 
 use probare_core::Profile;
 use probare_metrics::interviews::matching::{Mention, Reason, Standing};
+use probare_metrics::interviews::polarity::Polarity;
 use probare_metrics::interviews::quotations::{Change, Finding};
 use probare_metrics::interviews::{Grade, Settings};
 use probare_report::VERSION;
@@ -114,7 +115,7 @@ fn grade_json(grade: &Grade, pair: &PairResult, response: &str) -> Map<String, J
         object.insert(
             "decision".into(),
             json!({
-                "says": decision.polarity.map(|polarity| polarity.name()),
+                "says": decision.polarity.map(Polarity::name),
                 "start": decision.span.as_ref().map(|span| scalars(response, span.start)),
                 "end": decision.span.as_ref().map(|span| scalars(response, span.end)),
                 "why": decision.why,
@@ -174,8 +175,7 @@ pub(crate) fn differences(published: &Grade, careful: &Grade, pair: &PairResult)
     if (published.score - careful.score).abs() < 1e-12 {
         return reasons;
     }
-    let said =
-        |grade: &Grade| grade.decision.as_ref().map(|decision| decision.polarity.map(|polarity| polarity.name()));
+    let said = |grade: &Grade| grade.decision.as_ref().map(|decision| decision.polarity.map(Polarity::name));
     if said(published) != said(careful)
         && let Some(decision) = &careful.decision
     {

@@ -85,9 +85,9 @@ pub(super) fn section(shown: Shown<'_>) -> String {
                 if text.len() < transcript.text.len() { " …" } else { "" }
             )
         };
-        let _ = write!(
+        let _ = writeln!(
             page,
-            "<details class=\"field card\" style=\"padding:12px 18px\"><summary><bdi>{}</bdi> · {} quotations</summary>{body}</details>\n",
+            "<details class=\"field card\" style=\"padding:12px 18px\"><summary><bdi>{}</bdi> · {} quotations</summary>{body}</details>",
             html(&transcript.key),
             marks[at].len()
         );
