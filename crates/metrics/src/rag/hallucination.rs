@@ -21,7 +21,6 @@ mod extraction;
 mod finding;
 mod folding;
 mod overlap;
-mod prices;
 mod trees;
 mod verbs;
 mod vocabulary;

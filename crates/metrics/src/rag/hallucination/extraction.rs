@@ -8,7 +8,6 @@ use probare_text::anchors::Anchor;
 
 use super::claim_support::Statement;
 use super::component::Component;
-use super::prices::prices;
 use super::verbs::VerbClass;
 
 /// A claim of the response.
@@ -31,7 +30,7 @@ impl Extracted {
     }
 }
 
-/// The claims of a parsed response, each once.
+/// The claims of a parsed response, each once, in the order of their verbs.
 pub(crate) fn extract(
     response: &str,
     document: &Document,
@@ -39,7 +38,7 @@ pub(crate) fn extract(
     options: &ClaimOptions,
 ) -> Vec<Extracted> {
     let mut extracted: Vec<Extracted> = Vec::new();
-    for claim in claims(document, options).into_iter().chain(prices(document, anchors)) {
+    for claim in claims(document, options) {
         let widened = |component: &Found| widen(response, document, claim.sentence, anchors, component);
         let (subject, subject_span) = widened(&claim.subject);
         let (object, object_span) = widened(&claim.object);
