@@ -31,9 +31,11 @@ use std::sync::LazyLock;
 
 use probare_core::{MetricDef, Registry};
 
+pub mod answers;
 pub mod care;
 pub mod deep_search;
 pub mod interviews;
+pub mod rag;
 pub mod retrieval;
 pub mod text;
 
@@ -46,8 +48,15 @@ mod references;
 mod words;
 
 /// The tables of all families.
-pub static FAMILIES: &[&[&MetricDef]] =
-    &[care::FAMILY, deep_search::FAMILY, interviews::FAMILY, retrieval::FAMILY, text::FAMILY];
+pub static FAMILIES: &[&[&MetricDef]] = &[
+    answers::FAMILY,
+    care::FAMILY,
+    deep_search::FAMILY,
+    interviews::FAMILY,
+    rag::FAMILY,
+    retrieval::FAMILY,
+    text::FAMILY,
+];
 
 /// All metrics by id.
 pub fn registry() -> &'static Registry {

@@ -1,8 +1,12 @@
 //! Tests over all registered metrics: their tables, their pages, their laws, and the golden vectors.
 
+mod answers;
 mod case;
 mod golden;
 mod interviews;
 mod laws;
 mod pages;
+mod rag;
+mod rag_hostile;
+mod rag_labelled;
 mod tables;
