@@ -41,18 +41,24 @@ pub enum Verb {
     Validate(verbs::validate::Arguments),
     /// Compute the scores of a results file again and check every span
     Verify(verbs::verify::Arguments),
+    /// Evaluate responses against the query and the passages they were based on
+    Rag(verbs::rag::Arguments),
+    /// Score the predictions of deep-search systems against a SynthLink catalogue
+    Synthlink(verbs::synthlink::Arguments),
+    /// Check empathy, trust and care in replies, with the evidence
+    Synthesis(verbs::synthesis::Arguments),
     /// Grade answers about interview transcripts and check their quotations
     Socioscope(verbs::socioscope::Arguments),
     /// Look at texts the way metrics do
     Text(verbs::text::Arguments),
-    /// Score the predictions of deep-search systems against a SynthLink catalogue
-    Synthlink(verbs::synthlink::Arguments),
     /// Write a small commented project to start from
     Init(verbs::init::Arguments),
     /// Print JSON Schemas of the files Probare reads and writes
     Schema(verbs::schema::Arguments),
     /// Say what is installed, what is missing and how to get it
     Doctor(verbs::doctor::Arguments),
+    /// Show how the built-in parser reads an English text
+    Parse(verbs::parse::Arguments),
     /// Print a completion script for a shell
     Completions(verbs::completions::Arguments),
     /// Write the manual pages into a folder

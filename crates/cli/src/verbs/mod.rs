@@ -6,11 +6,14 @@ pub mod explain;
 pub mod init;
 pub mod list;
 pub mod man;
+pub mod parse;
+pub mod rag;
 pub mod schema;
 pub mod score;
 pub mod socioscope;
-pub mod text;
+pub mod synthesis;
 pub mod synthlink;
+pub mod text;
 pub mod validate;
 pub mod verify;
 
@@ -24,7 +27,7 @@ use crate::failure::{Done, Failure};
 /// How to read cases; shared by all verbs that do.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Reading {
-    /// Column for a field, for example response=model_output (repeatable)
+    /// Column for a field, for example `response=model_output` (repeatable)
     #[arg(long = "map", value_name = "FIELD=COLUMN", env = "PROBARE_MAP")]
     pub map: Vec<String>,
 
