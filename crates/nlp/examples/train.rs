@@ -1,7 +1,7 @@
 //! Learns the model from a treebank folder and measures it on the test part.
 //!
 //! ```text
-//! cargo run --release -p probare-nlp --features train --example train -- TREEBANK OUT [--models 3 …]
+//! cargo run --release -p probare-nlp --features train --example train -- TREEBANK OUT [--parsers 1 …]
 //! cargo run --release -p probare-nlp --features train --example train -- --evaluate TREEBANK
 //! ```
 
@@ -40,9 +40,9 @@ fn options(arguments: &[&str]) -> Result<Options, Box<dyn Error>> {
         match name {
             "--tagger-epochs" => options.tagger_epochs = number,
             "--parser-epochs" => options.parser_epochs = number,
-            "--models" => options.models = number,
+            "--taggers" => options.taggers = number,
+            "--parsers" => options.parsers = number,
             "--beam" => options.beam = number,
-            "--margin" => options.margin = number,
             "--folds" => options.folds = number,
             "--tagger-least" => options.tagger_least = number,
             "--parser-least" => options.parser_least = number,

@@ -30,7 +30,7 @@ pub(crate) struct Analyzer<'m> {
 impl<'m> Analyzer<'m> {
     /// An analyser that uses a model.
     pub(crate) fn new(model: &'m Model, depth: Depth) -> Self {
-        Self { model, search: Search::new(model.grammar, model.beam, model.margin), depth }
+        Self { model, search: Search::new(model.grammar, model.beam), depth }
     }
 
     /// Analyses one sentence, given as words with their places in the text. It must be shorter than 65,535 words.

@@ -80,8 +80,8 @@ pub(crate) fn keys(form: &str, tag: Tag, question: Question) -> Keys {
         }
         keys[LONGEST_ENDING + 1 - length] = Some(hash::key(hash::mix(state, length as u64)));
     }
-    state = characters.fold(state, hash::character);
-    keys[0] = Some(hash::key(hash::mix(state, u64::MAX)));
+    // The whole word as written: "i" and "I" are not lemmatised alike.
+    keys[0] = Some(hash::key(hash::mix(hash::mix(tag, hash::text(form)), u64::MAX)));
     keys
 }
 

@@ -28,8 +28,6 @@ pub(crate) struct Model {
     pub(crate) grammar: Grammar,
     /// Number of hypotheses the parser keeps.
     pub(crate) beam: usize,
-    /// Hypotheses that are worse than the best by more than this are given up.
-    pub(crate) margin: i32,
     pub(crate) parser: Weights,
 }
 
@@ -56,10 +54,9 @@ impl Model {
         }
         let grammar = grammar(&names)?;
         let beam = reader.count()?.clamp(1, 64);
-        let margin = i32::try_from(reader.small()?).map_err(|_| ModelError::NumberTooLarge)?;
         let parser = Weights::read(&mut reader, grammar.moves.len())?;
         reader.end()?;
-        Ok(Self { tagger, lemmatizer, labels: names, grammar, beam, margin, parser })
+        Ok(Self { tagger, lemmatizer, labels: names, grammar, beam, parser })
     }
 }
 

@@ -67,7 +67,6 @@ impl Grammar {
 pub(crate) struct Search {
     grammar: Grammar,
     width: usize,
-    margin: i32,
     beam: Vec<Hypothesis>,
     next: Vec<Hypothesis>,
     candidates: Vec<Candidate>,
@@ -77,13 +76,11 @@ pub(crate) struct Search {
 }
 
 impl Search {
-    /// A search that keeps so many hypotheses (at least one), and none that is worse than the best by more than the
-    /// margin.
-    pub(crate) fn new(grammar: Grammar, width: usize, margin: i32) -> Self {
+    /// A search that keeps so many hypotheses (at least one).
+    pub(crate) fn new(grammar: Grammar, width: usize) -> Self {
         Self {
             grammar,
             width: width.max(1),
-            margin,
             beam: Vec::new(),
             next: Vec::new(),
             candidates: Vec::new(),
@@ -124,7 +121,7 @@ impl Search {
                 candidates.push(Candidate { score, parent, step });
             });
         }
-        keep_best(&mut self.candidates, self.width, self.margin);
+        keep_best(&mut self.candidates, self.width);
         self.next.resize_with(self.candidates.len(), Hypothesis::default);
         for (candidate, successor) in self.candidates.iter().zip(&mut self.next) {
             let parent = &self.beam[candidate.parent as usize];
@@ -210,9 +207,9 @@ impl PairScores {
     }
 }
 
-/// Leaves the `width` best candidates, best first, without those that are worse than the best by more than `margin`.
-/// Of equals the one found first is the better: nothing may depend on how a sorting routine breaks ties.
-fn keep_best(candidates: &mut Vec<Candidate>, width: usize, margin: i32) {
+/// Leaves the `width` best candidates, best first. Of equals the one found first is the better: nothing may depend on
+/// how a sorting routine breaks ties.
+fn keep_best(candidates: &mut Vec<Candidate>, width: usize) {
     let mut kept = 0;
     for position in 0..candidates.len() {
         let candidate = candidates[position];
@@ -228,31 +225,21 @@ fn keep_best(candidates: &mut Vec<Candidate>, width: usize, margin: i32) {
         kept = (kept + 1).min(width);
     }
     candidates.truncate(kept);
-    if let Some(best) = candidates.first().map(|best| best.score) {
-        candidates.retain(|candidate| best.saturating_sub(candidate.score) <= margin);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn kept(width: usize, margin: i32) -> Vec<(i32, u32)> {
+    #[test]
+    fn the_first_of_equal_candidates_wins() {
         let scores = [3, 9, 9, 1, 9, 7];
         let candidate = |(&score, parent)| Candidate { score, parent, step: Move::Shift };
         let mut candidates: Vec<Candidate> = scores.iter().zip(0..).map(candidate).collect();
-        keep_best(&mut candidates, width, margin);
-        candidates.iter().map(|candidate| (candidate.score, candidate.parent)).collect()
-    }
-
-    #[test]
-    fn the_first_of_equal_candidates_wins() {
-        assert_eq!(kept(4, 100), [(9, 1), (9, 2), (9, 4), (7, 5)]);
-        assert_eq!(kept(2, 100), [(9, 1), (9, 2)]);
-    }
-
-    #[test]
-    fn hopeless_candidates_are_dropped() {
-        assert_eq!(kept(6, 2), [(9, 1), (9, 2), (9, 4), (7, 5)]);
+        keep_best(&mut candidates, 4);
+        let kept: Vec<(i32, u32)> = candidates.iter().map(|candidate| (candidate.score, candidate.parent)).collect();
+        assert_eq!(kept, [(9, 1), (9, 2), (9, 4), (7, 5)]);
+        keep_best(&mut candidates, 2);
+        assert_eq!(candidates.len(), 2);
     }
 }

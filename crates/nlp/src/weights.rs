@@ -6,7 +6,7 @@ use crate::ModelError;
 use crate::bytes::Reader;
 #[cfg(any(test, feature = "train"))]
 use crate::bytes::Writer;
-use crate::index::{self, Index};
+use crate::index::{self, BATCH, Index};
 
 /// Most classes a model may have.
 pub(crate) const MOST_CLASSES: usize = 127;
@@ -32,33 +32,64 @@ struct Cell {
 
 const LAST: u8 = 0x80;
 
+/// A row that adds nothing.
+const END: Cell = Cell { class: LAST, weight: 0 };
+
+/// A row with a weight for every class. The few features that occur everywhere have nearly all classes, and adding
+/// whole vectors is many times as fast as adding cell by cell.
+type DenseRow = [i16; MOST_CLASSES + 1];
+
+/// Rows with more cells than this become dense when a model is read.
+const MOST_CELLS: usize = 12;
+
+/// Marks, in the value of a key, the number of a dense row.
+const DENSE: u32 = 1 << 31;
+
 /// The finished model.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Weights {
+    /// For every feature the place of its first cell, or [`DENSE`] and the number of its dense row.
     rows: Index,
     cells: Vec<Cell>,
+    dense: Vec<DenseRow>,
 }
 
 impl Scorer for Weights {
     fn add(&self, features: &[u32], scores: &mut Scores) {
-        // Looking up a batch before reading its rows lets the processor wait for many cache lines at once.
-        let mut starts = [0_u32; 16];
-        for batch in features.chunks(starts.len()) {
-            let mut found = 0;
-            for &feature in batch {
-                if let Some(start) = self.rows.get(feature) {
-                    starts[found] = start;
-                    found += 1;
+        let mut sums: DenseRow = [0; MOST_CLASSES + 1];
+        let mut rows = [0_u32; BATCH];
+        let mut firsts = [END; BATCH];
+        for batch in features.chunks(BATCH) {
+            let found = self.rows.find_all(batch, &mut rows);
+            let mut sparse = 0;
+            for place in 0..found {
+                let row = rows[place];
+                if row & DENSE == 0 {
+                    // As with the keys, all rows are touched before any is read.
+                    firsts[sparse] = self.cells.get(row as usize).copied().unwrap_or(END);
+                    rows[sparse] = row;
+                    sparse += 1;
+                } else if let Some(weights) = self.dense.get((row & !DENSE) as usize) {
+                    for (sum, weight) in sums.iter_mut().zip(weights) {
+                        *sum = sum.saturating_add(*weight);
+                    }
                 }
             }
-            for &start in &starts[..found] {
-                for cell in self.cells.get(start as usize..).unwrap_or_default() {
+            for (&first, &start) in firsts.iter().zip(&rows[..sparse]) {
+                scores[usize::from(first.class & !LAST)] += i32::from(first.weight);
+                if first.class & LAST != 0 {
+                    continue;
+                }
+                for cell in self.cells.get(start as usize + 1..).unwrap_or_default() {
                     scores[usize::from(cell.class & !LAST)] += i32::from(cell.weight);
                     if cell.class & LAST != 0 {
                         break;
                     }
                 }
             }
+        }
+        for (score, sum) in scores.iter_mut().zip(sums) {
+            *score += i32::from(sum);
         }
     }
 }
@@ -71,22 +102,44 @@ impl Weights {
         }
         let keys = index::read_keys(reader)?;
         let count = reader.count()?;
-        let cells: Vec<Cell> = reader
-            .raw(count)?
-            .iter()
-            .zip(reader.raw(count)?)
-            .map(|(&class, &weight)| Cell { class, weight: weight.cast_signed() })
-            .collect();
-        if let Some(cell) = cells.iter().find(|cell| usize::from(cell.class & !LAST) >= classes) {
-            return Err(ModelError::UnknownClass { class: u32::from(cell.class & !LAST) });
+        let (cell_classes, cell_weights) = (reader.raw(count)?, reader.raw(count)?);
+        if let Some(class) = cell_classes.iter().map(|class| class & !LAST).find(|class| usize::from(*class) >= classes)
+        {
+            return Err(ModelError::UnknownClass { class: u32::from(class) });
         }
-        let lasts = || cells.iter().zip(1_u32..).filter(|(cell, _)| cell.class & LAST != 0).map(|(_, next)| next);
-        if lasts().count() != keys.len() || lasts().last().unwrap_or(0) as usize != cells.len() {
+        let mut weights = Self { cells: Vec::with_capacity(count), ..Self::default() };
+        let mut places = Vec::with_capacity(keys.len());
+        let mut rest = cell_weights;
+        for row in cell_classes.split_inclusive(|class| class & LAST != 0) {
+            let (row_weights, after) = rest.split_at(row.len());
+            rest = after;
+            places.push(weights.push_row(row, row_weights)?);
+        }
+        let is_closed = cell_classes.last().is_none_or(|class| class & LAST != 0);
+        if places.len() != keys.len() || !is_closed {
             return Err(ModelError::RowsAndKeysDiffer);
         }
-        let starts = std::iter::once(0).chain(lasts());
-        let rows = Index::from_sorted(keys.len(), keys.iter().copied().zip(starts));
-        Ok(Self { rows, cells })
+        weights.rows = Index::from_sorted(keys.len(), keys.into_iter().zip(places));
+        Ok(weights)
+    }
+
+    /// Appends a row, dense or not, and returns its place.
+    fn push_row(&mut self, classes: &[u8], weights: &[u8]) -> Result<u32, ModelError> {
+        let cells = classes.iter().zip(weights).map(|(&class, &weight)| Cell { class, weight: weight.cast_signed() });
+        let is_dense = classes.len() > MOST_CELLS;
+        let place = if is_dense { self.dense.len() } else { self.cells.len() };
+        if is_dense {
+            let mut row: DenseRow = [0; MOST_CLASSES + 1];
+            for cell in cells {
+                let weight = &mut row[usize::from(cell.class & !LAST)];
+                *weight = weight.saturating_add(i16::from(cell.weight));
+            }
+            self.dense.push(row);
+        } else {
+            self.cells.extend(cells);
+        }
+        let place = u32::try_from(place).ok().filter(|place| *place < DENSE - 1).ok_or(ModelError::NumberTooLarge)?;
+        Ok(if is_dense { place | DENSE } else { place })
     }
 
     /// A model out of rows, for a learner that needs one right away.
@@ -132,12 +185,16 @@ mod tests {
 
     #[test]
     fn scores_are_sums_of_the_rows() {
-        let rows = [(3, vec![(0, 5), (2, -7)]), (900, vec![(2, 1000)])];
-        let weights = Weights::from_rows(&rows, 3).unwrap();
+        let dense = (0..20).map(|class| (class, 300)).collect();
+        let rows = [(3, vec![(0, 5), (2, -7)]), (900, vec![(2, 1000)]), (1000, dense)];
+        let weights = Weights::from_rows(&rows, 20).unwrap();
         let mut scores = [0; MOST_CLASSES + 1];
         scores[1] = 9;
         weights.add(&[3, 900, 17], &mut scores);
         assert_eq!(scores[..3], [5, 9, 993]);
+        weights.add(&[1000], &mut scores);
+        assert_eq!(scores[..3], [305, 309, 1293]);
+        assert_eq!(scores[19..21], [300, 0]);
     }
 
     #[test]

@@ -153,7 +153,11 @@ impl Verdict {
                     format!("the evidence says {:?}, but at its place stands {text:?}", evidence.text),
                 ),
                 None => {
-                    self.differs(case.id.clone(), Some(metric), format!("a span points outside of the text: {place:?}"));
+                    self.differs(
+                        case.id.clone(),
+                        Some(metric),
+                        format!("a span points outside of the text: {place:?}"),
+                    );
                 }
             }
         }

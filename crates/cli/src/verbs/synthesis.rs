@@ -22,7 +22,7 @@ const DEFAULT_SCHEMA: &str = "schemas/eval_case.schema.json";
 ///
 /// Reads exchanges (one JSON object a line: id, user, assistant, checks, and optionally expected, tags, notes), writes a
 /// JSON report and prints a summary. Ends with 2 when more cases fail unexpectedly than --fail-on allows. Cases tagged
-/// negative_example, or with a tag that ends in -fail, are meant to fail.
+/// `negative_example`, or with a tag that ends in -fail, are meant to fail.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Exchanges to check

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use probare_core::Profile;
 use probare_metrics::registry;
@@ -48,9 +48,10 @@ pub fn run(arguments: &Arguments) -> Done {
     let name = &arguments.results;
     let file = File::open(name).map_err(|error| Failure::file("read", name, &error))?;
     let mut reader = BufReader::new(file);
-    let (requests, profile, lines): (Vec<MetricRequest>, _, Box<dyn BufRead>) = if name.ends_with(".json") {
+    let extension = Path::new(name).extension().map(|part| part.to_string_lossy().to_ascii_lowercase());
+    let (requests, profile, lines): Recorded = if extension.as_deref() == Some("json") {
         from_json(name, reader)?
-    } else if name.ends_with(".jsonl") || name.ends_with(".ndjson") {
+    } else if matches!(extension.as_deref(), Some("jsonl" | "ndjson")) {
         let mut first = String::new();
         reader.read_line(&mut first).map_err(|error| Failure::file("read", name, &error))?;
         if first.trim().is_empty() {

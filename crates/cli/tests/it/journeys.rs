@@ -5,7 +5,11 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_probare")).current_dir(folder).args(arguments).output().expect("the program starts")
+    Command::new(env!("CARGO_BIN_EXE_probare"))
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .expect("the program starts")
 }
 
 fn code(output: &Output) -> i32 {
@@ -53,12 +57,16 @@ fn the_number_of_threads_does_not_change_a_byte() {
     let mut rows = String::new();
     for number in 0..3000 {
         let (left, right) = (number % 7, number % 5);
-        rows.push_str(&format!("{{\"id\":\"{number}\",\"response\":\"word{left} and more\",\"reference\":\"word{right}\"}}\n"));
+        rows.push_str(&format!(
+            "{{\"id\":\"{number}\",\"response\":\"word{left} and more\",\"reference\":\"word{right}\"}}\n"
+        ));
     }
     fs::write(folder.path().join("rows.jsonl"), rows).unwrap();
     let outputs: Vec<Vec<u8>> = ["1", "2", "7"]
         .iter()
-        .map(|jobs| probare(folder.path(), &["score", "rows.jsonl", "-m", "token_f1", "-m", "levenshtein", "-j", jobs]).stdout)
+        .map(|jobs| {
+            probare(folder.path(), &["score", "rows.jsonl", "-m", "token_f1", "-m", "levenshtein", "-j", jobs]).stdout
+        })
         .collect();
     assert_eq!(outputs[0].split(|byte| *byte == b'\n').count(), 3001);
     assert!(outputs.iter().all(|output| *output == outputs[0]));
@@ -76,7 +84,11 @@ fn a_limit_ends_the_run_early_and_well() {
 #[test]
 fn hostile_text_does_not_reach_the_terminal() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("rows.jsonl"), "{\"id\":\"\\u001b[31mred\",\"response\":[1]}\n{\"id\":\"\\u001b[2J\",\"reference\":\"x\"}\n").unwrap();
+    fs::write(
+        folder.path().join("rows.jsonl"),
+        "{\"id\":\"\\u001b[31mred\",\"response\":[1]}\n{\"id\":\"\\u001b[2J\",\"reference\":\"x\"}\n",
+    )
+    .unwrap();
     let scored = probare(folder.path(), &["score", "rows.jsonl", "-m", "exact_match", "-o", "out.md"]);
     let text = [scored.stdout, scored.stderr].concat();
     assert!(!text.contains(&0x1b), "{}", String::from_utf8_lossy(&text));

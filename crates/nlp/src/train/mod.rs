@@ -67,12 +67,12 @@ pub struct Options {
     pub tagger_epochs: usize,
     /// Passes of each parser over the data.
     pub parser_epochs: usize,
-    /// So many models are learnt with different seeds and added up: a linear model's vote, at no cost in use.
-    pub models: usize,
+    /// So many taggers are learnt with different seeds and added up: a vote of linear models, at no cost in use.
+    pub taggers: usize,
+    /// The same for parsers.
+    pub parsers: usize,
     /// Number of hypotheses the parser keeps.
     pub beam: usize,
-    /// In use, not in learning, hypotheses that are worse than the best by more than this are given up.
-    pub margin: usize,
     /// Parts into which the data is cut to tag it for the parser.
     pub folds: usize,
     /// Features of the tagger that occur less often are not used.
@@ -86,14 +86,14 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            tagger_epochs: 10,
-            parser_epochs: 14,
-            models: 3,
+            tagger_epochs: 8,
+            parser_epochs: 12,
+            taggers: 4,
+            parsers: 1,
             beam: 4,
-            margin: 200,
             folds: 5,
             tagger_least: 2,
-            parser_least: 5,
+            parser_least: 4,
             seed: 20,
         }
     }

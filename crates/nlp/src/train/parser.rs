@@ -77,13 +77,7 @@ struct Learner {
 
 impl Learner {
     fn new(grammar: Grammar, width: usize) -> Self {
-        Self {
-            grammar,
-            // No margin: the weights are not yet what a margin could be measured in.
-            search: Search::new(grammar, width, i32::MAX),
-            state: State::default(),
-            features: Vec::new(),
-        }
+        Self { grammar, search: Search::new(grammar, width), state: State::default(), features: Vec::new() }
     }
 
     /// Goes once through the sentences in a random order and returns how many were right. `corrected` hears of the

@@ -1,5 +1,6 @@
 //! Averaged perceptron with integer arithmetic: the same weights on every machine, to the last bit.
 
+use crate::index::BATCH;
 use crate::weights::{MOST_CLASSES, Scorer, Scores};
 
 /// What scoring reads: kept small and together.
@@ -149,16 +150,18 @@ impl Perceptron {
 
 impl Scorer for Perceptron {
     fn add(&self, features: &[u32], scores: &mut Scores) {
-        let mut found = [FREE; 16];
-        for batch in features.chunks(found.len()) {
-            let mut count = 0;
-            for &feature in batch {
-                if let Ok(place) = self.find(feature) {
-                    found[count] = self.slots[place];
-                    count += 1;
+        let mut found = [FREE; BATCH];
+        for batch in features.chunks(BATCH) {
+            // All homes are read before any is looked at, as in the finished model.
+            for (slot, &feature) in found.iter_mut().zip(batch) {
+                *slot = self.slots[self.home(feature)];
+            }
+            for (slot, &feature) in found.iter_mut().zip(batch) {
+                if slot.start != EMPTY && slot.key != feature {
+                    *slot = self.find(feature).map_or(FREE, |place| self.slots[place]);
                 }
             }
-            for slot in &found[..count] {
+            for slot in found.iter().take(batch.len()).filter(|slot| slot.start != EMPTY) {
                 for cell in &self.cells[slot.cells()] {
                     scores[usize::from(cell.class) & MOST_CLASSES] += i32::from(cell.weight);
                 }

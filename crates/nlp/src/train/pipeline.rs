@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::oracle::GoldTree;
 use super::parser::ParsedSentence;
-use super::sum::{PARSER_UNIT, Sum, TAGGER_UNIT};
+use super::sum::{self, Sum};
 use super::tagger::{self, TaggedSentence};
 use super::treebank::GoldSentence;
 use super::{Options, TrainError, lemma, parser};
@@ -42,7 +42,6 @@ pub(crate) fn learn(
         content.string(label);
     }
     content.count(options.beam);
-    content.count(options.margin);
     let content = content.finish();
 
     let parsed: Vec<ParsedSentence> = train
@@ -60,12 +59,12 @@ pub(crate) fn learn(
     let features = parser::useful_features(&parsed, grammar, options);
     eprintln!("  {} features were part of at least {} corrections", features.len(), options.parser_least);
     let mut sum = Sum::default();
-    for number in 0..options.models {
-        eprintln!("  parser {} of {}", number + 1, options.models);
+    for number in 0..options.parsers {
+        eprintln!("  parser {} of {}", number + 1, options.parsers);
         sum.add(&parser::learn(&parsed, &features, grammar, options, options.seed + 300 + number as u64));
         let mut writer = Writer::default();
         writer.raw(&content);
-        weights::write(&mut writer, &sum.rows(PARSER_UNIT));
+        weights::write(&mut writer, &sum.rows(sum::PARSER));
         save(&writer.finish())?;
     }
     Ok(())
@@ -76,7 +75,7 @@ fn write_tagger(content: &mut Writer, sentences: &[TaggedSentence], tags: &[Tag]
     let entries = tagger::ambiguity_classes(&all);
     let classes = AmbiguityClasses::from_sorted(&entries);
     let mut sum = Sum::default();
-    for number in 0..options.models {
+    for number in 0..options.taggers {
         let seed = options.seed + 100 + number as u64;
         sum.add(&tagger::learn(&all, tags, &classes, options.tagger_least, options.tagger_epochs, seed));
     }
@@ -86,7 +85,7 @@ fn write_tagger(content: &mut Writer, sentences: &[TaggedSentence], tags: &[Tag]
         content.string(tag.xpos);
     }
     write_classes(content, &entries);
-    weights::write(content, &sum.rows(TAGGER_UNIT));
+    weights::write(content, &sum.rows(sum::TAGGER));
 }
 
 /// All relations, the most frequent first: the parser's label sets have 64 bits and rare labels share the last.

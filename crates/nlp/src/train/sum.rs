@@ -7,11 +7,20 @@ use crate::weights::Row;
 /// Averages are computed in thousandths of an update.
 const SCALE: i64 = 1000;
 
-/// The unit of the tagger's weights, in thousandths of an update. It corrects word by word; its averages are small.
-pub(crate) const TAGGER_UNIT: i64 = 25;
+/// How averages become weights, in thousandths of an update.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Precision {
+    /// What a weight of one stands for.
+    unit: i64,
+    /// Smaller averages are left out: they are many, and the trees are as good without them.
+    least: i64,
+}
 
-/// The unit of the parser's weights, in thousandths of an update. It corrects whole sentences; its averages are large.
-pub(crate) const PARSER_UNIT: i64 = 160;
+/// The tagger corrects word by word; its averages are small.
+pub(crate) const TAGGER: Precision = Precision { unit: 25, least: 13 };
+
+/// The parser corrects whole sentences; its averages are large.
+pub(crate) const PARSER: Precision = Precision { unit: 160, least: 800 };
 
 /// A sum of models.
 #[derive(Debug, Default)]
@@ -41,14 +50,15 @@ impl Sum {
         });
     }
 
-    /// The mean of the models in whole units; what rounds to zero is left out.
-    pub(crate) fn rows(&self, unit: i64) -> Vec<Row> {
-        let divisor = unit * self.models.max(1);
+    /// The mean of the models in whole units.
+    pub(crate) fn rows(&self, precision: Precision) -> Vec<Row> {
+        let models = self.models.max(1);
         let mut rows = Vec::with_capacity(self.rows.len());
         for (key, cells) in &self.rows {
             let mut cells: Vec<(u8, i16)> = cells
                 .iter()
-                .map(|&(class, weight)| (class, in_units(weight, divisor)))
+                .filter(|(_, weight)| weight.abs() >= precision.least * models)
+                .map(|&(class, weight)| (class, in_units(weight, precision.unit * models)))
                 .filter(|(_, weight)| *weight != 0)
                 .collect();
             cells.sort_unstable();
@@ -80,6 +90,8 @@ mod tests {
             sum.add(&model);
         }
         // After one of two steps: averages 1 and 0.5; halved again where only one model has the weight.
-        assert_eq!(sum.rows(125), [(7, vec![(0, 4), (1, 4)]), (9, vec![(0, 4)])]);
+        let precision = Precision { unit: 125, least: 0 };
+        assert_eq!(sum.rows(precision), [(7, vec![(0, 4), (1, 4)]), (9, vec![(0, 4)])]);
+        assert_eq!(sum.rows(Precision { least: 501, ..precision }), []);
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Options;
 use super::perceptron::{Perceptron, frequent};
 use super::random::Random;
-use super::sum::{Sum, TAGGER_UNIT};
+use super::sum::{self, Sum};
 use super::treebank::GoldSentence;
 use crate::ModelError;
 use crate::tagger::{AmbiguityClasses, Tag, TagId, Tagger, TaggerInput, best, start, tag_id};
@@ -138,7 +138,7 @@ pub(crate) fn tags_from_others(
         let classes = AmbiguityClasses::from_sorted(&ambiguity_classes(&others));
         let mut sum = Sum::default();
         sum.add(&learn(&others, tags, &classes, options.tagger_least, epochs, options.seed + 200 + fold as u64));
-        let scorer = Weights::from_rows(&sum.rows(TAGGER_UNIT), tags.len())?;
+        let scorer = Weights::from_rows(&sum.rows(sum::TAGGER), tags.len())?;
         let tagger = Tagger { tags: tags.to_vec(), classes, scorer };
         for number in (fold..sentences.len()).step_by(options.folds) {
             result[number] = tagger.tag(&sentences[number].words);

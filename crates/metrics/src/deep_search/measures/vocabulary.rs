@@ -26,7 +26,7 @@ pub struct Vocabulary {
 struct Word {
     text: Box<str>,
     stem: WordId,
-    is_stop_word: bool,
+    is_stop: bool,
     has_digit: bool,
 }
 
@@ -97,7 +97,7 @@ impl Vocabulary {
         self.words.push(Word {
             text: token.into(),
             stem: id,
-            is_stop_word: synthlink::is_stop_word(token),
+            is_stop: synthlink::is_stop_word(token),
             has_digit: token.chars().any(python::is_digit),
         });
         self.marks.grow(self.words.len());
@@ -116,7 +116,7 @@ impl Vocabulary {
 
     /// Whether it says nothing about the content.
     pub fn is_stop_word(&self, id: WordId) -> bool {
-        self.words[id as usize].is_stop_word
+        self.words[id as usize].is_stop
     }
 
     /// Whether it holds a digit.
