@@ -171,7 +171,7 @@ mod tests {
         let chart = bars(&rows, (0.0, 1.0), "means");
         let document = roxmltree::Document::parse(&chart).unwrap();
         let widths: Vec<_> = document.descendants().filter_map(|node| node.attribute("width")).collect();
-        assert_eq!(widths, ["290.0", "0.0"]);
+        assert_eq!(widths, ["380.0", "0.0"]);
         let empty = Histogram { from: 0.0, to: 0.0, counts: Vec::new() };
         assert!(roxmltree::Document::parse(&histogram(&empty, Some(1.0), "x")).is_ok());
     }

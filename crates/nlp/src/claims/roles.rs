@@ -229,6 +229,8 @@ pub(super) fn is_finite(sentence: &Sentence, clause: &Clause) -> bool {
             .children(clause.head)
             .any(|child| matches!(sentence.tokens[child].relation, "aux" | "aux:pass" | "cop") && finite(child))
         || sentence.tokens[clause.verb].relation == "conj"
+        // Past tense and participle look alike; with a subject and no auxiliary it is the past tense.
+        || (sentence.tokens[clause.verb].xpos == "VBN" && sentence.child(clause.head, &["nsubj"]).is_some())
 }
 
 /// Whether a word heads a clause of its own: it has a subject or a copula, or is a verb.

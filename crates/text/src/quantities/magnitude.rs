@@ -126,7 +126,9 @@ fn apply_scale(terms: &Terms<'_>, magnitude: &mut Magnitude, is_money: bool) {
 fn suffix_exponent(terms: &Terms<'_>, at: usize, is_money: bool) -> Option<i32> {
     terms.word(at)?;
     let is_glued = terms.is_glued(at);
-    let may_be_money = || is_money || super::currencies::read_name(terms, at + 1).is_some() || is_sign(terms, at + 1);
+    // A sign before another number belongs to that one: `5m $5`.
+    let sign_behind = || is_sign(terms, at + 1) && terms.numeral(at + 2).is_none();
+    let may_be_money = || is_money || super::currencies::read_name(terms, at + 1).is_some() || sign_behind();
     match terms.text(at) {
         "bn" | "Bn" | "BN" | "bln" => Some(9),
         "mn" | "Mn" | "mln" | "Mio" | "mio" | "MM" => Some(6),
