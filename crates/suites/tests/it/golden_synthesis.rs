@@ -97,7 +97,7 @@ fn check_report(name: &str, cases: &[Case], expected: &Value, tally: &mut Tally)
 
 /// The 26 cases published with Synthesis, which are not part of the repository.
 fn published_cases() -> Option<Vec<Case>> {
-    let folder = outside("PROBARE_SYNTHESIS_DATA", "the 26 cases published with Synthesis")?;
+    let folder = outside("PROBARE_SYNTHESIS_DATA", "synthesis", "the 26 cases published with Synthesis")?;
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the folder holds it");
     let schema = Schema::read(&read("eval_case.schema.json")).expect("the published schema is supported");
     Some(load(&read("evals.jsonl"), &schema).expect("the published cases load"))

@@ -13,7 +13,7 @@ use super::{example_catalogue, examples};
 const COLUMNS: [&str; 6] = files::COLUMNS;
 
 fn published() -> Option<Catalogue> {
-    let folder = outside("PROBARE_SYNTHLINK_DIR", "the published SynthLink catalogue")?;
+    let folder = outside("PROBARE_SYNTHLINK_DIR", "synthlink", "the published SynthLink catalogue")?;
     Some(catalogue::load(&folder).expect("the published catalogue is good"))
 }
 
