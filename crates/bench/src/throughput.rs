@@ -32,7 +32,8 @@ pub struct Row {
     pub scored: usize,
 }
 
-/// Measures one metric in one profile; nothing where it cannot be built without options of the user's.
+/// Measures one metric in one profile; nothing where it cannot be built without options of the user's, or where it
+/// applies to none of the cases.
 pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Option<Row> {
     let metric = definition.build(options(definition.id), profile).ok()?;
     let pass = || {
@@ -45,6 +46,10 @@ pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Optio
     };
     // The first pass fills caches and loads tables.
     let scored = pass();
+    if scored == 0 {
+        // Saying that a question does not apply is no measure of computing its answer.
+        return None;
+    }
     let start = processor_time::seconds()?;
     let mut passes = 0;
     loop {
