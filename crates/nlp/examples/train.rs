@@ -43,6 +43,7 @@ fn options(arguments: &[&str]) -> Result<Options, Box<dyn Error>> {
             "--taggers" => options.taggers = number,
             "--parsers" => options.parsers = number,
             "--beam" => options.beam = number,
+            "--lag" => options.lag = value.parse()?,
             "--folds" => options.folds = number,
             "--tagger-least" => options.tagger_least = number,
             "--parser-least" => options.parser_least = number,

@@ -24,6 +24,44 @@ const FREE: Slot = Slot { key: 0, value: EMPTY };
 pub(crate) struct Index {
     slots: Vec<Slot>,
     homes: u32,
+    /// Says of most keys that they are not there, from memory that stays near the processor.
+    filter: Filter,
+}
+
+/// One bit for every eight or more bits of a table: the key's bit is set if the key is there, and seldom otherwise.
+#[derive(Debug, Clone, Default)]
+struct Filter {
+    /// A power of two of them, or none.
+    bits: Vec<u64>,
+}
+
+impl Filter {
+    /// Nothing is there yet; so many keys will come.
+    fn new(keys: usize) -> Self {
+        Self { bits: vec![0; (keys / 8 + 1).next_power_of_two()] }
+    }
+
+    /// Which word holds the bit of a key, and which bit it is. The middle of the key decides: its upper bits are the
+    /// home, and neighbours in the table must not share their bits.
+    #[inline]
+    fn place(&self, key: u32) -> (usize, u32) {
+        let word = (key as usize >> 6) & self.bits.len().wrapping_sub(1);
+        (word, key & 63)
+    }
+
+    fn insert(&mut self, key: u32) {
+        let (word, bit) = self.place(key);
+        if let Some(bits) = self.bits.get_mut(word) {
+            *bits |= 1 << bit;
+        }
+    }
+
+    /// Whether a key may be there.
+    #[inline]
+    fn may_have(&self, key: u32) -> bool {
+        let (word, bit) = self.place(key);
+        self.bits.get(word).is_some_and(|bits| bits >> bit & 1 == 1)
+    }
 }
 
 impl Index {
@@ -31,8 +69,10 @@ impl Index {
     pub(crate) fn from_sorted(count: usize, entries: impl Iterator<Item = (u32, u32)>) -> Self {
         // Two thirds full: small enough to stay in the cache, and keys in order end a vain search early.
         let homes = u32::try_from(count + count / 2 + 1).unwrap_or(u32::MAX);
-        let mut index = Self { slots: Vec::with_capacity(homes as usize + 16), homes };
+        let slots = Vec::with_capacity(homes as usize + 16);
+        let mut index = Self { slots, homes, filter: Filter::new(count) };
         for (key, value) in entries {
+            index.filter.insert(key);
             let place = index.home(key).max(index.slots.len());
             index.slots.resize(place, FREE);
             index.slots.push(Slot { key, value });
@@ -57,12 +97,19 @@ impl Index {
     /// is looked at: the processor then waits for many places of a large table at once instead of one after the other.
     #[inline]
     pub(crate) fn find_all(&self, keys: &[u32], found: &mut [u32; BATCH]) -> usize {
-        let mut homes = [FREE; BATCH];
-        for (slot, &key) in homes.iter_mut().zip(keys) {
+        let (mut likely, mut homes) = ([0; BATCH], [FREE; BATCH]);
+        let mut likely_count = 0;
+        for &key in keys.iter().take(BATCH) {
+            // Written in any case and kept if it counts: a branch would be guessed wrong half the time.
+            likely[likely_count] = key;
+            likely_count += usize::from(self.filter.may_have(key));
+        }
+        let likely = &likely[..likely_count];
+        for (slot, &key) in homes.iter_mut().zip(likely) {
             *slot = self.slots.get(self.home(key)).copied().unwrap_or(FREE);
         }
         let mut count = 0;
-        for (slot, &key) in homes.iter().zip(keys) {
+        for (slot, &key) in homes.iter().zip(likely) {
             if let Some(value) = self.resolve(key, self.home(key), *slot) {
                 found[count] = value;
                 count += 1;

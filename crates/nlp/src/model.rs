@@ -4,7 +4,7 @@ use crate::ModelError;
 use crate::bytes::Reader;
 use crate::labels;
 use crate::lemma::Lemmatizer;
-use crate::search::Grammar;
+use crate::search::{Beam, Grammar};
 use crate::tagger::Tagger;
 use crate::transition::{LabelId, MoveSet};
 use crate::weights::Weights;
@@ -13,7 +13,7 @@ use crate::weights::Weights;
 const MAGIC: &[u8; 8] = b"PROBNLP\0";
 
 /// Goes up when an older program could not read a newer file, or when features change their meaning.
-const FORMAT: u8 = 1;
+const FORMAT: u8 = 2;
 
 /// No model is larger than this when unpacked; a broken length must not ask for all memory.
 const LARGEST: usize = 1 << 27;
@@ -26,8 +26,8 @@ pub(crate) struct Model {
     /// Relations by number.
     pub(crate) labels: Vec<&'static str>,
     pub(crate) grammar: Grammar,
-    /// Number of hypotheses the parser keeps.
-    pub(crate) beam: usize,
+    /// How many hypotheses the parser follows.
+    pub(crate) beam: Beam,
     pub(crate) parser: Weights,
 }
 
@@ -53,7 +53,9 @@ impl Model {
             names.push(labels::relation(name).ok_or_else(unknown)?);
         }
         let grammar = grammar(&names)?;
-        let beam = reader.count()?.clamp(1, 64);
+        let width = reader.count()?.clamp(1, 64);
+        let lag = i32::try_from(reader.small()?).map_err(|_| ModelError::NumberTooLarge)?;
+        let beam = Beam { width, lag };
         let parser = Weights::read(&mut reader, grammar.moves.len())?;
         reader.end()?;
         Ok(Self { tagger, lemmatizer, labels: names, grammar, beam, parser })

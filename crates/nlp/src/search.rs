@@ -3,7 +3,7 @@
 //! The score of a hypothesis is the sum of the scores of its moves. All memory is reused from sentence to sentence.
 
 use crate::templates::ParserInput;
-use crate::transition::{LabelId, Move, MoveSet, State};
+use crate::transition::{LabelId, Move, MoveSet, NONE, State};
 use crate::weights::{MOST_CLASSES, Scorer, Scores};
 
 /// One link of a derivation: the move made and where the moves before it are found.
@@ -62,38 +62,50 @@ impl Grammar {
     }
 }
 
+/// How many hypotheses are followed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Beam {
+    /// At most so many (at least one).
+    pub(crate) width: usize,
+    /// One that is further behind the best than this is given up: it hardly ever catches up, and most steps of most
+    /// sentences have no second hypothesis worth the time.
+    pub(crate) lag: i32,
+}
+
 /// The search and its memory.
 #[derive(Debug)]
 pub(crate) struct Search {
     grammar: Grammar,
-    width: usize,
+    limits: Beam,
     beam: Vec<Hypothesis>,
     next: Vec<Hypothesis>,
     candidates: Vec<Candidate>,
     links: Vec<Link>,
     features: Vec<u32>,
-    pairs: PairScores,
+    words: WordScores,
+    trees: TreeScores,
 }
 
 impl Search {
-    /// A search that keeps so many hypotheses (at least one).
-    pub(crate) fn new(grammar: Grammar, width: usize) -> Self {
+    /// A search that has not begun.
+    pub(crate) fn new(grammar: Grammar, limits: Beam) -> Self {
         Self {
             grammar,
-            width: width.max(1),
+            limits: Beam { width: limits.width.max(1), lag: limits.lag.max(0) },
             beam: Vec::new(),
             next: Vec::new(),
             candidates: Vec::new(),
             links: Vec::new(),
-            features: Vec::with_capacity(256),
-            pairs: PairScores::default(),
+            features: Vec::with_capacity(64),
+            words: WordScores::default(),
+            trees: TreeScores::default(),
         }
     }
 
     /// Begins a sentence.
     pub(crate) fn start(&mut self, words: usize) {
         self.links.clear();
-        self.pairs.forget();
+        self.words.forget();
         self.beam.truncate(1);
         if self.beam.is_empty() {
             self.beam.push(Hypothesis::default());
@@ -107,25 +119,30 @@ impl Search {
     /// Makes one move in every hypothesis and keeps the best. Does nothing when the sentence is finished.
     pub(crate) fn advance(&mut self, input: &ParserInput, scorer: &impl Scorer) {
         self.candidates.clear();
+        self.trees.forget();
         for (hypothesis, parent) in self.beam.iter().zip(0..) {
             if hypothesis.state.is_final() {
                 return;
             }
-            let mut scores = *self.pairs.of(&hypothesis.state, input, scorer, &mut self.features);
-            self.features.clear();
-            input.tree_features(&hypothesis.state, &mut self.features);
-            scorer.add(&self.features, &mut scores);
-            let (moves, candidates) = (self.grammar.moves, &mut self.candidates);
+            let mut scores = *self.words.of(&hypothesis.state, input, scorer, &mut self.features);
+            add(&mut scores, self.trees.of(&hypothesis.state, input, scorer));
+            let (moves, width, candidates) = (self.grammar.moves, self.limits.width, &mut self.candidates);
             self.grammar.each_move(&hypothesis.state, |step| {
                 let score = hypothesis.score.saturating_add(scores[moves.class(step) & MOST_CLASSES]);
-                candidates.push(Candidate { score, parent, step });
+                offer(candidates, width, Candidate { score, parent, step });
             });
         }
-        keep_best(&mut self.candidates, self.width);
+        let least = self.candidates.first().map_or(0, |best| best.score.saturating_sub(self.limits.lag));
+        self.candidates.truncate(self.candidates.partition_point(|candidate| candidate.score >= least));
         self.next.resize_with(self.candidates.len(), Hypothesis::default);
-        for (candidate, successor) in self.candidates.iter().zip(&mut self.next) {
-            let parent = &self.beam[candidate.parent as usize];
-            successor.state.copy_from(&parent.state);
+        for (position, (candidate, successor)) in self.candidates.iter().zip(&mut self.next).enumerate() {
+            let parent = &mut self.beam[candidate.parent as usize];
+            let is_needed_again = self.candidates[position + 1..].iter().any(|other| other.parent == candidate.parent);
+            if is_needed_again {
+                successor.state.copy_from(&parent.state);
+            } else {
+                std::mem::swap(&mut successor.state, &mut parent.state);
+            }
             successor.state.apply(candidate.step);
             successor.score = candidate.score;
             successor.link = u32::try_from(self.links.len()).unwrap_or(START);
@@ -167,64 +184,124 @@ impl Search {
     }
 }
 
-/// The part of a score that follows from the top of the stack and the next word, remembered within a sentence.
+/// Adds scores class by class.
+#[inline]
+fn add(sums: &mut Scores, scores: &Scores) {
+    for (sum, score) in sums.iter_mut().zip(scores) {
+        *sum += score;
+    }
+}
+
+/// Scores remembered within a sentence by the words they follow from.
 #[derive(Debug)]
-struct PairScores {
+struct Remembered {
     entries: Vec<((u16, u16), Scores)>,
 }
 
-impl Default for PairScores {
+impl Default for Remembered {
     fn default() -> Self {
-        Self { entries: vec![(NO_PAIR, [0; MOST_CLASSES + 1]); 64] }
+        Self { entries: vec![(NOTHING, NO_SCORES); 64] }
     }
 }
 
-/// No state has this pair: the next word is never missing.
-const NO_PAIR: (u16, u16) = (u16::MAX, u16::MAX);
+/// No scores follow from this: the next word is never missing.
+const NOTHING: (u16, u16) = (NONE, NONE);
 
-impl PairScores {
+const NO_SCORES: Scores = [0; MOST_CLASSES + 1];
+
+impl Remembered {
     /// Forgets everything.
     fn forget(&mut self) {
         for entry in &mut self.entries {
-            entry.0 = NO_PAIR;
+            entry.0 = NOTHING;
         }
     }
 
-    /// The scores of a state's pair, computed unless remembered. `features` is working memory.
-    fn of(&mut self, state: &State, input: &ParserInput, scorer: &impl Scorer, features: &mut Vec<u32>) -> &Scores {
-        let pair = (state.top(), state.next);
-        // Neighbouring pairs fall on different places; an older pair at the same place gives way.
-        let place = (usize::from(pair.0.wrapping_mul(7)) + usize::from(pair.1)) % self.entries.len();
+    /// The scores that follow from some words, computed by `compute`, which gets zeros, unless remembered.
+    #[inline]
+    fn of(&mut self, words: (u16, u16), compute: impl FnOnce(&mut Scores)) -> &Scores {
+        // Neighbours fall on different places; older words at the same place give way.
+        let place = usize::from(words.0.wrapping_mul(7).wrapping_add(words.1)) % self.entries.len();
         let entry = &mut self.entries[place];
-        if entry.0 != pair {
-            entry.0 = pair;
-            entry.1 = [0; MOST_CLASSES + 1];
-            features.clear();
-            input.pair_features(pair.0, pair.1, features);
-            scorer.add(features, &mut entry.1);
+        if entry.0 != words {
+            entry.0 = words;
+            entry.1 = NO_SCORES;
+            compute(&mut entry.1);
         }
         &entry.1
     }
 }
 
-/// Leaves the `width` best candidates, best first. Of equals the one found first is the better: nothing may depend on
-/// how a sorting routine breaks ties.
-fn keep_best(candidates: &mut Vec<Candidate>, width: usize) {
-    let mut kept = 0;
-    for position in 0..candidates.len() {
-        let candidate = candidates[position];
-        if kept == width && candidate.score <= candidates[kept - 1].score {
-            continue;
-        }
-        let mut place = kept.min(width - 1);
-        while place > 0 && candidates[place - 1].score < candidate.score {
-            candidates[place] = candidates[place - 1];
-            place -= 1;
-        }
-        candidates[place] = candidate;
-        kept = (kept + 1).min(width);
+/// The part of a score that follows from the top of the stack and the next word, whatever the tree. Hypotheses of one
+/// beam mostly share the two, and one of the two mostly stays from step to step.
+#[derive(Debug, Default)]
+struct WordScores {
+    tops: Remembered,
+    nexts: Remembered,
+    pairs: Remembered,
+}
+
+impl WordScores {
+    fn forget(&mut self) {
+        self.tops.forget();
+        self.nexts.forget();
+        self.pairs.forget();
     }
-    candidates.truncate(kept);
+
+    /// The scores for the two words of a state. `features` is working memory.
+    fn of(&mut self, state: &State, input: &ParserInput, scorer: &impl Scorer, features: &mut Vec<u32>) -> &Scores {
+        let (top, next) = (state.top(), state.next);
+        let Self { tops, nexts, pairs } = self;
+        pairs.of((top, next), |scores| {
+            add(scores, tops.of((top, 0), |scores| scorer.add(input.top_features(top, features), scores)));
+            add(scores, nexts.of((0, next), |scores| scorer.add(input.next_features(next, features), scores)));
+            scorer.add(input.pair_features(top, next, features), scores);
+        })
+    }
+}
+
+/// The part of a score that follows from the rest of the stack and the tree. Hypotheses that part over something far
+/// behind look the same from here, and are scored once.
+#[derive(Debug, Default)]
+struct TreeScores {
+    seen: Vec<(Vec<u32>, Scores)>,
+    used: usize,
+}
+
+impl TreeScores {
+    fn forget(&mut self) {
+        self.used = 0;
+    }
+
+    fn of(&mut self, state: &State, input: &ParserInput, scorer: &impl Scorer) -> &Scores {
+        if self.used == self.seen.len() {
+            self.seen.push((Vec::with_capacity(128), NO_SCORES));
+        }
+        let (before, rest) = self.seen.split_at_mut(self.used);
+        let (features, scores) = &mut rest[0];
+        input.tree_features(state, features);
+        if let Some(same) = before.iter().position(|(other, _)| other == features) {
+            return &before[same].1;
+        }
+        *scores = NO_SCORES;
+        scorer.add(features, scores);
+        self.used += 1;
+        scores
+    }
+}
+
+/// Takes a candidate among the `width` best, which stand best first, if it is one of them. Of equals the one offered
+/// first is the better: nothing may depend on how a sorting routine breaks ties.
+#[inline]
+fn offer(best: &mut Vec<Candidate>, width: usize, candidate: Candidate) {
+    if best.len() == width {
+        if best.last().is_some_and(|worst| candidate.score <= worst.score) {
+            return;
+        }
+        best.pop();
+    }
+    let place = best.iter().rposition(|other| other.score >= candidate.score).map_or(0, |place| place + 1);
+    best.insert(place, candidate);
 }
 
 #[cfg(test)]
@@ -233,13 +310,11 @@ mod tests {
 
     #[test]
     fn the_first_of_equal_candidates_wins() {
-        let scores = [3, 9, 9, 1, 9, 7];
-        let candidate = |(&score, parent)| Candidate { score, parent, step: Move::Shift };
-        let mut candidates: Vec<Candidate> = scores.iter().zip(0..).map(candidate).collect();
-        keep_best(&mut candidates, 4);
-        let kept: Vec<(i32, u32)> = candidates.iter().map(|candidate| (candidate.score, candidate.parent)).collect();
+        let mut best = Vec::new();
+        for (&score, parent) in [3, 9, 9, 1, 9, 7].iter().zip(0..) {
+            offer(&mut best, 4, Candidate { score, parent, step: Move::Shift });
+        }
+        let kept: Vec<(i32, u32)> = best.iter().map(|candidate| (candidate.score, candidate.parent)).collect();
         assert_eq!(kept, [(9, 1), (9, 2), (9, 4), (7, 5)]);
-        keep_best(&mut candidates, 2);
-        assert_eq!(candidates.len(), 2);
     }
 }

@@ -41,6 +41,36 @@ struct Counts {
     conjunctions: u16,
 }
 
+/// Writes the features of one set, numbering the templates in the order in which they come.
+struct Templates<'f> {
+    number: u64,
+    features: &'f mut Vec<u32>,
+}
+
+impl<'f> Templates<'f> {
+    /// Starts a set whose templates have the numbers from `first` on.
+    fn begin(first: u64, features: &'f mut Vec<u32>) -> Self {
+        features.clear();
+        Self { number: first, features }
+    }
+}
+
+/// Where the numbers of each set begin, far from the others.
+const TOP: u64 = 0;
+const NEXT: u64 = 1000;
+const PAIR: u64 = 2000;
+const TREE: u64 = 3000;
+
+/// Adds the feature that joins some atoms.
+macro_rules! feature {
+    ($template:ident, $($atom:expr),*) => {{
+        $template.number += 1;
+        let state = $template.number;
+        $( let state = hash::mix(state, $atom); )*
+        $template.features.push(hash::key(state));
+    }};
+}
+
 /// A sentence as the parser sees it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ParserInput {
@@ -82,88 +112,86 @@ impl ParserInput {
     /// All features of a state.
     #[cfg(feature = "train")]
     pub(crate) fn features(&self, state: &State, features: &mut Vec<u32>) {
-        features.clear();
-        self.pair_features(state.top(), state.next, features);
+        let mut part = Vec::new();
         self.tree_features(state, features);
+        features.extend_from_slice(self.top_features(state.top(), &mut part));
+        features.extend_from_slice(self.next_features(state.next, &mut part));
+        features.extend_from_slice(self.pair_features(state.top(), state.next, &mut part));
     }
 
-    /// The features that follow from the top of the stack and the next word alone. Hypotheses of one beam mostly share
-    /// the two, and with them this part of the score.
-    pub(crate) fn pair_features(&self, top: u16, next: u16, features: &mut Vec<u32>) {
+    /// The features that follow from the top of the stack alone.
+    pub(crate) fn top_features<'f>(&self, top: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
+        let s0 = self.at(top);
+        let mut feature = Templates::begin(TOP, features);
+        feature!(feature, s0.both);
+        feature!(feature, s0.word);
+        feature!(feature, s0.tag);
+        feature!(feature, s0.upos);
+        feature!(feature, s0.lemma, s0.upos);
+        features
+    }
+
+    /// The features that follow from the next word and those behind it.
+    pub(crate) fn next_features<'f>(&self, next: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
         let ahead = |steps: u16| self.at(next.saturating_add(steps));
-        let (s0, n0, n1, n2, n3) = (self.at(top), self.at(next), ahead(1), ahead(2), ahead(3));
+        let (n0, n1, n2, n3) = (self.at(next), ahead(1), ahead(2), ahead(3));
+        let mut feature = Templates::begin(NEXT, features);
+        feature!(feature, n0.both);
+        feature!(feature, n0.tag);
+        feature!(feature, n0.upos);
+        feature!(feature, n1.both);
+        feature!(feature, n1.word);
+        feature!(feature, n1.upos);
+        feature!(feature, n1.lemma, n1.upos);
+        feature!(feature, n2.tag);
+        feature!(feature, n2.lemma, n2.upos);
+        feature!(feature, n3.tag);
+        feature!(feature, n0.both, n1.tag);
+        feature!(feature, n0.word, n1.word);
+        features
+    }
+
+    /// The features that need both the top of the stack and the next word, but nothing of the tree.
+    pub(crate) fn pair_features<'f>(&self, top: u16, next: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
+        let ahead = |steps: u16| self.at(next.saturating_add(steps));
+        let (s0, n0, n1, n2) = (self.at(top), self.at(next), ahead(1), ahead(2));
         let before_next = self.at(next.wrapping_sub(1));
         let after_top = self.at(if top == NONE { NONE } else { top + 1 });
         let before_top = self.at(if top == NONE { NONE } else { top.wrapping_sub(1) });
         let distance = if top == NONE { 0 } else { distance_class(next.saturating_sub(top)) };
         let (punctuation, verbs, conjunctions) = self.between(top, next);
+        let mut feature = Templates::begin(PAIR, features);
 
-        let mut template = 0_u64;
-        macro_rules! feature {
-            ($($atom:expr),*) => {{
-                template += 1;
-                let state = template;
-                $( let state = hash::mix(state, $atom); )*
-                features.push(hash::key(state));
-            }};
-        }
-        for place in [s0, n0, n1, n2] {
-            feature!(place.both);
-            feature!(place.word);
-            feature!(place.tag);
-            feature!(place.upos);
-            feature!(place.lemma, place.upos);
-        }
-        feature!(n3.tag);
-
-        // The two words.
-        feature!(s0.both, n0.both);
-        feature!(s0.both, n0.word);
-        feature!(s0.word, n0.both);
-        feature!(s0.both, n0.tag);
-        feature!(s0.tag, n0.both);
-        feature!(s0.word, n0.word);
-        feature!(s0.lemma, n0.lemma);
-        feature!(s0.lemma, n0.tag);
-        feature!(s0.tag, n0.lemma);
-        feature!(s0.tag, n0.tag);
+        feature!(feature, s0.both, n0.both);
+        feature!(feature, s0.both, n0.tag);
+        feature!(feature, s0.word, n0.word);
+        feature!(feature, s0.lemma, n0.lemma);
+        feature!(feature, s0.lemma, n0.tag);
+        feature!(feature, s0.tag, n0.tag);
 
         // What comes next.
-        feature!(n0.tag, n1.tag);
-        feature!(n0.both, n1.tag);
-        feature!(n0.tag, n1.both);
-        feature!(n0.tag, n1.tag, n2.tag);
-        feature!(s0.tag, n0.tag, n1.tag);
-        feature!(s0.tag, n0.tag, n1.tag, n2.tag);
-        feature!(s0.upos, n0.upos, n1.upos, n2.upos);
-        feature!(s0.word, n0.tag, n1.tag);
-        feature!(s0.lemma, n0.upos, n1.upos, n2.upos);
-        feature!(s0.tag, n0.word, n1.tag);
-        feature!(s0.tag, n0.tag, n1.word);
-        feature!(s0.word, n0.word, n1.tag);
-        feature!(s0.word, n1.word);
-        feature!(s0.lemma, n1.lemma, n0.upos);
-        feature!(s0.tag, n1.tag);
-        feature!(s0.both, n1.tag);
-        feature!(n0.word, n1.word);
+        feature!(feature, s0.tag, n0.tag, n1.tag);
+        feature!(feature, s0.tag, n0.tag, n1.tag, n2.tag);
+        feature!(feature, s0.upos, n0.upos, n1.upos, n2.upos);
+        feature!(feature, s0.lemma, n0.upos, n1.upos, n2.upos);
+        feature!(feature, s0.word, n1.word);
+        feature!(feature, s0.lemma, n1.lemma, n0.upos);
+        feature!(feature, s0.tag, n1.tag);
+        feature!(feature, s0.both, n1.tag);
 
         // Distance, and what stands between the two.
-        feature!(s0.word, distance);
-        feature!(s0.tag, distance);
-        feature!(n0.word, distance);
-        feature!(n0.tag, distance);
-        feature!(s0.word, n0.word, distance);
-        feature!(s0.tag, n0.tag, distance);
-        feature!(before_next.tag, n0.tag, s0.tag);
-        feature!(before_next.word, n0.tag);
-        feature!(before_next.word, n0.word, s0.tag);
-        feature!(before_next.tag, n0.tag, n1.tag);
-        feature!(s0.tag, after_top.tag, before_next.tag, n0.tag);
-        feature!(before_top.tag, s0.tag, n0.tag);
-        feature!(before_top.tag, s0.tag, after_top.tag, before_next.tag, n0.tag);
-        feature!(s0.tag, n0.tag, punctuation, verbs);
-        feature!(s0.tag, n0.tag, conjunctions, punctuation);
-        feature!(s0.lemma, n0.upos, punctuation, verbs);
+        feature!(feature, s0.word, distance);
+        feature!(feature, s0.tag, distance);
+        feature!(feature, n0.tag, distance);
+        feature!(feature, s0.tag, n0.tag, distance);
+        feature!(feature, before_next.tag, n0.tag, s0.tag);
+        feature!(feature, s0.tag, after_top.tag, before_next.tag, n0.tag);
+        feature!(feature, before_top.tag, s0.tag, n0.tag);
+        feature!(feature, before_top.tag, s0.tag, after_top.tag, before_next.tag, n0.tag);
+        feature!(feature, s0.tag, n0.tag, punctuation, verbs);
+        feature!(feature, s0.tag, n0.tag, conjunctions, punctuation);
+        feature!(feature, s0.lemma, n0.upos, punctuation, verbs);
+        features
     }
 
     /// The features that need the rest of the stack or the tree built so far.
@@ -198,120 +226,85 @@ impl ParserInput {
         let s1r = self.at(second_right);
 
         let has_head = u64::from(head != NONE);
-        let (left_count, right_count, left_labels, right_labels) = node(top).map_or((9, 9, 0, 0), |node| {
-            (u64::from(node.left_count.min(6)), u64::from(node.right_count.min(6)), node.left_labels, node.right_labels)
-        });
+        let (right_count, left_labels, right_labels) = node(top)
+            .map_or((9, 0, 0), |node| (u64::from(node.right_count.min(6)), node.left_labels, node.right_labels));
         let (next_count, next_labels) =
             node(next).map_or((9, 0), |node| (u64::from(node.left_count.min(6)), node.left_labels));
         let (top_label, second_label) = (label(top), label(second));
 
-        // Far above the numbers of the other set.
-        let mut template = 1000_u64;
-        macro_rules! feature {
-            ($($atom:expr),*) => {{
-                template += 1;
-                let state = template;
-                $( let state = hash::mix(state, $atom); )*
-                features.push(hash::key(state));
-            }};
-        }
-        feature!(has_head);
-        feature!(s0.tag, n0.tag, has_head);
-        feature!(s0.upos, n0.upos, has_head);
+        let mut feature = Templates::begin(TREE, features);
+        feature!(feature, has_head);
+        feature!(feature, s0.tag, n0.tag, has_head);
 
         // Deeper in the stack.
-        feature!(s1.both);
-        feature!(s1.word);
-        feature!(s1.tag);
-        feature!(s2.tag);
-        feature!(s1.tag, s0.tag, n0.tag);
-        feature!(s1.tag, s0.tag, n0.word);
-        feature!(s1.tag, s0.word, n0.tag);
-        feature!(s1.word, s0.tag, n0.tag);
-        feature!(s1.word, n0.word);
-        feature!(s1.lemma, n0.lemma);
-        feature!(s1.tag, n0.tag);
-        feature!(s1.word, n0.tag);
-        feature!(s1.tag, n0.word);
-        feature!(s1.word, s0.word);
-        feature!(s2.tag, s1.tag, s0.tag, n0.tag);
-        feature!(s1.tag, s0.tag, n0.tag, n1.tag);
-        feature!(s1.lemma, s0.lemma, n0.lemma);
-        feature!(s2.tag, n0.tag);
-        feature!(s1.upos, second_label, n0.tag);
-        feature!(s1.tag, s1r.tag, n0.tag);
-        feature!(s1.lemma, s1r.lemma, n0.tag);
+        feature!(feature, s1.both);
+        feature!(feature, s1.tag);
+        feature!(feature, s2.tag);
+        feature!(feature, s1.tag, s0.tag, n0.tag);
+        feature!(feature, s1.tag, s0.tag, n0.word);
+        feature!(feature, s1.tag, s0.word, n0.tag);
+        feature!(feature, s1.word, s0.tag, n0.tag);
+        feature!(feature, s1.lemma, n0.lemma);
+        feature!(feature, s1.tag, n0.tag);
+        feature!(feature, s1.word, n0.tag);
+        feature!(feature, s1.tag, n0.word);
+        feature!(feature, s1.word, s0.word);
+        feature!(feature, s2.tag, s1.tag, s0.tag, n0.tag);
+        feature!(feature, s1.tag, s0.tag, n0.tag, n1.tag);
+        feature!(feature, s1.upos, second_label, n0.tag);
+        feature!(feature, s1.tag, s1r.tag, n0.tag);
+        feature!(feature, s1.lemma, s1r.lemma, n0.tag);
 
         // Valency.
-        feature!(s0.word, right_count);
-        feature!(s0.tag, right_count);
-        feature!(s0.word, left_count);
-        feature!(s0.tag, left_count);
-        feature!(n0.word, next_count);
-        feature!(n0.tag, next_count);
-        feature!(s0.tag, n0.tag, right_count, left_count);
-        feature!(s0.tag, n0.tag, next_count);
+        feature!(feature, s0.tag, right_count);
+        feature!(feature, n0.word, next_count);
 
         // Relatives in the tree.
-        for (place, name) in [
-            (h, label(head)),
-            (g, label(grandparent)),
-            (sl, label(top_left)),
-            (sl2, label(top_left_second)),
-            (sr, label(top_right)),
-            (sr2, label(top_right_second)),
-            (nl, label(next_left)),
-            (nl2, label(next_left_second)),
-        ] {
-            feature!(place.word);
-            feature!(place.tag);
-            feature!(name);
-            feature!(place.tag, name, s0.tag, n0.tag);
-            feature!(place.word, name, n0.tag);
-        }
-        feature!(h.tag, s0.tag, n0.tag);
-        feature!(s0.tag, sl.tag, n0.tag);
-        feature!(s0.tag, sr.tag, n0.tag);
-        feature!(s0.tag, n0.tag, nl.tag);
-        feature!(top_label);
-        feature!(top_label, s0.tag, n0.tag);
-        feature!(top_label, n0.word);
-        feature!(top_label, second_label, n0.tag);
-        feature!(top_label, n0.tag, n1.tag);
-        feature!(top_label, h.lemma, n0.tag);
-        feature!(top_label, h.tag, s0.tag, n0.tag);
-        feature!(s0.tag, sl.tag, sl2.tag);
-        feature!(s0.tag, sr.tag, sr2.tag);
-        feature!(s0.tag, h.tag, g.tag);
-        feature!(n0.tag, nl.tag, nl2.tag);
-        feature!(sr.word, n0.word);
-        feature!(s0.word, sr.word, n0.word);
-        feature!(s0.lemma, sr.lemma, n0.tag);
-        feature!(s0.tag, sr.word, n0.tag);
-        feature!(h.word, n0.word);
-        feature!(h.lemma, n0.lemma, top_label);
-        feature!(h.word, s0.word, n0.word);
-        feature!(h.tag, s0.word, n0.word);
-        feature!(h.lemma, s0.tag, n0.tag);
-        feature!(sl.word, s0.word, n0.tag);
-        feature!(nl.word, n0.word, s0.tag);
-        feature!(nl.word, n0.word, s0.word);
-        feature!(nl.lemma, s0.lemma, n0.tag);
-        feature!(sl.lemma, n0.lemma, s0.tag);
+        feature!(feature, h.word);
+        feature!(feature, h.tag);
+        feature!(feature, h.tag, label(head), s0.tag, n0.tag);
+        feature!(feature, h.word, label(head), n0.tag);
+        feature!(feature, g.tag, label(grandparent), s0.tag, n0.tag);
+        feature!(feature, g.word, label(grandparent), n0.tag);
+        feature!(feature, label(top_left));
+        feature!(feature, sl.tag, label(top_left), s0.tag, n0.tag);
+        feature!(feature, sl2.word, label(top_left_second), n0.tag);
+        feature!(feature, sr.tag, label(top_right), s0.tag, n0.tag);
+        feature!(feature, sr.word, label(top_right), n0.tag);
+        feature!(feature, label(top_right_second));
+        feature!(feature, sr2.tag, label(top_right_second), s0.tag, n0.tag);
+        feature!(feature, sr2.word, label(top_right_second), n0.tag);
+        feature!(feature, nl.word);
+        feature!(feature, nl.tag);
+        feature!(feature, label(next_left));
+        feature!(feature, nl.word, label(next_left), n0.tag);
+        feature!(feature, nl2.word);
+        feature!(feature, nl2.tag);
+        feature!(feature, label(next_left_second));
+        feature!(feature, h.tag, s0.tag, n0.tag);
+        feature!(feature, s0.tag, sl.tag, n0.tag);
+        feature!(feature, top_label);
+        feature!(feature, top_label, s0.tag, n0.tag);
+        feature!(feature, top_label, n0.word);
+        feature!(feature, top_label, h.lemma, n0.tag);
+        feature!(feature, top_label, h.tag, s0.tag, n0.tag);
+        feature!(feature, s0.tag, h.tag, g.tag);
+        feature!(feature, s0.lemma, sr.lemma, n0.tag);
+        feature!(feature, h.word, n0.word);
+        feature!(feature, h.lemma, n0.lemma, top_label);
+        feature!(feature, h.lemma, s0.tag, n0.tag);
+        feature!(feature, sl.word, s0.word, n0.tag);
+        feature!(feature, nl.word, n0.word, s0.tag);
+        feature!(feature, nl.lemma, s0.lemma, n0.tag);
 
         // Which relations are already there.
-        feature!(s0.word, right_labels);
-        feature!(s0.tag, right_labels);
-        feature!(s0.word, left_labels);
-        feature!(s0.tag, left_labels);
-        feature!(n0.word, next_labels);
-        feature!(n0.tag, next_labels);
-        feature!(s0.tag, right_labels, n0.tag);
-        feature!(s0.tag, left_labels, n0.tag);
-        feature!(s0.lemma, right_labels, n0.tag);
-        feature!(s0.tag, n0.tag, next_labels);
-        feature!(s0.lemma, n0.tag, next_labels);
-        feature!(s0.upos, left_labels, right_labels, n0.upos);
+        feature!(feature, s0.tag, right_labels);
+        feature!(feature, n0.word, next_labels);
+        feature!(feature, n0.tag, next_labels);
+        feature!(feature, s0.tag, left_labels, n0.tag);
+        feature!(feature, s0.lemma, right_labels, n0.tag);
+        feature!(feature, s0.lemma, n0.tag, next_labels);
+        feature!(feature, s0.upos, left_labels, right_labels, n0.upos);
     }
 
     /// How much punctuation, how many verbs and conjunctions stand between two words, each capped at three.

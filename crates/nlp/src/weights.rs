@@ -40,15 +40,33 @@ const END: Cell = Cell { class: LAST, weight: 0 };
 type DenseRow = [i16; MOST_CLASSES + 1];
 
 /// Rows with more cells than this become dense when a model is read.
-const MOST_CELLS: usize = 12;
+const MOST_CELLS: usize = 20;
 
-/// Marks, in the value of a key, the number of a dense row.
-const DENSE: u32 = 1 << 31;
+/// The value of a key says in its two top bits what the others are: the place of a row's first cell, ...
+const LISTED: u32 = 0;
+/// ... the number of a dense row, ...
+const DENSE: u32 = 1 << 30;
+/// ... or the row itself. Half of all rows have one or two cells, and those cost no second look at far memory.
+const INLINE: u32 = 2 << 30;
+/// The bits that say it. With both set a value would be that of an empty slot.
+const KIND: u32 = 3 << 30;
+
+/// An inline cell takes 15 bits: eight for the weight, seven for the class above them.
+fn inline_cell(cell: Cell) -> u32 {
+    u32::from(cell.weight.cast_unsigned()) | u32::from(cell.class & !LAST) << 8
+}
+
+/// The class and the weight of an inline cell; whatever is above its 15 bits is ignored.
+#[inline]
+fn read_inline(bits: u32) -> (usize, i32) {
+    let [weight, class, ..] = bits.to_le_bytes();
+    (usize::from(class & !LAST), i32::from(weight.cast_signed()))
+}
 
 /// The finished model.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Weights {
-    /// For every feature the place of its first cell, or [`DENSE`] and the number of its dense row.
+    /// For every feature its row, or where to find it.
     rows: Index,
     cells: Vec<Cell>,
     dense: Vec<DenseRow>,
@@ -57,25 +75,34 @@ pub(crate) struct Weights {
 impl Scorer for Weights {
     fn add(&self, features: &[u32], scores: &mut Scores) {
         let mut sums: DenseRow = [0; MOST_CLASSES + 1];
-        let mut rows = [0_u32; BATCH];
-        let mut firsts = [END; BATCH];
+        let (mut rows, mut lists) = ([0_u32; BATCH], [0_u32; BATCH]);
+        let (mut dense, mut firsts) = ([0_u32; BATCH], [END; BATCH]);
         for batch in features.chunks(BATCH) {
             let found = self.rows.find_all(batch, &mut rows);
-            let mut sparse = 0;
-            for place in 0..found {
-                let row = rows[place];
-                if row & DENSE == 0 {
-                    // As with the keys, all rows are touched before any is read.
-                    firsts[sparse] = self.cells.get(row as usize).copied().unwrap_or(END);
-                    rows[sparse] = row;
-                    sparse += 1;
-                } else if let Some(weights) = self.dense.get((row & !DENSE) as usize) {
-                    for (sum, weight) in sums.iter_mut().zip(weights) {
-                        *sum = sum.saturating_add(*weight);
-                    }
+            let (mut list_count, mut dense_count) = (0, 0);
+            // Kinds alternate at random, so nothing here branches on them: a row of another kind adds a zero, and a
+            // place written in vain is written again.
+            for &row in &rows[..found] {
+                let cells = if row & KIND == INLINE { row } else { 0 };
+                for bits in [cells, cells >> 15] {
+                    let (class, weight) = read_inline(bits);
+                    scores[class] += weight;
+                }
+                lists[list_count] = row;
+                list_count += usize::from(row & KIND == LISTED);
+                dense[dense_count] = row & !KIND;
+                dense_count += usize::from(row & KIND == DENSE);
+            }
+            // As with the keys, all rows are touched before any is read.
+            for (first, &start) in firsts.iter_mut().zip(&lists[..list_count]) {
+                *first = self.cells.get(start as usize).copied().unwrap_or(END);
+            }
+            for weights in dense[..dense_count].iter().filter_map(|&number| self.dense.get(number as usize)) {
+                for (sum, weight) in sums.iter_mut().zip(weights) {
+                    *sum = sum.saturating_add(*weight);
                 }
             }
-            for (&first, &start) in firsts.iter().zip(&rows[..sparse]) {
+            for (&first, &start) in firsts.iter().zip(&lists[..list_count]) {
                 scores[usize::from(first.class & !LAST)] += i32::from(first.weight);
                 if first.class & LAST != 0 {
                     continue;
@@ -123,9 +150,14 @@ impl Weights {
         Ok(weights)
     }
 
-    /// Appends a row, dense or not, and returns its place.
+    /// Stores a row where its length says and returns the value of its key.
     fn push_row(&mut self, classes: &[u8], weights: &[u8]) -> Result<u32, ModelError> {
-        let cells = classes.iter().zip(weights).map(|(&class, &weight)| Cell { class, weight: weight.cast_signed() });
+        let mut cells =
+            classes.iter().zip(weights).map(|(&class, &weight)| Cell { class, weight: weight.cast_signed() });
+        if classes.len() <= 2 {
+            let (first, second) = (cells.next().unwrap_or(END), cells.next().unwrap_or(END));
+            return Ok(INLINE | inline_cell(second) << 15 | inline_cell(first));
+        }
         let is_dense = classes.len() > MOST_CELLS;
         let place = if is_dense { self.dense.len() } else { self.cells.len() };
         if is_dense {
@@ -138,8 +170,8 @@ impl Weights {
         } else {
             self.cells.extend(cells);
         }
-        let place = u32::try_from(place).ok().filter(|place| *place < DENSE - 1).ok_or(ModelError::NumberTooLarge)?;
-        Ok(if is_dense { place | DENSE } else { place })
+        let place = u32::try_from(place).ok().filter(|place| *place < DENSE).ok_or(ModelError::NumberTooLarge)?;
+        Ok(place | if is_dense { DENSE } else { LISTED })
     }
 
     /// A model out of rows, for a learner that needs one right away.
@@ -185,16 +217,16 @@ mod tests {
 
     #[test]
     fn scores_are_sums_of_the_rows() {
-        let dense = (0..20).map(|class| (class, 300)).collect();
-        let rows = [(3, vec![(0, 5), (2, -7)]), (900, vec![(2, 1000)]), (1000, dense)];
-        let weights = Weights::from_rows(&rows, 20).unwrap();
+        let dense = (0..30).map(|class| (class, 300)).collect();
+        let rows = [(3, vec![(0, 5), (2, -7)]), (900, vec![(2, 1000)]), (950, vec![(7, -1)]), (1000, dense)];
+        let weights = Weights::from_rows(&rows, 30).unwrap();
         let mut scores = [0; MOST_CLASSES + 1];
         scores[1] = 9;
-        weights.add(&[3, 900, 17], &mut scores);
-        assert_eq!(scores[..3], [5, 9, 993]);
+        weights.add(&[3, 900, 17, 950], &mut scores);
+        assert_eq!(scores[..8], [5, 9, 993, 0, 0, 0, 0, -1]);
         weights.add(&[1000], &mut scores);
         assert_eq!(scores[..3], [305, 309, 1293]);
-        assert_eq!(scores[19..21], [300, 0]);
+        assert_eq!(scores[29..31], [300, 0]);
     }
 
     #[test]

@@ -71,8 +71,10 @@ pub struct Options {
     pub taggers: usize,
     /// The same for parsers.
     pub parsers: usize,
-    /// Number of hypotheses the parser keeps.
+    /// Number of hypotheses the parser keeps at most.
     pub beam: usize,
+    /// The parser gives up a hypothesis that is further behind the best, counted in updates of a weight.
+    pub lag: u16,
     /// Parts into which the data is cut to tag it for the parser.
     pub folds: usize,
     /// Features of the tagger that occur less often are not used.
@@ -90,7 +92,8 @@ impl Default for Options {
             parser_epochs: 12,
             taggers: 4,
             parsers: 1,
-            beam: 4,
+            beam: 6,
+            lag: 80,
             folds: 5,
             tagger_least: 2,
             parser_least: 4,

@@ -7,7 +7,7 @@ use super::Options;
 use super::oracle::GoldTree;
 use super::perceptron::{Perceptron, frequent};
 use super::random::Random;
-use crate::search::{Grammar, Search};
+use crate::search::{Beam, Grammar, Search};
 use crate::templates::ParserInput;
 use crate::transition::{Move, State};
 use crate::weights::{MOST_CLASSES, Scorer, Scores};
@@ -42,7 +42,7 @@ pub(crate) fn useful_features(sentences: &[ParsedSentence], grammar: Grammar, op
         }
     }
     let mut perceptron = Perceptron::new(&frequent(occurrences, 2));
-    let mut learner = Learner::new(grammar, options.beam);
+    let mut learner = Learner::new(grammar, options);
     let mut random = Random::new(options.seed + 250);
     let mut corrected = Vec::new();
     learner.epoch(sentences, &mut random, &mut perceptron, |features| corrected.extend_from_slice(features));
@@ -59,7 +59,7 @@ pub(crate) fn learn(
 ) -> Perceptron {
     let mut perceptron = Perceptron::new(features);
     let mut random = Random::new(seed);
-    let mut learner = Learner::new(grammar, options.beam);
+    let mut learner = Learner::new(grammar, options);
     for epoch in 1..=options.parser_epochs {
         let right = learner.epoch(sentences, &mut random, &mut perceptron, |_| ());
         let share = 100.0 * f64::from(right) / sentences.len() as f64;
@@ -76,8 +76,9 @@ struct Learner {
 }
 
 impl Learner {
-    fn new(grammar: Grammar, width: usize) -> Self {
-        Self { grammar, search: Search::new(grammar, width), state: State::default(), features: Vec::new() }
+    fn new(grammar: Grammar, options: &Options) -> Self {
+        let beam = Beam { width: options.beam, lag: options.lag.into() };
+        Self { grammar, search: Search::new(grammar, beam), state: State::default(), features: Vec::new() }
     }
 
     /// Goes once through the sentences in a random order and returns how many were right. `corrected` hears of the

@@ -42,6 +42,7 @@ pub(crate) fn learn(
         content.string(label);
     }
     content.count(options.beam);
+    content.count(sum::PARSER.units(options.lag.into()));
     let content = content.finish();
 
     let parsed: Vec<ParsedSentence> = train

@@ -16,11 +16,18 @@ pub(crate) struct Precision {
     least: i64,
 }
 
+impl Precision {
+    /// So many updates of a weight, in whole units.
+    pub(crate) fn units(self, updates: i64) -> usize {
+        usize::try_from(divide_rounding(updates * SCALE, self.unit)).unwrap_or(0)
+    }
+}
+
 /// The tagger corrects word by word; its averages are small.
-pub(crate) const TAGGER: Precision = Precision { unit: 25, least: 13 };
+pub(crate) const TAGGER: Precision = Precision { unit: 25, least: 290 };
 
 /// The parser corrects whole sentences; its averages are large.
-pub(crate) const PARSER: Precision = Precision { unit: 160, least: 800 };
+pub(crate) const PARSER: Precision = Precision { unit: 160, least: 1900 };
 
 /// A sum of models.
 #[derive(Debug, Default)]
