@@ -20,6 +20,7 @@ use std::ops::Range;
 use crate::bit_vectors::{Column, Masks, Symbol};
 
 mod index;
+mod lanes;
 mod scan;
 
 use index::GramIndex;
@@ -123,6 +124,9 @@ fn best<S: Symbol>(
     let (distance, end) = match index.map(|index| filtered(text, index, &masks, pattern, limit)) {
         Some(Filtered::Found(distance, end)) => (distance, end),
         Some(Filtered::Absent) => return None,
+        Some(Filtered::Unsuited) | None if lanes::suits(text.len(), pattern.len()) => {
+            lanes::scan(text, pattern, limit)?
+        }
         Some(Filtered::Unsuited) | None => scan(text, 0, &masks, limit)?,
     };
     Some((distance, start(text, pattern, distance, end)..end))

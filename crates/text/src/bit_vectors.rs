@@ -48,17 +48,26 @@ const LOW_CODES: u32 = 128;
 
 impl Masks {
     pub(crate) fn new<S: Symbol>(pattern: impl ExactSizeIterator<Item = S>) -> Self {
+        Self::below(pattern, 0)
+    }
+
+    /// With so many free rows above the pattern, less than a block, which every symbol matches.
+    pub(crate) fn below<S: Symbol>(pattern: impl ExactSizeIterator<Item = S>, free: usize) -> Self {
         let rows = pattern.len();
-        let blocks = rows.div_ceil(ROWS);
+        let blocks = (free + rows).div_ceil(ROWS);
+        let mut none = vec![0; blocks];
+        if let Some(first) = none.first_mut() {
+            *first = (1 << free) - 1;
+        }
         let mut masks = Self {
             blocks,
             rows,
-            low: vec![0; LOW_CODES as usize * blocks],
+            low: none.repeat(LOW_CODES as usize),
             high_places: FxHashMap::default(),
             high: Vec::new(),
-            none: vec![0; blocks],
+            none,
         };
-        for (row, symbol) in pattern.enumerate() {
+        for (row, symbol) in (free..).zip(pattern) {
             masks.mask_mut(symbol.code())[row / ROWS] |= 1 << (row % ROWS);
         }
         masks
@@ -71,7 +80,7 @@ impl Masks {
         }
         let start = *self.high_places.entry(code).or_insert(self.high.len());
         if start == self.high.len() {
-            self.high.resize(start + self.blocks, 0);
+            self.high.extend_from_slice(&self.none);
         }
         &mut self.high[start..start + self.blocks]
     }
@@ -100,6 +109,7 @@ impl Masks {
     }
 
     /// Rows of this block: all, or for the last one what is left.
+    #[inline]
     pub(crate) fn rows_in(&self, block: usize) -> usize {
         (self.rows - block * ROWS).min(ROWS)
     }

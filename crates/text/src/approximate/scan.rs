@@ -53,9 +53,9 @@ impl ActiveColumn {
         let equal = masks.rows_of(symbol);
         // A match may start anywhere: the row of the empty pattern stays zero.
         let mut step = Step::Same;
-        for (index, (block, value)) in self.blocks.iter_mut().zip(&mut self.values).take(self.active + 1).enumerate() {
+        for (index, block) in self.blocks[..=self.active].iter_mut().enumerate() {
             step = block.advance(equal[index], step, masks.rows_in(index) - 1);
-            *value = step.apply(*value);
+            self.values[index] = step.apply(self.values[index]);
         }
         let next = self.active + 1;
         if next < self.blocks.len() {
