@@ -1,8 +1,8 @@
 //! A sorted list of strings in which each entry is written as its difference from the one before.
 //!
-//! Neighbours in an alphabetical list of lemmas share half of their letters. Within a block of sixteen an entry keeps
+//! Neighbours in an alphabetical list of lemmas share half of their letters. Within a block of eight an entry keeps
 //! only how many bytes it shares with its predecessor and, encoded, the bytes that follow; the first of a block is
-//! whole, so that blocks can be searched by halving. The first four bytes of each block stand apart in a list of their
+//! whole, so that blocks can be searched by halving. The first eight bytes of each block stand apart in a list of their
 //! own: most of the search stays in that short list and never touches the entries.
 
 use std::cmp::Ordering;
@@ -12,10 +12,10 @@ use super::records::{RecordWriter, Records};
 use super::symbols::{self, Symbols};
 
 /// Entries in a block: more saves bytes, fewer saves time.
-pub(super) const ENTRIES_PER_BLOCK: u32 = 16;
+pub(super) const ENTRIES_PER_BLOCK: u32 = 8;
 
 /// How many bytes of a block's first string the list of heads keeps.
-pub(super) const HEAD: usize = 4;
+pub(super) const HEAD: usize = 8;
 
 /// Strings in ascending byte order, each known by its place.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +68,7 @@ impl<'a> Dictionary<'a> {
             for _ in 0..=before {
                 let Some((shared, suffix)) = entry(&mut reader) else { break };
                 name.truncate(shared);
-                name.extend(self.symbols.expand(suffix));
+                self.symbols.strings(suffix).for_each(|string| name.extend_from_slice(string));
             }
         }
         String::from_utf8(name).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
@@ -76,10 +76,11 @@ impl<'a> Dictionary<'a> {
 
     /// The last block whose first string is not greater than `name`.
     fn last_block_up_to(&self, name: &[u8]) -> Option<usize> {
-        let wanted = head(name);
+        // As numbers with the first byte highest, which are in the same order.
+        let wanted = u64::from_be_bytes(head(name));
         let heads = self.heads.as_chunks::<HEAD>().0;
-        let mut low = heads.partition_point(|head| *head < wanted);
-        let mut high = low + heads[low..].partition_point(|head| *head == wanted);
+        let mut low = heads.partition_point(|head| u64::from_be_bytes(*head) < wanted);
+        let mut high = low + heads[low..].iter().take_while(|head| u64::from_be_bytes(**head) == wanted).count();
         while low < high {
             let middle = low.midpoint(high);
             let (_, first) = entry(&mut self.entries.block(middle)?)?;
@@ -95,11 +96,13 @@ impl<'a> Dictionary<'a> {
     /// How many leading bytes encoded bytes have in common with others, and which side is greater.
     fn compare(&self, encoded: &'a [u8], name: &[u8]) -> (usize, Ordering) {
         let mut common = 0;
-        for byte in self.symbols.expand(encoded) {
-            match name.get(common) {
-                Some(other) if *other == byte => common += 1,
-                Some(other) => return (common, byte.cmp(other)),
-                None => return (common, Ordering::Greater),
+        for string in self.symbols.strings(encoded) {
+            for byte in string {
+                match name.get(common) {
+                    Some(other) if other == byte => common += 1,
+                    Some(other) => return (common, byte.cmp(other)),
+                    None => return (common, Ordering::Greater),
+                }
             }
         }
         (common, common.cmp(&name.len()))

@@ -1,6 +1,6 @@
 //! WordNet 3.0: synonyms, antonyms, word families, base forms and semantic categories of English words.
 //!
-//! The whole database except its glosses is a table of 2.7 MB inside the binary. It is used where it lies: nothing is
+//! The whole database except its glosses is a table of 3 MB inside the binary. It is used where it lies: nothing is
 //! parsed or unpacked at start, and a look-up reads a few hundred bytes. Another WordNet folder can take its place at
 //! run time ([`WordNet::from_dir`]).
 //!

@@ -225,10 +225,9 @@ impl WordNet {
 
 /// The form in which words are looked up: trimmed, lower case, underscores for spaces.
 pub(super) fn key(word: &str) -> Cow<'_, str> {
-    let trimmed = python::strip(word);
-    if trimmed.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase() && byte != b' ') {
-        Cow::Borrowed(trimmed)
-    } else {
-        Cow::Owned(python::lower(trimmed).replace(' ', "_"))
+    // Most words are in that form already; space of any kind is no graphic character.
+    if word.bytes().all(|byte| byte.is_ascii_graphic() && !byte.is_ascii_uppercase()) {
+        return Cow::Borrowed(word);
     }
+    Cow::Owned(python::lower(python::strip(word)).replace(' ', "_"))
 }

@@ -24,9 +24,9 @@ pub(super) struct Symbols<'a> {
 }
 
 impl<'a> Symbols<'a> {
-    /// The bytes that encoded bytes stand for.
-    pub(super) fn expand(self, encoded: &'a [u8]) -> Expanded<'a> {
-        Expanded { symbols: self, encoded: encoded.iter(), current: [].iter() }
+    /// What encoded bytes stand for, string by string.
+    pub(super) fn strings(self, encoded: &'a [u8]) -> Strings<'a> {
+        Strings { symbols: self, encoded }
     }
 
     fn string(self, code: u8) -> &'a [u8] {
@@ -38,27 +38,27 @@ impl<'a> Symbols<'a> {
     }
 }
 
-/// Walks over the bytes that encoded bytes stand for.
+/// Walks over the strings that encoded bytes stand for.
 #[derive(Debug, Clone)]
-pub(super) struct Expanded<'a> {
+pub(super) struct Strings<'a> {
     symbols: Symbols<'a>,
-    encoded: std::slice::Iter<'a, u8>,
-    current: std::slice::Iter<'a, u8>,
+    encoded: &'a [u8],
 }
 
-impl Iterator for Expanded<'_> {
-    type Item = u8;
+impl<'a> Iterator for Strings<'a> {
+    type Item = &'a [u8];
 
-    fn next(&mut self) -> Option<u8> {
-        loop {
-            if let Some(byte) = self.current.next() {
-                return Some(*byte);
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let (first, rest) = self.encoded.split_first()?;
+        self.encoded = rest;
+        match *first {
+            LITERAL => {
+                let (literal, rest) = rest.split_at_checked(1)?;
+                self.encoded = rest;
+                Some(literal)
             }
-            match *self.encoded.next()? {
-                LITERAL => return self.encoded.next().copied(),
-                code if code >= FIRST_CODE => self.current = self.symbols.string(code).iter(),
-                byte => return Some(byte),
-            }
+            code if code >= FIRST_CODE => Some(self.symbols.string(code)),
+            _ => Some(std::slice::from_ref(first)),
         }
     }
 }
@@ -161,8 +161,8 @@ mod tests {
         let slots = learn(texts.iter().map(|text| text.as_bytes()));
         assert!(encode(&slots, b"ration").len() <= 2);
         assert_eq!(encode(&slots, b"xyz"), b"xyz");
-        let expanded: Vec<u8> = Symbols { slots: &slots }.expand(&encode(&slots, b"nationalize")).collect();
-        assert_eq!(expanded, b"nationalize");
+        let encoded = encode(&slots, b"nationalize");
+        assert_eq!(Symbols { slots: &slots }.strings(&encoded).collect::<Vec<_>>().concat(), b"nationalize");
     }
 
     proptest! {
@@ -176,8 +176,8 @@ mod tests {
             prop_assert_eq!(slots.len(), CODES * SLOT);
             for text in texts.iter().chain([&other]) {
                 let encoded = encode(&slots, text.as_bytes());
-                let expanded: Vec<u8> = Symbols { slots: &slots }.expand(&encoded).collect();
-                prop_assert_eq!(expanded, text.as_bytes());
+                let strings: Vec<&[u8]> = Symbols { slots: &slots }.strings(&encoded).collect();
+                prop_assert_eq!(strings.concat(), text.as_bytes());
             }
         }
     }

@@ -19,7 +19,7 @@ use super::records::{RecordWriter, Records};
 use super::symbols::Symbols;
 
 /// First bytes of a table; the last one is the version of the format.
-const MAGIC: &[u8; 8] = b"PRBWNET\x01";
+const MAGIC: &[u8; 8] = b"PRBWNET\x02";
 /// Where the checksum ends and what it covers begins.
 const CHECKED_FROM: usize = 16;
 /// How many sections there are: two for each list, then three more.
@@ -234,7 +234,7 @@ mod tests {
     fn a_short_or_foreign_file_is_named_as_such() {
         let open = |bytes: &'static [u8]| Table::open(Cow::Borrowed(bytes)).unwrap_err();
         assert_eq!(open(b""), TableError::Magic);
-        assert_eq!(open(b"PRBWNET\x02 of another version"), TableError::Magic);
-        assert_eq!(open(b"PRBWNET\x01 and too short"), TableError::Length { announced: 80, found: 22 });
+        assert_eq!(open(b"PRBWNET\x01 of another version"), TableError::Magic);
+        assert_eq!(open(b"PRBWNET\x02 and too short"), TableError::Length { announced: 80, found: 22 });
     }
 }

@@ -81,7 +81,7 @@ fn a_changed_byte_is_noticed() {
 proptest! {
     #[test]
     fn arbitrary_bytes_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..300), with_magic: bool) {
-        let start: &[u8] = if with_magic { b"PRBWNET\x01" } else { b"" };
+        let start: &[u8] = if with_magic { b"PRBWNET\x02" } else { b"" };
         prop_assert!(WordNet::from_bytes([start, &bytes].concat()).is_err());
     }
 
