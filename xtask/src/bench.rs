@@ -7,21 +7,27 @@ use crate::process::{self, cargo};
 /// Measure throughput in rows per CPU-second, with --against side by side with the originals.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Only what has this in its name
+    /// Only what has this in its name: a metric, wordnet, parser, quotations, score, synthlink, synthesis
     #[arg(default_value = "")]
     filter: String,
 
     /// Also run the Python and JavaScript originals that are installed, on the same rows, and print ratios
     #[arg(long)]
     against: bool,
+
+    /// As many rows as the published figures, where a part would do to see a change
+    #[arg(long)]
+    full: bool,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     process::run(&mut cargo(&["build", "--release", "--package", "probare"]))?;
     let mut command = cargo(&["run", "--release", "--package", "probare-bench", "--", &arguments.filter]);
-    if arguments.against {
-        command.arg("--against");
+    for (is_set, flag) in [(arguments.against, "--against"), (arguments.full, "--full")] {
+        if is_set {
+            command.arg(flag);
+        }
     }
     process::run(&mut command)
 }

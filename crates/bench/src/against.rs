@@ -1,12 +1,13 @@
 //! Side by side with the originals: the same rows through Python or JavaScript, timed on their own processor clock.
 //!
-//! A script reads JSON lines, computes one metric per row, and prints one JSON object:
+//! A script reads a file, computes, and prints one JSON object. Mostly that is a [`Measured`]:
 //! `{"rows": N, "seconds": S, "total": sum of values, "version": "…"}`. The totals show that both computed the same.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 /// What a script measured.
 #[derive(Debug, Clone, Deserialize)]
@@ -21,8 +22,28 @@ pub struct Measured {
     pub version: String,
 }
 
+/// Prints the names of the columns.
+pub fn header() {
+    println!("\n{:24} {:>14} {:>14} {:>9}  same", "against", "theirs", "ours", "ratio");
+}
+
+/// Prints both rates, their ratio, and what is to be said about the results.
+pub fn line(name: &str, theirs: f64, ours: f64, same: &str) {
+    println!("{name:24} {:>14} {:>14} {:>8}x  {same}", short(theirs), short(ours), short(ours / theirs));
+}
+
+/// A number with a decimal where it is small.
+fn short(number: f64) -> String {
+    if number < 100.0 { format!("{number:.1}") } else { format!("{number:.0}") }
+}
+
 /// Runs a script with arguments; the reason where it cannot run.
 pub fn script(program: &str, script: &Path, arguments: &[&str]) -> Result<Measured, String> {
+    answer(program, script, arguments)
+}
+
+/// Runs a script that prints something else than a [`Measured`]; the reason where it cannot run.
+pub fn answer<T: DeserializeOwned>(program: &str, script: &Path, arguments: &[&str]) -> Result<T, String> {
     let output = Command::new(program)
         .arg(script)
         .args(arguments)

@@ -2,7 +2,11 @@
 
 pub mod against;
 pub mod corpus;
+pub mod parser;
 pub mod processor_time;
+pub mod program;
+pub mod quotations;
 pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;
+pub mod wordnet;

@@ -1,96 +1,95 @@
 //! The benchmark program behind `cargo x bench`.
+//!
+//! `probare-bench [NAME] [--against] [--full]`: only what has NAME in its name, side by side with the originals, with as
+//! many rows as the published figures.
 
-use std::path::{Path, PathBuf};
+use std::error::Error;
+use std::path::Path;
 use std::{env, fs};
 
+use probare_bench::against::{self, Measured};
 use probare_bench::corpus::{self, Sizes};
-use probare_bench::throughput::{self, Row};
-use probare_bench::{against, synthesis, synthlink};
-use probare_core::Profile;
+use probare_bench::{parser, program, quotations, synthesis, synthlink, throughput, wordnet};
+use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
 
 /// Cases per pass: the number of the published comparison.
 const CASES: usize = 2_000;
-/// Rows for the whole program.
-const ROWS: usize = 100_000;
+/// Metrics that there is a Python original of.
+const WITH_ORIGINALS: [&str; 5] = ["bleu", "chrf", "rouge_l", "relevance", "completeness"];
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    let with_others = arguments.iter().any(|argument| argument == "--against");
+    let has = |flag: &str| arguments.iter().any(|argument| argument == flag);
     let filter = arguments.iter().find(|argument| !argument.starts_with("--")).cloned().unwrap_or_default();
     let folder = env::temp_dir().join("probare-bench");
     fs::create_dir_all(&folder)?;
 
     let cases = corpus::cases(CASES, Sizes::default(), 7);
-    println!("{CASES} cases: query 20 words, response 129, reference 40, context 400; one thread\n");
-    println!("{:48} {:>16} {:>8}", "metric", "rows/CPU-second", "scored");
-    for row in throughput::metrics(&filter, &cases) {
-        print_row(&row);
+    metrics(&filter, &cases)?;
+    if "wordnet".contains(&filter) {
+        wordnet::print()?;
     }
-    if filter.is_empty() {
-        whole_program(&folder)?;
+    if "parser".contains(&filter) {
+        parser::print()?;
     }
-    if with_others {
-        println!("\n{:24} {:>14} {:>14} {:>9}  same values", "against", "theirs", "ours", "ratio");
-        let file = folder.join("cases.jsonl");
-        fs::write(&file, corpus::lines(&cases)?)?;
-        for name in ["bleu", "chrf", "rouge_l", "relevance", "completeness"] {
-            if name.contains(&filter) {
-                compare(name, &file, &cases);
-            }
-        }
-        if "synthlink".contains(&filter) {
-            synthlink::side_by_side(&folder)?;
-        }
-        if "synthesis".contains(&filter) {
-            synthesis::side_by_side(&folder)?;
-        }
+    if "quotations".contains(&filter) {
+        quotations::print()?;
+    }
+    program::print(&folder, &filter, has("--full"))?;
+    if has("--against") {
+        side_by_side(&folder, &filter, &cases)?;
     }
     Ok(())
 }
 
-fn print_row(row: &Row) {
-    println!("{:48} {:>16.0} {:>8}", row.name, row.rate, row.scored);
-}
-
-fn whole_program(folder: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let program = env::current_exe()?.with_file_name("probare");
-    if !program.is_file() {
-        println!("{:48} left out: {} is not built", "probare score", program.display());
+/// The table of metrics.
+fn metrics(filter: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
+    let mut rows = throughput::metrics(filter, cases).peekable();
+    if rows.peek().is_none() {
         return Ok(());
     }
-    let file = folder.join("rows.jsonl");
-    let sizes = Sizes { query: 10, response: 20, reference: 8, context: 0 };
-    fs::write(&file, corpus::lines(&corpus::cases(ROWS, sizes, 11))?)?;
-    for jobs in [1, 2] {
-        if let Some(row) = throughput::end_to_end(&program, &file, ROWS, jobs) {
-            print_row(&row);
-        }
+    println!("{CASES} cases: query 20 words, response 129, reference 40, context 400; one thread");
+    println!("(care, interviews, deep_search and json_* have cases of their own: see docs/benchmarks.md)\n");
+    println!("{:48} {:>16} {:>8}", "metric", "rows/CPU-second", "scored");
+    for row in rows {
+        let row = row?;
+        println!("{:48} {:>16.0} {:>8}", row.name, row.rate, row.scored);
     }
     Ok(())
 }
 
-fn python() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("python")
+/// The same work done by the originals.
+fn side_by_side(folder: &Path, filter: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
+    against::header();
+    let file = folder.join("cases.jsonl");
+    fs::write(&file, corpus::lines(cases)?)?;
+    for name in WITH_ORIGINALS.iter().filter(|name| name.contains(filter)) {
+        compare(name, &file, cases);
+    }
+    if "quotations".contains(filter) {
+        quotations::side_by_side(folder)?;
+    }
+    if "synthlink".contains(filter) {
+        synthlink::side_by_side(folder)?;
+    }
+    if "synthesis".contains(filter) {
+        synthesis::side_by_side(folder)?;
+    }
+    Ok(())
 }
 
-fn compare(name: &str, file: &Path, cases: &[probare_core::Case]) {
+fn compare(name: &str, file: &Path, cases: &[Case]) {
     let Ok(definition) = registry().get(name) else { return };
-    let theirs =
-        match against::script("python3", &python().join("text_reference.py"), &[name, &file.display().to_string()]) {
-            Ok(theirs) => theirs,
-            Err(reason) => return println!("{name:24} left out: {reason}"),
-        };
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/text_reference.py");
+    let theirs: Measured = match against::script("python3", &script, &[name, &file.display().to_string()]) {
+        Ok(theirs) => theirs,
+        Err(reason) => return println!("{name:24} left out: {reason}"),
+    };
     let Some(ours) = throughput::metric(definition, Profile::Reference, cases) else { return };
     let Ok(metric) = definition.build(serde_json::Value::Null, Profile::Reference) else { return };
-    let value = |case| metric.score(probare_core::Sample::of(case)).ok()?.score().map(|score| score.value.get());
+    let value = |case| metric.score(Sample::of(case)).ok()?.score().map(|score| score.value.get());
     let total: f64 = cases.iter().filter_map(value).sum();
-    let their_rate = theirs.rows as f64 / theirs.seconds;
     let same = if (total - theirs.total).abs() <= 1e-6 * theirs.total.abs().max(1.0) { "yes" } else { "no" };
-    println!(
-        "{name:24} {their_rate:>14.0} {:>14.0} {:>8.0}x  {same} ({})",
-        ours.rate,
-        ours.rate / their_rate,
-        theirs.version
-    );
+    against::line(name, theirs.rows as f64 / theirs.seconds, ours.rate, &format!("{same} ({})", theirs.version));
 }

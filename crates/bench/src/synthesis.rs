@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use probare_core::{Case, Metric, Output, Profile, Sample};
+use probare_core::{Case, Metric, Profile, Sample};
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
-use crate::{against, processor_time, throughput};
+use crate::corpus::care;
+use crate::{against, processor_time, program};
 
 /// Rows that both programs see.
 const ROWS: usize = 20_000;
@@ -17,21 +18,12 @@ const CHECKS: [&str; 3] = ["agency_language", "unverifiable_reassurance", "topic
 
 /// The exchanges again and again, as a file of the original's format.
 fn write_cases(file: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
-    let labelled = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/synthesis/development.jsonl");
-    let exchanges: Vec<Json> =
-        fs::read_to_string(labelled)?.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+    let cases = care::cases(ROWS)?;
     let mut lines = String::new();
-    let mut cases = Vec::with_capacity(ROWS);
-    for (number, exchange) in exchanges.iter().cycle().take(ROWS).enumerate() {
-        let (user, assistant) = (&exchange["user"], &exchange["assistant"]);
-        let row = json!({"id": format!("ROW-{number}"), "user": user, "assistant": assistant, "checks": CHECKS});
+    for case in &cases {
+        let reply = case.response.as_ref().map(|output| &output.text);
+        let row = json!({"id": case.id, "user": case.query, "assistant": reply, "checks": CHECKS});
         lines.push_str(&format!("{row}\n"));
-        cases.push(Case {
-            id: number.to_string(),
-            query: user.as_str().map(str::to_owned),
-            response: assistant.as_str().map(Output::new),
-            ..Case::default()
-        });
     }
     fs::write(file, lines)?;
     Ok(cases)
@@ -96,7 +88,7 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
             for profile in [Profile::Reference, Profile::Careful] {
                 let rate = ROWS as f64 / ours(profile, &cases)?;
                 let name = format!("care checkers, {profile}");
-                println!("{name:24} {their_rate:>14.0} {rate:>14.0} {:>8.1}x  ({})", rate / their_rate, theirs.version);
+                against::line(&name, their_rate, rate, &format!("({})", theirs.version));
             }
         }
         Err(reason) => println!("{:24} left out: {reason}", "care checkers"),
@@ -114,10 +106,10 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut probare = Command::new(std::env::current_exe()?.with_file_name("probare"));
     probare.arg("synthesis");
     arguments(&mut probare, false);
-    match (throughput::program(&mut original), throughput::program(&mut probare)) {
+    match (program::used(&mut original), program::used(&mut probare)) {
         (Some(theirs), Some(ours)) => {
-            let (their_rate, rate) = (ROWS as f64 / theirs, ROWS as f64 / ours);
-            println!("{:24} {their_rate:>14.0} {rate:>14.0} {:>8.1}x", "synthesis command", rate / their_rate);
+            let (their_rate, rate) = (ROWS as f64 / theirs.seconds, ROWS as f64 / ours.seconds);
+            against::line("synthesis command", their_rate, rate, "");
         }
         _ => println!("{:24} left out: one of the commands failed", "synthesis command"),
     }

@@ -1,8 +1,17 @@
 //! Made-up cases for benchmarks: English-looking text from a seed, so that every implementation sees the same bytes.
+//!
+//! [`cases`] serves most metrics; families that ask for more have cases of their own, which [`of_metric`] chooses.
 
+pub mod care;
+pub mod deep_search;
+pub mod interviews;
+pub mod structured;
+
+use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::io;
 
-use probare_core::{Case, Output, Passage};
+use probare_core::{Case, MetricDef, Output, Passage};
 use probare_stats::Random;
 
 /// Common words that hold sentences together.
@@ -97,6 +106,24 @@ pub fn cases(count: usize, sizes: Sizes, seed: u64) -> Vec<Case> {
             }
         })
         .collect()
+}
+
+/// The cases on which a metric is measured: the general ones, or those of its family where they would not do. So many
+/// of them as there are general ones.
+pub fn of_metric<'a>(definition: &MetricDef, general: &'a [Case]) -> io::Result<Cow<'a, [Case]>> {
+    const SEED: u64 = 17;
+    let count = general.len();
+    Ok(match (definition.family, definition.id) {
+        ("interviews", "verbatim") => {
+            // A transcript is as long as twenty responses.
+            Cow::Owned(interviews::cases(definition.id, count.div_ceil(20), SEED))
+        }
+        ("interviews", id) => Cow::Owned(interviews::cases(id, count, SEED)),
+        ("care", _) => Cow::Owned(care::cases(count)?),
+        ("deep_search", _) => Cow::Owned(deep_search::cases(count, SEED)?),
+        (_, "json_schema" | "json_valid") => Cow::Owned(structured::cases(count, SEED)),
+        _ => Cow::Borrowed(general),
+    })
 }
 
 /// The cases as JSON lines, for other programs.

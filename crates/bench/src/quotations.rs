@@ -1,0 +1,176 @@
+//! Quotations checked per CPU-second: a thousand citations of one transcript of 100,000 words, side by side with Python.
+//!
+//! The transcript is normalised and indexed within the time that is measured, once for all citations, here as in Python.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use probare_metrics::interviews::quotations::{Finding, Source, Status, Text, check};
+use probare_stats::Random;
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use crate::corpus::text;
+use crate::{against, processor_time};
+
+const CITATIONS: usize = 1_000;
+const TRANSCRIPT_WORDS: usize = 100_000;
+/// Kinds of citations come round after so many.
+const CYCLE: usize = 20;
+/// What looks for the nearest stretch in Python, and how many citations it is given: the slow one gets a part, with the
+/// same mixture of kinds. With a cutoff rapidfuzz only tells whether something is near; otherwise it finds the nearest
+/// stretch whatever its distance, as is done here.
+const MATCHERS: [(&str, usize); 3] =
+    [("rapidfuzz", CITATIONS), ("rapidfuzz-cutoff", CITATIONS), ("difflib", 2 * CYCLE)];
+
+/// What the script tells.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    /// Processor seconds.
+    seconds: f64,
+    /// Library and version.
+    version: String,
+    /// For each citation whether it was found, exactly or nearly.
+    found: Vec<bool>,
+}
+
+/// A transcript and citations that are said to come from it.
+#[derive(Debug)]
+pub struct Input {
+    transcript: String,
+    citations: Vec<Json>,
+}
+
+impl Input {
+    /// So many words and citations from a seed.
+    pub fn new(words: usize, citations: usize, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let transcript = text(&mut random, words);
+        let citations = (0..citations).map(|number| json!(citation(&transcript, number, &mut random))).collect();
+        Self { transcript, citations }
+    }
+
+    /// Checks all citations.
+    pub fn findings(&self) -> Vec<Finding> {
+        let text = Text::new(&self.transcript);
+        let sources = [Source::new(&text)];
+        self.citations.iter().map(|quote| check(quote, Some(&sources[0]), Some(0), &sources)).collect()
+    }
+}
+
+/// Prints how many citations per CPU-second are checked, and what became of them.
+pub fn print() -> Result<(), Box<dyn Error>> {
+    let input = Input::new(TRANSCRIPT_WORDS, CITATIONS, 11);
+    let (rate, findings) = ours(&input)?;
+    println!("\n{:48} {:>16}", "quotations", "citations/CPU-s");
+    println!("{:48} {rate:>16.0}", format!("{CITATIONS} citations of one text of {TRANSCRIPT_WORDS} words"));
+    let counts: Vec<String> = Status::ALL
+        .iter()
+        .map(|status| (status, findings.iter().filter(|finding| finding.status == *status).count()))
+        .filter(|(_, count)| *count > 0)
+        .map(|(status, count)| format!("{count} {}", status.name()))
+        .collect();
+    println!("({})", counts.join(", "));
+    Ok(())
+}
+
+/// Prints both rates, their ratio, and on how many citations the two agree that they were found or not.
+pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let input = Input::new(TRANSCRIPT_WORDS, CITATIONS, 11);
+    let (rate, findings) = ours(&input)?;
+    let file = folder.join("quotations.json");
+    fs::write(&file, json!({"content": input.transcript, "citations": input.citations}).to_string())?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/quotations_reference.py");
+    for (matcher, most) in MATCHERS {
+        let name = format!("quotes {matcher}");
+        let arguments = [&*file.to_string_lossy(), matcher, &most.to_string()];
+        match against::answer::<Answer>("python3", &script, &arguments) {
+            Ok(theirs) => {
+                let rows = theirs.found.len();
+                let same = findings.iter().map(is_found).zip(&theirs.found).filter(|(ours, theirs)| ours == *theirs);
+                against::line(
+                    &name,
+                    rows as f64 / theirs.seconds,
+                    rate,
+                    &format!("found or not: {} of {rows} agree ({})", same.count(), theirs.version),
+                );
+            }
+            Err(reason) => println!("{name:24} left out: {reason}"),
+        }
+    }
+    Ok(())
+}
+
+fn ours(input: &Input) -> Result<(f64, Vec<Finding>), Box<dyn Error>> {
+    let mut findings = input.findings();
+    let rate = processor_time::rate(input.citations.len(), || findings = input.findings())
+        .ok_or("this system does not tell the processor time")?;
+    Ok((rate, findings))
+}
+
+/// Whether the words are there, exactly or nearly.
+fn is_found(finding: &Finding) -> bool {
+    finding.status.is_found() || matches!(finding.status, Status::Fuzzy | Status::NumberMismatch)
+}
+
+/// A stretch of the transcript of eight to thirty words. Its number says what was done to it: of twenty, eight are
+/// copied, three have other typography, two leave something out, two have other letters, two have other words, and three
+/// are invented.
+pub fn citation(transcript: &str, number: usize, random: &mut Random) -> String {
+    let length = 8 + random.below(23);
+    let start = transcript.floor_char_boundary(random.below(transcript.len().saturating_sub(400).max(1)));
+    let mut words: Vec<String> = transcript[start..].split(' ').skip(1).take(length).map(str::to_owned).collect();
+    let changes = 1 + random.below(2);
+    match number % CYCLE {
+        0..=7 => {}
+        8..=10 => return format!("“{}”", words.join("  ").to_uppercase()),
+        11 | 12 if words.len() >= 4 => {
+            let middle = words.len() / 2;
+            words.splice(middle - 1..=middle, ["[...]".to_owned()]);
+        }
+        13 | 14 => {
+            let mut characters: Vec<char> = words.join(" ").chars().collect();
+            let letters: Vec<usize> = (0..characters.len()).filter(|at| characters[*at].is_alphabetic()).collect();
+            for _ in 0..changes {
+                if let Some(at) = letters.get(random.below(letters.len())) {
+                    // No word of the transcript has this letter.
+                    characters[*at] = 'q';
+                }
+            }
+            return characters.into_iter().collect();
+        }
+        15 | 16 => {
+            for _ in 0..changes {
+                let at = random.below(words.len());
+                if let Some(word) = words.get_mut(at) {
+                    *word = text(random, 1).to_lowercase().replace('.', "");
+                }
+            }
+        }
+        _ => return text(random, length),
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_kind_of_citation_is_told_apart() {
+        let input = Input::new(5_000, 200, 1);
+        let findings = input.findings();
+        let count = |status: Status| findings.iter().filter(|finding| finding.status == status).count();
+        assert_eq!((count(Status::Exact), count(Status::Normalised), count(Status::Elided)), (80, 30, 20));
+        assert!(count(Status::Fuzzy) >= 20 && count(Status::NotFound) >= 30);
+    }
+
+    #[test]
+    fn a_short_transcript_still_gives_citations() {
+        let mut random = Random::new(1);
+        for number in 0..CYCLE {
+            assert!(citation("", number, &mut random).len() < 1_000);
+        }
+    }
+}
