@@ -1,49 +1,18 @@
 //! How much of what counts the answer names, where several values are asked for.
 
-use probare_core::{BuildError, Profile, metric};
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value as Json;
+use probare_core::metric;
 
-use super::grading::{Prepared, QuestionType, Settings};
+use super::grading::{Naming, QuestionType};
 
-/// Options of `list_many`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct ListMany {
-    /// Which reading: words (`reference`), or what the answer asserts (`careful`).
-    pub profile: Profile,
-    /// What is expected of every case; `metric` in the metadata of the case where it is absent.
-    pub metric: Option<Json>,
-    /// Whether synonyms and plurals count; by default for lists only.
-    pub synonyms: Option<bool>,
-    /// Whether near spellings count; by default for options only.
-    pub fuzzy: Option<bool>,
-    /// Least similarity of a near spelling.
-    pub fuzzy_threshold: f64,
-}
-
-impl Default for ListMany {
-    fn default() -> Self {
-        Self { profile: Profile::Reference, metric: None, synonyms: None, fuzzy: None, fuzzy_threshold: 0.85 }
-    }
-}
-
-metric!(ListMany as Pure {
+metric!(Naming as Pure {
     summary: "What the values that an answer names are worth together, of an open list",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
     profiles: [Reference, Careful],
-    whole: |parts| Some((parts.get("raw")? / parts.get("best")?).clamp(0.0, 1.0)),
-    prepare: prepare,
+    whole: Naming::whole,
+    prepare: |options: Naming| options.prepare(QuestionType::ListMany),
     since: "0.1",
     version: 1,
     page: "list_many.md",
 });
-
-fn prepare(options: ListMany) -> Result<Prepared, BuildError> {
-    let ListMany { profile, metric, synonyms, fuzzy, fuzzy_threshold } = options;
-    let settings = Settings { profile, fuzzy_threshold, synonyms, fuzzy, ..Settings::default() };
-    Prepared::new(QuestionType::ListMany, settings, metric.as_ref())
-}

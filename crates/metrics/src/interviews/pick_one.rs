@@ -1,49 +1,18 @@
 //! Whether the answer chooses an option that counts.
 
-use probare_core::{BuildError, Profile, metric};
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value as Json;
+use probare_core::metric;
 
-use super::grading::{Prepared, QuestionType, Settings};
+use super::grading::{Naming, QuestionType};
 
-/// Options of `pick_one`.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct PickOne {
-    /// Which reading: words (`reference`), or what the answer asserts (`careful`).
-    pub profile: Profile,
-    /// What is expected of every case; `metric` in the metadata of the case where it is absent.
-    pub metric: Option<Json>,
-    /// Whether synonyms and plurals count; by default for lists only.
-    pub synonyms: Option<bool>,
-    /// Whether near spellings count; by default for options only.
-    pub fuzzy: Option<bool>,
-    /// Least similarity of a near spelling.
-    pub fuzzy_threshold: f64,
-}
-
-impl Default for PickOne {
-    fn default() -> Self {
-        Self { profile: Profile::Reference, metric: None, synonyms: None, fuzzy: None, fuzzy_threshold: 0.85 }
-    }
-}
-
-metric!(PickOne as Pure {
+metric!(Naming as Pure {
     summary: "What the option that an answer chooses is worth",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
     profiles: [Reference, Careful],
-    whole: |parts| Some((parts.get("raw")? / parts.get("best")?).clamp(0.0, 1.0)),
-    prepare: prepare,
+    whole: Naming::whole,
+    prepare: |options: Naming| options.prepare(QuestionType::PickOne),
     since: "0.1",
     version: 1,
     page: "pick_one.md",
 });
-
-fn prepare(options: PickOne) -> Result<Prepared, BuildError> {
-    let PickOne { profile, metric, synonyms, fuzzy, fuzzy_threshold } = options;
-    let settings = Settings { profile, fuzzy_threshold, synonyms, fuzzy, ..Settings::default() };
-    Prepared::new(QuestionType::PickOne, settings, metric.as_ref())
-}

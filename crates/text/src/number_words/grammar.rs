@@ -38,6 +38,22 @@ impl NumberWord {
     }
 }
 
+/// The number below a hundred that a single lower-case word names, as a cardinal or an ordinal; nothing for other words.
+///
+/// ```
+/// use probare_text::number_words::small_number;
+///
+/// assert_eq!((small_number("six"), small_number("eightieth")), (Some(6), Some(80)));
+/// assert_eq!((small_number("hundred"), small_number("sixish")), (None, None));
+/// ```
+pub fn small_number(word: &str) -> Option<u32> {
+    match NumberWord::read(word)?.rank {
+        Rank::Zero => Some(0),
+        Rank::Unit(value) | Rank::Teen(value) | Rank::Ten(value) => Some(value.into()),
+        Rank::Hundred | Rank::Scale(_) => None,
+    }
+}
+
 fn cardinal_rank(word: &str) -> Option<Rank> {
     Some(match word {
         "zero" => Rank::Zero,

@@ -3,64 +3,9 @@
 //! They number kings, wars and chapters, so `George VI`, `George the Sixth` and `George 6` meet here. Larger numbers with
 //! units are read by `probare_text::quantities`.
 
+use probare_text::number_words::small_number;
+
 use super::words::Word;
-
-const UNITS: [&str; 20] = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-];
-
-const ORDINALS: [&str; 20] = [
-    "zeroth",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-];
-
-const TENS: [(&str, &str); 8] = [
-    ("twenty", "twentieth"),
-    ("thirty", "thirtieth"),
-    ("forty", "fortieth"),
-    ("fifty", "fiftieth"),
-    ("sixty", "sixtieth"),
-    ("seventy", "seventieth"),
-    ("eighty", "eightieth"),
-    ("ninety", "ninetieth"),
-];
 
 /// The number that a single word is.
 pub(crate) fn value(word: &Word) -> Option<u32> {
@@ -69,15 +14,7 @@ pub(crate) fn value(word: &Word) -> Option<u32> {
         let ending = &word.text[digits.len()..];
         return if matches!(ending, "" | "st" | "nd" | "rd" | "th") { digits.parse().ok() } else { None };
     }
-    spelled(&word.text).or_else(|| if word.is_upper { roman(&word.text) } else { None })
-}
-
-fn spelled(word: &str) -> Option<u32> {
-    let place = |list: &[&str]| list.iter().position(|known| *known == word);
-    let tens =
-        || TENS.iter().position(|(cardinal, ordinal)| *cardinal == word || *ordinal == word).map(|at| at * 10 + 20);
-    let found = place(&UNITS).or_else(|| place(&ORDINALS)).or_else(tens)?;
-    u32::try_from(found).ok()
+    small_number(&word.text).or_else(|| if word.is_upper { roman(&word.text) } else { None })
 }
 
 /// The value of a Roman numeral below 40, in small letters.

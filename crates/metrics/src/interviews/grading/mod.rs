@@ -3,6 +3,7 @@
 mod evidence;
 mod grade;
 mod kind;
+mod naming;
 mod question;
 mod sample;
 
@@ -11,4 +12,5 @@ pub use grade::{Decision, Flag, Grade};
 pub use kind::{QuestionType, Settings};
 pub use question::Question;
 
+pub(super) use naming::Naming;
 pub(super) use sample::Prepared;
