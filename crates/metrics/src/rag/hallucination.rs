@@ -30,9 +30,7 @@ pub use examination::{Examination, Settings, examine};
 pub use finding::{AnchorType, Finding, Source, Standing};
 
 use claim_support::Statement;
-use component::Component;
 use context::Context;
-use verbs::VerbClass;
 
 /// Options of `hallucination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -173,13 +171,7 @@ pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
 
 /// Where the context bears out a claim that is given by its words: subject, verb as it stands, object.
 pub fn claim_support(components: [&str; 3], is_negated: bool, chunks: &[&str]) -> Option<Source> {
-    let [subject, verb, object] = components;
-    let statement = Statement {
-        subject: Component::alone(subject),
-        verb: VerbClass::of_form(verb),
-        object: Component::alone(object),
-        is_negated,
-    };
+    let statement = Statement::of_words(components, is_negated);
     let context = Context::new(chunks);
     statement.support(&context).ok().map(|sentence| examination::source_of(&context, sentence))
 }

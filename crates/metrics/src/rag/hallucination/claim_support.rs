@@ -41,6 +41,16 @@ pub(crate) struct Unsupported {
 }
 
 impl Statement {
+    /// The claim of three texts: subject, verb as it stands, object.
+    pub fn of_words([subject, verb, object]: [&str; 3], is_negated: bool) -> Self {
+        Self {
+            subject: Component::alone(subject),
+            verb: VerbClass::of_form(verb),
+            object: Component::alone(object),
+            is_negated,
+        }
+    }
+
     /// The first sentence that bears out the claim.
     pub fn support(&self, context: &Context<'_>) -> Result<usize, Unsupported> {
         let Some(object) = context.seek(&self.object) else {
@@ -172,13 +182,7 @@ mod tests {
     use super::*;
 
     fn found(components: [&str; 3], is_negated: bool, context: &[&str]) -> Result<usize, Lack> {
-        let [subject, verb, object] = components;
-        let statement = Statement {
-            subject: Component::alone(subject),
-            verb: VerbClass::of_form(verb),
-            object: Component::alone(object),
-            is_negated,
-        };
+        let statement = Statement::of_words(components, is_negated);
         statement.support(&Context::new(context)).map_err(|unsupported| unsupported.lack)
     }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use probare_nlp::claims::ClaimOptions;
-use probare_text::anchors::{AnchorKind, Sources, find_anchors};
+use probare_text::anchors::{Anchor, AnchorKind, Sources, find_anchors};
 use probare_text::python;
 use rustc_hash::FxHashMap;
 
@@ -116,19 +116,13 @@ fn findings(response: &str, chunks: &[&str], settings: &Settings) -> Vec<Finding
         .iter()
         .map(|anchor| {
             let text = anchor.text(response);
-            Finding {
-                kind: anchor_type(anchor.kind),
-                text: text.to_owned(),
-                span: Some(anchor.span.clone()),
-                components: None,
-                is_negated: false,
-                standing: match sources.support(text, anchor.kind) {
-                    Some(support) => {
-                        Standing::Supported { source: Source { chunk: support.chunk, span: support.span }, note: None }
-                    }
-                    None => Standing::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
-                },
-            }
+            let standing = match sources.support(text, anchor.kind) {
+                Some(support) => {
+                    Standing::Supported { source: Source { chunk: support.chunk, span: support.span }, note: None }
+                }
+                None => Standing::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
+            };
+            anchor_finding(anchor, text, standing)
         })
         .collect();
     let document = parsed(response);
@@ -155,11 +149,18 @@ pub(crate) fn sort(findings: &mut [Finding]) {
     });
 }
 
-/// The type of a number or date.
-pub(crate) const fn anchor_type(kind: AnchorKind) -> AnchorType {
-    match kind {
-        AnchorKind::Numeric => AnchorType::Numeric,
-        AnchorKind::Date => AnchorType::Date,
+/// The finding of a number or date, whose text is given.
+pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: Standing) -> Finding {
+    Finding {
+        kind: match anchor.kind {
+            AnchorKind::Numeric => AnchorType::Numeric,
+            AnchorKind::Date => AnchorType::Date,
+        },
+        text: text.to_owned(),
+        span: Some(anchor.span.clone()),
+        components: None,
+        is_negated: false,
+        standing,
     }
 }
 

@@ -9,7 +9,7 @@ use probare_text::dates::{self, Date, Fields, Meaning};
 use probare_text::quantities::{self, Quantity};
 
 use super::super::context::{Context, Sentence};
-use super::super::examination::{anchor_type, missing_anchor, source_of};
+use super::super::examination::{anchor_finding, missing_anchor, source_of};
 use super::super::finding::{Finding, Source, Standing};
 use super::super::folding::words;
 use super::alignment::Alignment;
@@ -60,14 +60,7 @@ impl<'a> Amounts<'a> {
     /// The finding of a number or date.
     fn finding(&self, anchor: &Anchor, said: &Said) -> Finding {
         let text = anchor.text(self.response);
-        Finding {
-            kind: anchor_type(anchor.kind),
-            text: text.to_owned(),
-            span: Some(anchor.span.clone()),
-            components: None,
-            is_negated: false,
-            standing: self.standing(anchor, text, said),
-        }
+        anchor_finding(anchor, text, self.standing(anchor, text, said))
     }
 
     fn standing(&self, anchor: &Anchor, text: &str, said: &Said) -> Standing {
