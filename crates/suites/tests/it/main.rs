@@ -1,7 +1,8 @@
-//! The suites against their golden vectors.
+//! The suites against their golden vectors, on their examples, and on whatever else a file may hold.
 
 mod examples_synthesis;
 mod golden_synthesis;
 mod labelled_synthesis;
+mod rag;
 mod socioscope;
 mod synthlink;
