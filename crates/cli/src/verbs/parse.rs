@@ -7,7 +7,7 @@ use probare_nlp::claims::{Claim, ClaimOptions, claims};
 use probare_nlp::{Parser, Strokes};
 use probare_report::escape;
 
-use super::print;
+use super::{print, remark};
 use crate::failure::{Done, Failure};
 
 /// Show how the built-in parser reads an English text.
@@ -52,6 +52,9 @@ pub fn run(arguments: &Arguments) -> Done {
         Show::Tree => tree(),
         Show::Claims => claims(&document, &ClaimOptions::careful()).iter().map(line).collect(),
     };
+    if shown.is_empty() {
+        remark(if document.sentences.is_empty() { "the text holds no words" } else { "the text makes no claims" });
+    }
     // The text is somebody else's: nothing in it may steer the terminal. The tabs are ours.
     let columns: Vec<_> = shown.split('\t').map(escape::terminal_lines).collect();
     print(&columns.join("\t"))

@@ -8,7 +8,8 @@ use std::time::Instant;
 use clap::{Subcommand, ValueEnum};
 use probare_core::{Case, Profile};
 use probare_metrics::rag::hallucination::Hallucination;
-use probare_metrics::rag::verdict::{Status, Thresholds};
+use probare_metrics::rag::verdict::{Judgement, Status, Thresholds};
+use probare_report::escape;
 use probare_suites::rag::{Evaluator, Exchange, read, report};
 use serde_json::{Value as Json, json};
 
@@ -26,7 +27,6 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Relevance, completeness, hallucination, time, cost and a verdict
     Eval(Box<Eval>),
 }
 
@@ -37,7 +37,7 @@ enum Action {
 #[derive(Debug, clap::Args)]
 struct Eval {
     /// Conversation, a JSON file
-    #[arg(long, value_name = "FILE", required_unless_present = "cases", requires = "ctx")]
+    #[arg(long, value_name = "FILE", requires = "ctx")]
     conv: Option<PathBuf>,
 
     /// Passages, a JSON file
@@ -118,7 +118,8 @@ impl Eval {
         match (&self.cases, &self.conv, &self.ctx) {
             (Some(cases), _, _) => self.batch(&evaluator, cases),
             (None, Some(conversation), Some(context)) => self.single(&evaluator, conversation, context),
-            _ => Err(Failure::usage("name --conv and --ctx, or --cases")),
+            _ => Err(Failure::usage("there is nothing to evaluate")
+                .hint("name two files with --conv and --ctx, or a file of cases with --cases")),
         }
     }
 
@@ -147,18 +148,22 @@ impl Eval {
         let names = (conversation.display().to_string(), context.display().to_string());
         let exchange = read::exchange((&names.0, &conversation_text), (&names.1, &context_text))
             .map_err(|error| Failure::from_error(&error))?;
-        let (report, status) = evaluated(evaluator, &exchange);
+        let (report, judgement) = evaluated(evaluator, &exchange);
         let text = format!("{report:#}\n");
         match &self.out {
             Some(path) => {
                 fs::write(path, text).map_err(|error| Failure::file("write", &path.display().to_string(), &error))?;
-                remark(&format!("{}: wrote {}", status.name(), path.display()));
+                remark(judgement.status.name());
+                for reason in &judgement.reasons {
+                    remark(&format!("  {}", escape::terminal(reason)));
+                }
+                remark(&format!("wrote {}", path.display()));
             }
             None => {
                 print(&text)?;
             }
         }
-        Ok(self.exit(status))
+        Ok(self.exit(judgement.status))
     }
 
     /// One line a case, in input order. A row that cannot be evaluated is a line with its error and makes the exit
@@ -199,6 +204,12 @@ impl Eval {
         out.flush().map_err(|error| cannot_write(&error))?;
         let [passed, warned, rejected] = counts;
         remark(&format!("{passed} PASS, {warned} WARN, {rejected} FAIL, {failed} not evaluated"));
+        if failed > 0 {
+            remark("what could not be evaluated has a line with its `error` in the report");
+        }
+        if let Some(path) = &self.out {
+            remark(&format!("wrote {}", path.display()));
+        }
         Ok(if failed > 0 { Exit::Error } else { self.exit(worst) })
     }
 
@@ -217,22 +228,22 @@ fn cannot_write(error: &io::Error) -> Failure {
 }
 
 /// The report of an exchange, with the time that the evaluation took.
-fn evaluated(evaluator: &Evaluator, exchange: &Exchange) -> (Json, Status) {
+fn evaluated(evaluator: &Evaluator, exchange: &Exchange) -> (Json, Judgement) {
     let start = Instant::now();
     let evaluation = evaluator.evaluate(exchange);
     let latency = Some(start.elapsed().as_secs_f64() * 1000.0);
-    (report::json(exchange, &evaluation, latency), evaluation.judgement(latency).status)
+    (report::json(exchange, &evaluation, latency), evaluation.judgement(latency))
 }
 
 fn row(evaluator: &Evaluator, case: &Case) -> Result<(Json, Status), String> {
     let exchange = read::case(case)?;
-    let (report, status) = evaluated(evaluator, &exchange);
+    let (report, judgement) = evaluated(evaluator, &exchange);
     let mut line = serde_json::Map::new();
     line.insert("id".to_owned(), json!(case.id));
     if let Json::Object(report) = report {
         line.extend(report);
     }
-    Ok((Json::Object(line), status))
+    Ok((Json::Object(line), judgement.status))
 }
 
 #[cfg(test)]

@@ -160,20 +160,20 @@ pub fn run(arguments: &Arguments) -> Done {
     }
 }
 
-fn data_error(error: &DataError) -> Failure {
-    Failure::from_error(error)
-}
-
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(|error| Failure::file("read", &path.display().to_string(), &error))
 }
 
 fn run_evaluate(arguments: &EvaluateArguments) -> Done {
     let name = |path: &Path| path.display().to_string();
-    let fixture =
-        Fixture::read(&read(&arguments.fixture)?, &name(&arguments.fixture)).map_err(|error| data_error(&error))?;
-    let corpus =
-        Corpus::read(&read(&arguments.corpus)?, &name(&arguments.corpus)).map_err(|error| data_error(&error))?;
+    let hinted = |error: DataError| {
+        let failure = Failure::from_error(&error);
+        // Not a fault in some place of the file, but another file altogether: most often the two were exchanged.
+        let is_whole = error.path.is_empty();
+        if is_whole { failure.hint("the questions and answers come first, the transcripts second") } else { failure }
+    };
+    let fixture = Fixture::read(&read(&arguments.fixture)?, &name(&arguments.fixture)).map_err(hinted)?;
+    let corpus = Corpus::read(&read(&arguments.corpus)?, &name(&arguments.corpus)).map_err(hinted)?;
     let other = match &arguments.wordnet {
         Some(folder) => Some(WordNet::from_dir(folder).map_err(|error| Failure::from_error(&error))?),
         None => None,
@@ -187,7 +187,7 @@ fn run_evaluate(arguments: &EvaluateArguments) -> Done {
     };
     let jobs = arguments.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let options = Options { settings, wordnet: other.as_ref().unwrap_or(WordNet::embedded()), jobs };
-    let evaluation = evaluate(&fixture, &corpus, options).map_err(|error| data_error(&error))?;
+    let evaluation = evaluate(&fixture, &corpus, options).map_err(|error| Failure::from_error(&error))?;
     for warning in evaluation.warnings() {
         remark(&format!("warning: {}", escape::terminal(warning)));
     }
@@ -273,24 +273,27 @@ fn utc(time: SystemTime) -> String {
 }
 
 fn run_verbatim(arguments: &VerbatimArguments) -> Done {
-    let name = arguments.file.display().to_string();
+    let is_standard_input = arguments.file.as_os_str() == "-";
+    let name = if is_standard_input { "standard input".to_owned() } else { arguments.file.display().to_string() };
     let mut bytes = Vec::new();
-    let read = if name == "-" {
+    let read = if is_standard_input {
         io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
     } else {
         fs::read(&arguments.file).map(|found| bytes = found)
     };
     read.map_err(|error| Failure::file("read", &name, &error))?;
     let mut output = String::new();
-    for (index, value) in serde_json::Deserializer::from_slice(&bytes).into_iter::<Json>().enumerate() {
+    let mut number = 0;
+    for value in serde_json::Deserializer::from_slice(&bytes).into_iter::<Json>() {
         let value = value.map_err(|error| Failure::new(format!("`{name}`: is no valid JSON: {error}")))?;
         let rows = match value {
             Json::Array(rows) => rows,
             row => vec![row],
         };
-        for (at, row) in rows.iter().enumerate() {
+        for row in &rows {
+            number += 1;
             let checked = verbatim(row).map_err(|reason| {
-                Failure::new(format!("`{name}`: object {} {reason}", index + at + 1)).hint(
+                Failure::new(format!("`{name}`: object {number} {reason}")).hint(
                     "each object has `context`, a list of passages, and `citations`, a list of {source_index, quote}",
                 )
             })?;

@@ -8,7 +8,7 @@ use probare_text::number_words::{canonical, cardinal, ordinal, to_number};
 use probare_text::wordnet::WordNet;
 use serde_json::json;
 
-use super::print;
+use super::{print, remark};
 use crate::failure::{Done, Failure};
 
 /// Look at texts the way metrics do.
@@ -93,6 +93,9 @@ pub fn synonyms(arguments: &SynonymArguments) -> Done {
         return print(&format!("{}\n", json!({"value": arguments.word, "synonyms": synonyms, "enriched": enriched})));
     }
     let words = if arguments.enriched { enriched } else { synonyms };
+    if words.is_empty() {
+        remark(&format!("WordNet knows no synonyms of `{}`", escape::terminal(&arguments.word)));
+    }
     let lines: Vec<String> = words.iter().map(|word| format!("{}\n", escape::terminal(word))).collect();
     print(&lines.concat())
 }

@@ -138,7 +138,7 @@ mod tests {
             (r#"[{"text": "x"}]"#, "`[0]`: has none of FILE"),
             (
                 r#"{"transcripts": [{"FILE": "a", "segments": [{"t": 1}]}]}"#,
-                "`transcripts[0].segments[0].text`: is missing",
+                "`transcripts[0].segments[0]`: has no `text`",
             ),
             (r#"[{"FILE": "a", "text": 5}]"#, "`[0].text`: is no text"),
             (r#"{"a": 5}"#, "`a`: is no text"),

@@ -58,9 +58,7 @@ impl<'a> At<'a> {
 
     /// An error about a member that is not there.
     pub(super) fn lacks(&self, name: &str) -> DataError {
-        let dot = if self.path.is_empty() { "" } else { "." };
-        let path = format!("{}{dot}{name}", self.path);
-        DataError { file: self.file.to_owned(), path, reason: "is missing".to_owned() }
+        self.wrong(format_args!("has no `{name}`"))
     }
 }
 

@@ -206,10 +206,10 @@ mod tests {
     fn errors_name_the_place() {
         let question = r#""question": {"text": "q", "type": "ListOne", "metric": "a"}"#;
         for (json, wanted) in [
-            ("{}".to_owned(), "`qa_pairs`: is missing"),
-            (r#"{"qa_pairs": [{"answers": []}]}"#.to_owned(), "`qa_pairs[0].question`: is missing"),
-            (r#"[{"question": {"text": "q"}, "answers": []}]"#.to_owned(), "`[0].question.type`: is missing"),
-            (format!("[{{{question}}}]"), "`[0].answers`: is missing"),
+            ("{}".to_owned(), ": has no `qa_pairs`"),
+            (r#"{"qa_pairs": [{"answers": []}]}"#.to_owned(), "`qa_pairs[0]`: has no `question`"),
+            (r#"[{"question": {"text": "q"}, "answers": []}]"#.to_owned(), "`[0].question`: has no `type`"),
+            (format!("[{{{question}}}]"), "`[0]`: has no `answers`"),
             (format!("[{{{question}, \"answers\": [{{\"source\": 5}}]}}]"), "`[0].answers[0].source`: is no text"),
             (
                 format!("[{{{question}, \"answers\": [{{\"context\": [7]}}]}}]"),
