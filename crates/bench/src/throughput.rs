@@ -32,17 +32,17 @@ pub struct Row {
 pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Option<Row> {
     let metric = definition.build(options(definition.id), profile).ok()?;
     // The first pass fills caches and loads tables.
-    let scored = self::scored(definition, metric.as_ref(), cases);
-    if scored == 0 {
+    let in_one_pass = scored(definition, metric.as_ref(), cases);
+    if in_one_pass == 0 {
         // Saying that a question does not apply is no measure of computing its answer.
         return None;
     }
     let rate = processor_time::rate(cases.len(), || {
-        self::scored(definition, metric.as_ref(), cases);
+        scored(definition, metric.as_ref(), cases);
     })?;
     let name =
         if profile == Profile::Careful { format!("{} (careful)", definition.id) } else { definition.id.to_owned() };
-    Some(Row { name, rate, scored })
+    Some(Row { name, rate, scored: in_one_pass })
 }
 
 /// Computes a metric for all cases; gives how many were scored.

@@ -7,6 +7,10 @@ use crate::bit_vectors::Symbol;
 /// Characters of an indexed stretch.
 const GRAM: usize = 4;
 
+/// Windows are worth looking into up to this part of the text: symbol by symbol they take several times as long as a
+/// pass over all of it.
+const WORTH: usize = 8;
+
 /// Places of all stretches of four characters, by a hash of them. Several stretches may share a bucket; a place is
 /// compared before it counts.
 #[derive(Debug)]
@@ -73,7 +77,7 @@ impl GramIndex {
         }
         let windows = joined(windows);
         let covered: usize = windows.iter().map(ExactSizeIterator::len).sum();
-        (covered <= text.len() / 2).then_some(windows)
+        (covered <= text.len() / WORTH).then_some(windows)
     }
 
     /// The stretch of four in `span` of the pattern with the fewest places, and these.
