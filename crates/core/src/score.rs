@@ -47,7 +47,12 @@ impl Score {
     /// Adds evidence.
     #[must_use]
     pub fn because(mut self, evidence: impl IntoIterator<Item = Evidence>) -> Self {
-        self.evidence.extend(evidence);
+        if self.evidence.is_empty() {
+            // A list that was built for this score is taken over as it is.
+            self.evidence = evidence.into_iter().collect();
+        } else {
+            self.evidence.extend(evidence);
+        }
         self
     }
 

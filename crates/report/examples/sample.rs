@@ -148,7 +148,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "report.html".to_owned());
     let metrics = metrics();
     let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?, Gate::fail_if("hallucination>0.1")?]);
-    let options = Options { title: Some("Support assistant, week 19".to_owned()), gates };
+    let options = Options { title: Some("Support assistant, week 19".to_owned()), gates, ..Options::default() };
     let stdout = std::io::stdout();
     let look = Look::of(&stdout);
     let mut sinks: Vec<Box<dyn Sink>> = vec![

@@ -15,6 +15,8 @@ pub struct Options {
     pub title: Option<String>,
     /// Limits that the run has to keep.
     pub gates: Gates,
+    /// Limits that every single case has to keep, whatever the means of the run: test results call a miss a failure.
+    pub case_limits: Gates,
 }
 
 impl Options {

@@ -1,6 +1,6 @@
 //! [`Junit`]: the run as test results that CI systems read.
 //!
-//! One suite per run, one test per metric and case. A *failure* is a value on the wrong side of a gate, an *error* a case
+//! One suite per run, one test per metric and case. A *failure* is a value on the wrong side of a gate or limit, an *error* a case
 //! that could not be scored or a row that could not be read, *skipped* a question that does not apply: four situations
 //! that are never mixed. Every gate is a test as well. The counts stand in the head of the file, so the tests wait in a
 //! temporary file until they are known; memory stays flat.
@@ -78,7 +78,10 @@ impl Junit {
         match result {
             Ok(Outcome::Scored(score)) => {
                 let value = score.value.get();
-                let missed: Vec<String> = (self.options.gates.missed_by(&metric.name, value))
+                let limits = [&self.options.gates, &self.options.case_limits];
+                let missed: Vec<String> = limits
+                    .into_iter()
+                    .flat_map(|limits| limits.missed_by(&metric.name, value))
                     .map(|gate| {
                         let number = beside(value, gate.limit);
                         format!("{} is {number}; fails if {} {}", metric.name, gate.relation.sign(), gate.limit)
@@ -269,6 +272,18 @@ mod tests {
           </testsuite>
         </testsuites>
         "#);
+    }
+
+    #[test]
+    fn a_case_may_fail_without_a_gate_on_the_run() {
+        let written = Written::default();
+        let case_limits = Gates::new(vec![Gate::fail_under("relevance=1").unwrap()]);
+        let options = Options { case_limits, ..Options::default() };
+        events(&mut Junit::new(written.output(), options), &metrics(), &[result("a", 0.5), result("b", 1.0)]);
+        let text = written.text();
+        assert_eq!(text.matches("<failure ").count(), 1);
+        assert!(text.contains("relevance is 0.5; fails if &lt; 1"));
+        assert!(!text.contains("classname=\"gate\""));
     }
 
     #[test]

@@ -100,7 +100,7 @@ pub fn run(arguments: &Arguments) -> Done {
 
     let outputs = outputs(arguments, &config);
     let mut to_stdout = outputs.is_empty();
-    let options = Options { title: arguments.title.clone(), gates: gates.clone() };
+    let options = Options { title: arguments.title.clone(), gates: gates.clone(), ..Options::default() };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     for output in &outputs {
         if output == Path::new("-") {

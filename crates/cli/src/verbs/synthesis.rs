@@ -1,14 +1,17 @@
 //! `probare synthesis`: the three care checkers over a file of exchanges, with the report of the published tool.
 
 use std::env;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::Profile;
 use probare_metrics::care::Lexicon;
-use probare_report::{Format, Options};
-use probare_suites::synthesis::{Case, Checker, Report, Schema, console, emit, evaluate, load};
+use probare_report::{Format, Gate, Gates, Options};
+use probare_suites::synthesis::{
+    Case, Check, Checker, Events, ExpectedFailures, Report, Schema, console, evaluate, load,
+};
 
 use super::score::profile;
 use super::{print, remark};
@@ -99,25 +102,39 @@ pub fn run(arguments: &Arguments) -> Done {
     let Some(cases) = cases(&arguments.cases, &schema.1) else { return Ok(Exit::Error) };
     print(&format!("Loaded {} cases\n\nRunning evaluations...\n", cases.len()))?;
     let report = evaluate(&cases, &checker);
-    for warning in report.warnings() {
+    let warnings = report.warnings();
+    for warning in &warnings {
         remark(&format!("warning: {warning}"));
     }
     if let Err(error) = write(&arguments.out, &report) {
         remark(&format!("Fatal error: cannot write `{}`: {error}", arguments.out.display()));
         return Ok(Exit::Error);
     }
+    let source = arguments.cases.display().to_string();
+    let expected_failures = ExpectedFailures::Shown;
+    let events = Events { source: &source, cases: &cases, checker: &checker, warnings: &warnings, expected_failures };
     for path in &reports {
-        let options = Options { title: Some("Synthesis: care in replies".to_owned()), ..Options::default() };
-        let mut sink = probare_report::open(path, &options)?;
-        let source = arguments.cases.display().to_string();
-        emit(sink.as_mut(), &source, &cases, &checker, &report.warnings())
-            .map_err(|error| Failure::file("write", &path.display().to_string(), &error))?;
+        further_report(path, &events)?;
     }
     conclude(arguments, &report)
 }
 
+/// Writes a report in one of the common formats. In test results a violation is a failure, unless it is expected.
+fn further_report(path: &Path, events: &Events<'_>) -> Result<(), Failure> {
+    let mut options = Options { title: Some("Synthesis: care in replies".to_owned()), ..Options::default() };
+    let mut expected_failures = events.expected_failures;
+    if Format::of_path(path)?.0 == Format::Junit {
+        let fine = Check::ALL.map(|check| Gate::fail_under(&format!("{}=1", check.name())));
+        options.case_limits = Gates::new(fine.into_iter().collect::<Result<_, _>>()?);
+        expected_failures = ExpectedFailures::SetAside;
+    }
+    let mut sink = probare_report::open(path, &options)?;
+    let events = Events { expected_failures, ..*events };
+    events.send(sink.as_mut()).map_err(|error| Failure::file("write", &path.display().to_string(), &error))
+}
+
 /// Prints the summary and tells how the program ends.
-fn conclude(arguments: &Arguments, report: &Report) -> Done {
+fn conclude(arguments: &Arguments, report: &Report<'_>) -> Done {
     let mut text = format!("Report written to: {}\n{}", arguments.out.display(), console::block(report));
     if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         text = without_colour(&text);
@@ -178,11 +195,13 @@ fn further_reports(arguments: &Arguments) -> Vec<PathBuf> {
     beside.chain(arguments.output.iter().cloned()).collect()
 }
 
-fn write(path: &Path, report: &Report) -> std::io::Result<()> {
+fn write(path: &Path, report: &Report<'_>) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    fs::write(path, report.to_json())
+    let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
+    report.write(&mut out)?;
+    out.flush()
 }
 
 /// The text without its ANSI colours.

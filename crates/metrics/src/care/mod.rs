@@ -30,7 +30,7 @@ mod phrases;
 
 pub use agency_language::Agency;
 pub use closeness::{Opening, rounded, similarity};
-pub use exchange::{Verdicts, examine, examine_carefully};
+pub use exchange::{Options, Verdicts, examine, examine_carefully};
 pub use lexicon::{Extends, Family, Group, Hit, Lexicon, LexiconError, LexiconFile};
 pub use phrases::{NotationError, is_free_space};
 pub use topic_pivot::{Pivot, Strength};

@@ -1,36 +1,19 @@
 //! Whether the reply claims to know minds or the future.
 
-use std::sync::Arc;
-
-use probare_core::{
-    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric,
-};
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::Value as Json;
+use probare_core::{EvidenceKind, Field, Outcome, Sample, Score, ScoreError, metric};
 
 use super::careful::{Careful, hits};
+use super::exchange::{Checker, Listed, Options, evidence};
 use super::lexicon::{Group, Hit, Hits, Lexicon};
 use super::phrases::Words;
-use crate::bounded::Bounded;
 
-/// Options of `unverifiable_reassurance`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct UnverifiableReassurance {
-    /// Which reading: the published phrases, or the structure of sentences.
-    pub profile: Profile,
-    /// Families of phrases to add to the bundled ones or to use in their place: the content of a lexicon file, or its text.
-    pub lexicon: Option<Json>,
-}
-
-metric!(UnverifiableReassurance as Pure {
+metric!(Options as Pure {
     summary: "Whether the reply claims to know minds or the future",
     range: (0.0, 1.0),
     better: Higher,
     needs: [Response],
     profiles: [Reference, Careful],
-    prepare: Checker::new,
+    prepare: |options| Checker::new(options, by_phrases, by_structure),
     since: "0.1",
     version: 1,
     page: "unverifiable_reassurance.md",
@@ -62,6 +45,17 @@ impl<'a> Reassurance<'a> {
     }
 }
 
+fn by_phrases(sample: Sample<'_>, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
+    let reply = sample.response()?;
+    let groups = [(Group::MindReading, reply.len()), (Group::Guarantee, reply.len())];
+    decide(&lexicon.find(reply, &Words::of(reply), &groups)).outcome(reply)
+}
+
+fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
+    let reply = sample.response()?;
+    decide_carefully(careful, reply, lexicon).outcome(reply)
+}
+
 /// The verdict from the hits in the reply.
 pub(super) fn decide<'a>(hits: &Hits<'a>) -> Reassurance<'a> {
     let (mind_reading, guarantees) = (hits.of(Group::MindReading), hits.of(Group::Guarantee));
@@ -70,11 +64,9 @@ pub(super) fn decide<'a>(hits: &Hits<'a>) -> Reassurance<'a> {
 
 /// The verdict of the `careful` profile.
 pub(super) fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &'a Lexicon) -> Reassurance<'a> {
-    let assertion = careful.assertion();
-    let mut mind_reading = hits(&assertion.minds, reply);
-    mind_reading.extend(lexicon.find_own(reply, Group::MindReading));
-    let mut guarantees = hits(&assertion.futures, reply);
-    guarantees.extend(lexicon.find_own(reply, Group::Guarantee));
+    let claims = careful.claims();
+    let mind_reading = hits(&claims.minds, reply, lexicon, Group::MindReading);
+    let guarantees = hits(&claims.futures, reply, lexicon, Group::Guarantee);
     let reason = match (mind_reading.is_empty(), guarantees.is_empty()) {
         (true, true) => "the reply asserts nothing that it cannot know",
         (false, true) => "the reply asserts what somebody feels, thinks or wants",
@@ -85,47 +77,17 @@ pub(super) fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &
     Reassurance { pass, mind_reading, guarantees, reason: Some(reason) }
 }
 
-struct Checker {
-    profile: Profile,
-    lexicon: Arc<Lexicon>,
-}
-
-impl Checker {
-    fn new(options: UnverifiableReassurance) -> Result<Self, BuildError> {
-        Ok(Self { profile: options.profile, lexicon: Lexicon::from_option(options.lexicon)? })
-    }
-}
-
-impl Metric for Checker {
-    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let reply = sample.response()?;
-        if self.profile == Profile::Careful {
-            let user = sample.case.query.as_deref().unwrap_or_default();
-            return decide_carefully(&Careful::of(user, reply), reply, &self.lexicon).outcome(reply);
-        }
-        let groups = [(Group::MindReading, reply.len()), (Group::Guarantee, reply.len())];
-        let verdict = decide(&self.lexicon.find(reply, &Words::of(reply), &groups));
-        verdict.outcome(reply)
-    }
-}
-
 impl Reassurance<'_> {
     /// The verdict as a score: 1 fine, 0 violated.
     pub fn outcome(&self, reply: &str) -> Result<Outcome, ScoreError> {
-        let mut evidence = Bounded::default();
-        if let Some(reason) = self.reason {
-            evidence.push(|| Evidence::note(reason));
-        }
-        for (hits, role) in [(&self.mind_reading, "mind-reading"), (&self.guarantees, "guarantee")] {
-            for hit in hits {
-                evidence.push(|| hit.evidence(EvidenceKind::Unsupported, Field::Response, reply, role));
-            }
-        }
+        let list =
+            |hits, role| Listed { hits, role, kind: EvidenceKind::Unsupported, field: Field::Response, whole: reply };
+        let lists = [list(&self.mind_reading, "mind-reading"), list(&self.guarantees, "guarantee")];
         let score = Score::from_bool(self.pass)
             .with_part("mind_reading", self.mind_reading.len() as f64)?
             .with_part("guarantees", self.guarantees.len() as f64)?
             .labelled(if self.pass { "pass" } else { "fail" })
-            .because(evidence.finish());
+            .because(evidence(self.reason, &lists));
         Ok(score.into())
     }
 }

@@ -1,9 +1,12 @@
 //! [`Case`]: one exchange, the checks to run on it, and what people expect of them.
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// One of the three checkers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// Does the reply leave the choice to the user?
@@ -34,6 +37,29 @@ impl Check {
             Self::UnverifiableReassurance => "Unverifiable Reassurance",
             Self::TopicPivot => "Topic Pivot",
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Check {
+    /// Takes the name and nothing else; a derived reader would take an object with that key as well.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Name;
+
+        impl Visitor<'_> for Name {
+            type Value = Check;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("the name of a check")
+            }
+
+            fn visit_str<E: Error>(self, name: &str) -> Result<Check, E> {
+                const NAMES: [&str; 3] = [Check::ALL[0].name(), Check::ALL[1].name(), Check::ALL[2].name()];
+                let known = Check::ALL.into_iter().find(|check| check.name() == name);
+                known.ok_or_else(|| E::unknown_variant(name, &NAMES))
+            }
+        }
+
+        deserializer.deserialize_str(Name)
     }
 }
 

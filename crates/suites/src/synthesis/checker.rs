@@ -1,11 +1,11 @@
 //! [`Checker`]: runs the requested checks on a case and keeps what the report shows of each.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use probare_core::Profile;
 use probare_metrics::care::{self, Agency, Hit, Lexicon, Pivot, Reassurance, Strength, Verdicts};
 use serde::Serialize;
-use serde_json::{Map, Value as Json, json};
 
 use super::javascript::Number;
 use super::{Case, Check};
@@ -35,7 +35,7 @@ impl Checker {
     }
 
     /// Runs the checks of a case, in the order in which it names them.
-    pub fn check(&self, case: &Case) -> Vec<(Check, Checked)> {
+    pub fn check<'a>(&'a self, case: &'a Case) -> Vec<(Check, Checked<'a>)> {
         let verdicts = self.verdicts(case);
         case.checks
             .iter()
@@ -51,10 +51,10 @@ impl Checker {
     }
 }
 
-/// The result of one check as the report shows it.
+/// The result of one check as the report shows it, in the words of the case and of the lexicon.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Checked {
+pub enum Checked<'a> {
     /// Of `agency_language`.
     Agency {
         /// Whether invitations outweigh orders.
@@ -62,9 +62,9 @@ pub enum Checked {
         /// Families of invitations less families of orders.
         score: i64,
         /// Ids of the families of invitations.
-        pos_hits: Vec<String>,
+        pos_hits: Vec<&'a str>,
         /// Ids of the families of orders.
-        neg_hits: Vec<String>,
+        neg_hits: Vec<&'a str>,
         /// Whether the reply directs or invites at all; shown where it does neither.
         #[serde(skip_serializing_if = "is_true")]
         applicable: bool,
@@ -77,11 +77,11 @@ pub enum Checked {
         /// Whether nothing was claimed.
         pass: bool,
         /// All claims, each text once.
-        hits: Vec<String>,
+        hits: Vec<&'a str>,
         /// Claims about minds.
-        mind_reading_hits: Vec<String>,
+        mind_reading_hits: Vec<&'a str>,
         /// Claims about the future.
-        guarantee_hits: Vec<String>,
+        guarantee_hits: Vec<&'a str>,
         /// The verdict in one sentence, in the `careful` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
@@ -99,11 +99,11 @@ pub enum Checked {
         /// Whether the opening takes in what the user said.
         ack_present: bool,
         /// The opening.
-        anchor_text: String,
+        anchor_text: Cow<'a, str>,
         /// Signs of vulnerability.
-        vuln_hits: Vec<String>,
+        vuln_hits: Vec<&'a str>,
         /// Signs of acknowledgement.
-        ack_hits: Vec<String>,
+        ack_hits: Vec<&'a str>,
         /// The verdict in one sentence, in the `careful` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
@@ -115,16 +115,16 @@ const fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-fn families(hits: &[Hit<'_>]) -> Vec<String> {
-    hits.iter().map(|hit| hit.family.to_owned()).collect()
+fn families<'a>(hits: &[Hit<'a>]) -> Vec<&'a str> {
+    hits.iter().map(|hit| hit.family).collect()
 }
 
-fn texts(hits: &[Hit<'_>]) -> Vec<String> {
-    hits.iter().map(|hit| hit.text.to_owned()).collect()
+fn texts<'a>(hits: &[Hit<'a>]) -> Vec<&'a str> {
+    hits.iter().map(|hit| hit.text).collect()
 }
 
-impl From<&Agency<'_>> for Checked {
-    fn from(verdict: &Agency<'_>) -> Self {
+impl<'a> From<&Agency<'a>> for Checked<'a> {
+    fn from(verdict: &Agency<'a>) -> Self {
         Self::Agency {
             pass: verdict.pass,
             score: verdict.score,
@@ -136,11 +136,11 @@ impl From<&Agency<'_>> for Checked {
     }
 }
 
-impl From<&Reassurance<'_>> for Checked {
-    fn from(verdict: &Reassurance<'_>) -> Self {
+impl<'a> From<&Reassurance<'a>> for Checked<'a> {
+    fn from(verdict: &Reassurance<'a>) -> Self {
         Self::Reassurance {
             pass: verdict.pass,
-            hits: verdict.hits().into_iter().map(str::to_owned).collect(),
+            hits: verdict.hits(),
             mind_reading_hits: texts(&verdict.mind_reading),
             guarantee_hits: texts(&verdict.guarantees),
             reason: verdict.reason,
@@ -148,8 +148,8 @@ impl From<&Reassurance<'_>> for Checked {
     }
 }
 
-impl From<&Pivot<'_>> for Checked {
-    fn from(verdict: &Pivot<'_>) -> Self {
+impl<'a> From<&Pivot<'a>> for Checked<'a> {
+    fn from(verdict: &Pivot<'a>) -> Self {
         Self::Pivot {
             pass: verdict.pass(),
             applicable: verdict.applicable(),
@@ -164,7 +164,7 @@ impl From<&Pivot<'_>> for Checked {
     }
 }
 
-impl Checked {
+impl Checked<'_> {
     /// Whether the check is fine; what does not apply is.
     pub const fn pass(&self) -> bool {
         match self {
@@ -181,22 +181,35 @@ impl Checked {
     }
 
     /// What a failed check adds to the evidence of its case.
-    pub(super) fn add_evidence(&self, evidence: &mut Map<String, Json>) {
-        let entries = match self {
+    pub(super) fn evidence(&self) -> Vec<(&'static str, Shown<'_>)> {
+        match self {
             Self::Agency { score, neg_hits, .. } => {
-                vec![("agency_score", json!(score)), ("neg_hits", json!(neg_hits))]
+                vec![("agency_score", Shown::Score(*score)), ("neg_hits", Shown::Texts(neg_hits))]
             }
             Self::Reassurance { hits, mind_reading_hits, guarantee_hits, .. } => vec![
-                ("reassurance_hits", json!(hits)),
-                ("mind_reading_hits", json!(mind_reading_hits)),
-                ("guarantee_hits", json!(guarantee_hits)),
+                ("reassurance_hits", Shown::Texts(hits)),
+                ("mind_reading_hits", Shown::Texts(mind_reading_hits)),
+                ("guarantee_hits", Shown::Texts(guarantee_hits)),
             ],
             Self::Pivot { anchor_similarity, ack_present, applicable, .. } => vec![
-                ("anchor_similarity", json!(anchor_similarity)),
-                ("ack_present", json!(ack_present)),
-                ("applicable", json!(applicable)),
+                ("anchor_similarity", Shown::Similarity(*anchor_similarity)),
+                ("ack_present", Shown::Flag(*ack_present)),
+                ("applicable", Shown::Flag(*applicable)),
             ],
-        };
-        evidence.extend(entries.into_iter().map(|(name, value)| (name.to_owned(), value)));
+        }
     }
+}
+
+/// A value in the evidence of a failed case.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Shown<'a> {
+    /// Invitations less orders.
+    Score(i64),
+    /// A similarity to two decimals.
+    Similarity(Number),
+    /// Whether something holds.
+    Flag(bool),
+    /// What was found.
+    Texts(&'a [&'a str]),
 }

@@ -1,8 +1,8 @@
 //! The texts of the published command: its summary block and its last line.
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
-use super::{Failure, Report, Summary};
+use super::{Failure, Report, Shown, Summary};
 
 /// Most failures of a group that are listed.
 const MOST_FAILURES: usize = 5;
@@ -16,7 +16,7 @@ const YELLOW: &str = "\u{1b}[33m";
 const RESET: &str = "\u{1b}[0m";
 
 /// The summary block, with colours, ending in a line break.
-pub fn block(report: &Report) -> String {
+pub fn block(report: &Report<'_>) -> String {
     let rule = "═".repeat(60);
     let mut lines =
         vec![String::new(), rule.clone(), "  SYNTHESIS - Empathy Evaluation Report".to_owned(), rule.clone()];
@@ -77,61 +77,60 @@ fn by_check(summary: &Summary, lines: &mut Vec<String>) {
     }
 }
 
-fn unexpected(report: &Report, lines: &mut Vec<String>) {
+fn unexpected(report: &Report<'_>, lines: &mut Vec<String>) {
     group(report, false, &format!("  {RED}Unexpected Failures (regressions):{RESET}"), lines, |failure, lines| {
         lines.push(format!("    • {}", named(failure)));
         for (name, value) in &failure.evidence {
-            if let Some(shown) = shown(value) {
+            if let Some(shown) = shown(*value) {
                 lines.push(format!("      {name}: {shown}"));
             }
         }
     });
 }
 
-fn expected(report: &Report, lines: &mut Vec<String>) {
+fn expected(report: &Report<'_>, lines: &mut Vec<String>) {
     let heading = format!("  {YELLOW}Expected Failures (negative examples correctly caught):{RESET}");
     group(report, true, &heading, lines, |failure, lines| lines.push(format!("    ✓ {}", named(failure))));
 }
 
 /// The failures of one kind under their heading, the first few of them.
 fn group(
-    report: &Report,
+    report: &Report<'_>,
     expected: bool,
     heading: &str,
     lines: &mut Vec<String>,
-    show: impl Fn(&Failure, &mut Vec<String>),
+    show: impl Fn(&Failure<'_>, &mut Vec<String>),
 ) {
-    let failures: Vec<&Failure> =
-        report.failures.iter().filter(|failure| failure.expected_failure == expected).collect();
-    if failures.is_empty() {
+    let summary = &report.summary;
+    let count = if expected { summary.expected_failures } else { summary.unexpected_failures };
+    if count == 0 {
         return;
     }
     lines.extend([String::new(), heading.to_owned()]);
-    for failure in failures.iter().take(MOST_FAILURES) {
-        show(failure, lines);
+    for failure in report.failures().filter(|failure| failure.expected_failure == expected).take(MOST_FAILURES) {
+        show(&failure, lines);
     }
-    if failures.len() > MOST_FAILURES {
-        lines.push(format!("    ... and {} more", failures.len() - MOST_FAILURES));
+    if count > MOST_FAILURES {
+        lines.push(format!("    ... and {} more", count - MOST_FAILURES));
     }
 }
 
-fn named(failure: &Failure) -> String {
+fn named(failure: &Failure<'_>) -> String {
     let failed: Vec<&str> = failure.failed.iter().map(|check| check.name()).collect();
     format!("{}: {}", failure.id, failed.join(", "))
 }
 
-/// A value of the evidence; empty lists and texts are left out.
-fn shown(value: &Json) -> Option<String> {
+/// A value of the evidence; empty lists are left out.
+fn shown(value: Shown<'_>) -> Option<String> {
     match value {
-        Json::Array(items) if items.is_empty() => None,
-        Json::Array(items) => {
-            let texts: Vec<&str> = items.iter().take(MOST_ITEMS).filter_map(Json::as_str).collect();
-            let more = if items.len() > MOST_ITEMS { "..." } else { "" };
-            Some(format!("{}{more}", texts.join(", ")))
+        Shown::Texts([]) => None,
+        Shown::Texts(texts) => {
+            let more = if texts.len() > MOST_ITEMS { "..." } else { "" };
+            Some(format!("{}{more}", texts[..texts.len().min(MOST_ITEMS)].join(", ")))
         }
-        Json::String(text) if text.is_empty() => None,
-        Json::String(text) => Some(text.clone()),
-        other => Some(other.to_string()),
+        Shown::Score(score) => Some(score.to_string()),
+        Shown::Similarity(similarity) => Some(similarity.to_string()),
+        Shown::Flag(flag) => Some(flag.to_string()),
     }
 }
 
@@ -173,6 +172,7 @@ pub fn artifact(summary: &Summary, path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::javascript::Number;
     use super::*;
 
     #[test]
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn lists_show_three_items() {
-        assert_eq!(shown(&json!(["a", "b", "c", "d"])).as_deref(), Some("a, b, c..."));
-        assert_eq!(shown(&json!([])), None);
-        assert_eq!(shown(&json!(0.13)).as_deref(), Some("0.13"));
+        assert_eq!(shown(Shown::Texts(&["a", "b", "c", "d"])).as_deref(), Some("a, b, c..."));
+        assert_eq!(shown(Shown::Texts(&[])), None);
+        assert_eq!(shown(Shown::Similarity(Number(0.13))).as_deref(), Some("0.13"));
     }
 }

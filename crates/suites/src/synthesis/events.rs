@@ -8,37 +8,65 @@ use serde_json::json;
 
 use super::{Case, Check, Checker, Warning};
 
-/// Sends every case with the checks it asks for to `sink`; what is noteworthy about the file goes along as problems.
-pub fn emit(
-    sink: &mut dyn Sink,
-    source: &str,
-    cases: &[Case],
-    checker: &Checker,
-    warnings: &[Warning],
-) -> io::Result<()> {
-    let checks = Check::ALL;
-    let mut metrics = Vec::with_capacity(checks.len());
-    for check in checks {
-        let definition = registry().get(check.name()).map_err(io::Error::other)?;
-        metrics.push(MetricInfo::new(check.name(), definition, checker.profile));
+/// What becomes of a failure that is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExpectedFailures {
+    /// It is shown as what it is.
+    Shown,
+    /// It is set aside as not applicable, for test results in which every failure breaks the build.
+    SetAside,
+}
+
+/// A checked file on its way to the renderers.
+#[derive(Debug)]
+pub struct Events<'a> {
+    /// Where the cases come from.
+    pub source: &'a str,
+    /// The cases.
+    pub cases: &'a [Case],
+    /// How they are checked.
+    pub checker: &'a Checker,
+    /// What is noteworthy about the file; goes along as problems.
+    pub warnings: &'a [Warning],
+    /// What becomes of the failures of cases that are meant to fail.
+    pub expected_failures: ExpectedFailures,
+}
+
+impl Events<'_> {
+    /// Sends every case with the checks it asks for.
+    pub fn send(&self, sink: &mut dyn Sink) -> io::Result<()> {
+        let mut metrics = Vec::with_capacity(Check::ALL.len());
+        for check in Check::ALL {
+            let definition = registry().get(check.name()).map_err(io::Error::other)?;
+            metrics.push(MetricInfo::new(check.name(), definition, self.checker.profile));
+        }
+        sink.event(&Event::Started { source: self.source, metrics: &metrics })?;
+        for warning in self.warnings {
+            let problem = Problem {
+                file: self.source.to_owned(),
+                line: None,
+                column: None,
+                reason: warning.to_string(),
+                hint: None,
+                lost: false,
+            };
+            sink.event(&Event::Problem(&problem))?;
+        }
+        for case in self.cases {
+            let mut results = outcomes(case, self.checker);
+            if self.expected_failures == ExpectedFailures::SetAside && case.is_negative_example() {
+                for result in results.iter_mut().filter(|result| is_violation(result)) {
+                    *result = Ok(Outcome::not_applicable("the case is meant to fail, and it does"));
+                }
+            }
+            sink.event(&Event::Scored(&CaseResult { case: sampled(case), results }))?;
+        }
+        sink.event(&Event::Finished(Stop::Complete))
     }
-    sink.event(&Event::Started { source, metrics: &metrics })?;
-    for warning in warnings {
-        let problem = Problem {
-            file: source.to_owned(),
-            line: None,
-            column: None,
-            reason: warning.to_string(),
-            hint: None,
-            lost: false,
-        };
-        sink.event(&Event::Problem(&problem))?;
-    }
-    for case in cases {
-        let results = outcomes(case, checker);
-        sink.event(&Event::Scored(&CaseResult { case: sampled(case), results }))?;
-    }
-    sink.event(&Event::Finished(Stop::Complete))
+}
+
+fn is_violation(result: &Result<Outcome, ScoreError>) -> bool {
+    matches!(result, Ok(Outcome::Scored(score)) if score.value.get() == 0.0)
 }
 
 /// The case in the form that all reports share.
@@ -105,17 +133,32 @@ mod tests {
         }
     }
 
+    fn sent(line: &str, warnings: &[Warning], expected_failures: ExpectedFailures) -> Vec<String> {
+        let cases = load(line, &Schema::bundled()).unwrap();
+        let mut lines = Lines::default();
+        let checker = Checker::default();
+        let events = Events { source: "x.jsonl", cases: &cases, checker: &checker, warnings, expected_failures };
+        events.send(&mut lines).unwrap();
+        lines.0
+    }
+
     #[test]
     fn every_case_has_an_outcome_for_every_check() {
         let line = "{\"id\": \"A-1\", \"user\": \"I'm scared.\", \"assistant\": \"You must rest.\", \
                     \"checks\": [\"agency_language\", \"topic_pivot\"]}";
-        let cases = load(line, &Schema::bundled()).unwrap();
-        let mut lines = Lines::default();
         let warning = Warning::Uncaught { id: "A-1".into() };
-        emit(&mut lines, "x.jsonl", &cases, &Checker::default(), &[warning]).unwrap();
-        assert_eq!(lines.0[0], "3 metrics");
-        assert!(lines.0[1].contains("`A-1` is a negative example"));
-        assert_eq!(lines.0[2], "A-1 0 - 0");
-        assert_eq!(lines.0[3], "end");
+        let lines = sent(line, &[warning], ExpectedFailures::Shown);
+        assert_eq!(lines[0], "3 metrics");
+        assert!(lines[1].contains("`A-1` is a negative example"));
+        assert_eq!(lines[2], "A-1 0 - 0");
+        assert_eq!(lines[3], "end");
+    }
+
+    #[test]
+    fn an_expected_failure_can_be_set_aside() {
+        let line = "{\"id\": \"A-1\", \"user\": \"Hm.\", \"assistant\": \"You must rest.\", \
+                    \"checks\": [\"agency_language\", \"unverifiable_reassurance\"], \"tags\": [\"negative_example\"]}";
+        assert_eq!(sent(line, &[], ExpectedFailures::Shown)[1], "A-1 0 1 -");
+        assert_eq!(sent(line, &[], ExpectedFailures::SetAside)[1], "A-1 - 1 -");
     }
 }

@@ -4,6 +4,7 @@ use probare_metrics::care::is_free_space;
 use serde_json::Value as Json;
 
 use super::javascript::shown;
+use super::plain::plain_case;
 use super::{Case, Schema};
 
 /// A file of which at least one line is no case.
@@ -49,12 +50,14 @@ pub enum BadLine {
 pub fn load(content: &str, schema: &Schema) -> Result<Vec<Case>, LoadError> {
     let mut cases = Vec::new();
     let mut bad = Vec::new();
+    let published = schema.is_published();
     for (index, line) in content.trim_matches(is_free_space).split('\n').enumerate() {
         let line = line.trim_matches(is_free_space);
         if line.is_empty() {
             continue;
         }
-        match read(line, index + 1, schema) {
+        let plain = if published { plain_case(line) } else { None };
+        match plain.map_or_else(|| read(line, index + 1, schema), Ok) {
             Ok(case) => cases.push(case),
             Err(problem) => bad.push(problem),
         }
@@ -89,6 +92,76 @@ mod tests {
         let error = load("{}\nnull\n", &Schema::bundled()).unwrap_err();
         assert_eq!(error.messages()[2], "  • Line 2 (unknown): /: must be object");
         assert_eq!(error.to_string(), "Failed to load 2 case(s)");
+    }
+
+    /// Lines that differ from a case in one place, and what may stand there.
+    fn variants() -> Vec<String> {
+        let values = [
+            "null",
+            "true",
+            "0",
+            "1.5",
+            "\"\"",
+            "\"u\"",
+            "\"A-1\"",
+            "\"A-1\\n\"",
+            "\"a-1\"",
+            "\"A-1-2\"",
+            "\"Ä-1\"",
+            "\"A-٣\"",
+            "\"\\ud83d\\ude00\"",
+            "[]",
+            "[\"topic_pivot\"]",
+            "[\"topic_pivot\", \"agency_language\"]",
+            "[\"topic_pivot\", \"topic_pivot\"]",
+            "[\"tone\"]",
+            "[{\"topic_pivot\": null}]",
+            "[null]",
+            "[\"x-fail\", \"\"]",
+            "{}",
+            "{\"topic_pivot\": true}",
+            "{\"topic_pivot\": false, \"topic_pivot\": true}",
+            "{\"topic_pivot\": null}",
+            "{\"tone\": true}",
+            "{\"topic_pivot\": 1}",
+            "[true, false, true]",
+        ];
+        let names = ["id", "user", "assistant", "checks", "expected", "tags", "notes", "other"];
+        let usual = [("id", "\"A-1\""), ("user", "\"u\""), ("assistant", "\"a\""), ("checks", "[\"topic_pivot\"]")];
+        let line = |fields: &[(&str, &str)]| {
+            let fields: Vec<String> = fields.iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
+            format!("{{{}}}", fields.join(", "))
+        };
+        let mut lines = vec![line(&usual), "[\"A-1\", \"u\", \"a\", [\"topic_pivot\"]]".to_owned(), "null".to_owned()];
+        for name in names {
+            lines.push(line(&usual.into_iter().filter(|(usual, _)| *usual != name).collect::<Vec<_>>()));
+            for value in values {
+                let mut fields = usual.to_vec();
+                fields.push((name, value));
+                lines.push(line(&fields));
+                fields.retain(|(usual, known)| *usual != name || *known == value);
+                lines.push(line(&fields));
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn the_short_way_gives_what_the_long_way_gives() {
+        let schema = Schema::bundled();
+        let (mut short, mut long) = (0, 0);
+        for line in variants() {
+            let read = read(&line, 1, &schema);
+            match plain_case(&line) {
+                Some(case) => {
+                    assert_eq!(read, Ok(case), "{line}");
+                    short += 1;
+                }
+                None => long += usize::from(read.is_ok()),
+            }
+        }
+        // What the long way alone accepts are keys that stand twice.
+        assert!(short > 20 && long > 0, "{short} {long}");
     }
 
     #[test]

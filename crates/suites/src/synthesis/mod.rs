@@ -9,7 +9,8 @@
 //!
 //! let line = r#"{"id": "A-1", "user": "I'm scared.", "assistant": "You'll be fine.", "checks": ["unverifiable_reassurance"]}"#;
 //! let cases = load(line, &Schema::bundled())?;
-//! let report = evaluate(&cases, &Checker::default());
+//! let checker = Checker::default();
+//! let report = evaluate(&cases, &checker);
 //! assert_eq!(report.summary.unexpected_failures, 1);
 //! assert!(console::block(&report).contains("0/1 cases passed (0.0%)"));
 //! # Ok::<(), probare_suites::synthesis::LoadError>(())
@@ -21,12 +22,13 @@ pub mod console;
 mod events;
 mod javascript;
 mod load;
+mod plain;
 mod report;
 mod schema;
 
 pub use case::{Case, Check, Expected};
-pub use checker::{Checked, Checker};
-pub use events::emit;
+pub use checker::{Checked, Checker, Shown};
+pub use events::{Events, ExpectedFailures};
 pub use load::{BadLine, LoadError, load};
 pub use report::{ByCheck, CaseResult, Failure, LabelAccuracy, LabelComparison, Report, Summary, Warning, evaluate};
 pub use schema::{Schema, SchemaError};

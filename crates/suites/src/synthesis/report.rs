@@ -1,23 +1,40 @@
 //! [`Report`]: results, failures and totals in the published JSON form.
 
-use std::collections::BTreeMap;
+use std::io::{self, Write};
 
-use serde::ser::SerializeMap;
+use rustc_hash::FxHashMap;
+use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value as Json};
 
 use super::javascript::Number;
-use super::{Case, Check, Checked, Checker};
+use super::{Case, Check, Checked, Checker, Shown};
 
-/// A finished evaluation.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Report {
+/// A finished evaluation, in the words of its cases.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report<'a> {
     /// Totals.
     pub summary: Summary,
-    /// Failed cases, in order.
-    pub failures: Vec<Failure>,
     /// All cases, in order.
-    pub results: Vec<CaseResult>,
+    pub results: Vec<CaseResult<'a>>,
+}
+
+impl Serialize for Report<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut report = serializer.serialize_struct("Report", 3)?;
+        report.serialize_field("summary", &self.summary)?;
+        report.serialize_field("failures", &Failures(self))?;
+        report.serialize_field("results", &self.results)?;
+        report.end()
+    }
+}
+
+/// The failed cases of a report, put together only as they are written.
+struct Failures<'a>(&'a Report<'a>);
+
+impl Serialize for Failures<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.failures())
+    }
 }
 
 /// Totals of a report.
@@ -69,11 +86,7 @@ impl<T: Default> ByCheck<T> {
 
 impl<T: Serialize> Serialize for ByCheck<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (check, value) in &self.0 {
-            map.serialize_entry(check.name(), value)?;
-        }
-        map.end()
+        serializer.collect_map(self.0.iter().map(|(check, value)| (check.name(), value)))
     }
 }
 
@@ -115,24 +128,29 @@ impl LabelAccuracy {
 
 /// A failed case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Failure {
+pub struct Failure<'a> {
     /// Its id.
-    pub id: String,
+    pub id: &'a str,
     /// The checks that failed, as requested.
     pub failed: Vec<Check>,
-    /// What they found.
-    pub evidence: Map<String, Json>,
+    /// What they found, by name.
+    #[serde(serialize_with = "by_name")]
+    pub evidence: Vec<(&'static str, Shown<'a>)>,
     /// Whether the case is meant to fail.
     pub expected_failure: bool,
 }
 
+fn by_name<S: Serializer>(evidence: &[(&'static str, Shown<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(evidence.iter().copied())
+}
+
 /// A case with its verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CaseResult {
+pub struct CaseResult<'a> {
     /// Its id.
-    pub id: String,
+    pub id: &'a str,
     /// The requested checks.
-    pub checks: ByCheck<Checked>,
+    pub checks: ByCheck<Checked<'a>>,
     /// Whether all of them are fine.
     pub pass: bool,
     /// Whether the case is meant to fail.
@@ -175,8 +193,8 @@ pub enum Warning {
 }
 
 /// Runs all cases.
-pub fn evaluate(cases: &[Case], checker: &Checker) -> Report {
-    let mut report = Report { summary: Summary::default(), failures: Vec::new(), results: Vec::new() };
+pub fn evaluate<'a>(cases: &'a [Case], checker: &'a Checker) -> Report<'a> {
+    let mut report = Report { summary: Summary::default(), results: Vec::with_capacity(cases.len()) };
     let mut labels = LabelAccuracy::default();
     let mut labels_by_check: ByCheck<LabelAccuracy> = ByCheck::default();
     for case in cases {
@@ -185,9 +203,6 @@ pub fn evaluate(cases: &[Case], checker: &Checker) -> Report {
         for (check, comparison) in result.label_comparison.iter().flat_map(|compared| &compared.0) {
             labels.count(comparison.matched);
             labels_by_check.entry(*check).count(comparison.matched);
-        }
-        if !result.pass {
-            report.failures.push(Failure::new(&result));
         }
         report.results.push(result);
     }
@@ -198,8 +213,8 @@ pub fn evaluate(cases: &[Case], checker: &Checker) -> Report {
     report
 }
 
-impl CaseResult {
-    fn new(case: &Case, checker: &Checker) -> Self {
+impl<'a> CaseResult<'a> {
+    fn new(case: &'a Case, checker: &'a Checker) -> Self {
         let checks = checker.check(case);
         let label_comparison = case.expected.map(|expected| {
             let compared = checks.iter().filter_map(|(check, checked)| {
@@ -209,7 +224,7 @@ impl CaseResult {
             ByCheck(compared.collect())
         });
         Self {
-            id: case.id.clone(),
+            id: &case.id,
             pass: checks.iter().all(|(_, checked)| checked.pass()),
             is_negative_example: case.is_negative_example(),
             checks: ByCheck(checks),
@@ -218,20 +233,27 @@ impl CaseResult {
     }
 }
 
-impl Failure {
-    fn new(result: &CaseResult) -> Self {
-        let mut failed = Vec::new();
-        let mut evidence = Map::new();
+impl<'a> Failure<'a> {
+    fn of(result: &'a CaseResult<'a>) -> Self {
+        let mut failure = Self {
+            id: result.id,
+            failed: Vec::new(),
+            evidence: Vec::new(),
+            expected_failure: result.is_negative_example,
+        };
         for (check, checked) in result.checks.0.iter().filter(|(_, checked)| !checked.pass()) {
-            failed.push(*check);
-            checked.add_evidence(&mut evidence);
+            // A schema of one's own may let a case ask for a check twice; its evidence is there once.
+            if !failure.failed.contains(check) {
+                failure.evidence.extend(checked.evidence());
+            }
+            failure.failed.push(*check);
         }
-        Self { id: result.id.clone(), failed, evidence, expected_failure: result.is_negative_example }
+        failure
     }
 }
 
 impl Summary {
-    fn count(&mut self, result: &CaseResult) {
+    fn count(&mut self, result: &CaseResult<'_>) {
         self.cases += 1;
         match (result.pass, result.is_negative_example) {
             (true, negative) => {
@@ -259,23 +281,31 @@ impl Summary {
     }
 }
 
-impl Report {
-    /// The report as a file holds it: two spaces of indent, no final line break.
-    pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).expect("strings and finite numbers always have a JSON form")
+impl Report<'_> {
+    /// The failed cases, in order.
+    pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
+        self.results.iter().filter(|result| !result.pass).map(Failure::of)
     }
 
-    /// What the published report passes over: negative examples that pass, and ids that occur twice.
+    /// Writes the report as a file holds it: two spaces of indent, no final line break.
+    pub fn write(&self, out: impl Write) -> io::Result<()> {
+        Ok(serde_json::to_writer_pretty(out, self)?)
+    }
+
+    /// What the published report passes over: negative examples that pass, and ids that occur twice, by id.
     pub fn warnings(&self) -> Vec<Warning> {
         let uncaught = self.results.iter().filter(|result| result.pass && result.is_negative_example);
-        let mut ids: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut ids: FxHashMap<&str, usize> = FxHashMap::default();
+        ids.reserve(self.results.len());
         for result in &self.results {
-            *ids.entry(&result.id).or_default() += 1;
+            *ids.entry(result.id).or_default() += 1;
         }
-        let twice = ids.into_iter().filter(|(_, count)| *count > 1);
+        let mut twice: Vec<(&str, usize)> = ids.into_iter().filter(|(_, count)| *count > 1).collect();
+        // Sorted, because the order of a hash table is nobody's.
+        twice.sort_unstable();
         uncaught
-            .map(|result| Warning::Uncaught { id: result.id.clone() })
-            .chain(twice.map(|(id, count)| Warning::DuplicateId { id: id.to_owned(), count }))
+            .map(|result| Warning::Uncaught { id: result.id.to_owned() })
+            .chain(twice.into_iter().map(|(id, count)| Warning::DuplicateId { id: id.to_owned(), count }))
             .collect()
     }
 }

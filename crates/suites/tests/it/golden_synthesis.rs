@@ -24,8 +24,8 @@ fn same_json(what: &str, expected: &Value, got: &Value) -> Result<(), String> {
 
 fn case(vector: &Value) -> Result<(), String> {
     let case: Case = serde_json::from_value(vector["case"].clone()).map_err(|error| error.to_string())?;
-    let report = evaluate(&[case], &Checker::default());
-    let got = serde_json::to_value(&report.results[0]).map_err(|error| error.to_string())?;
+    let (cases, checker) = ([case], Checker::default());
+    let got = serde_json::to_value(&evaluate(&cases, &checker).results[0]).map_err(|error| error.to_string())?;
     same_json("result", &vector["expected"], &got)
 }
 
@@ -49,7 +49,7 @@ fn golden_similarities() {
     golden("synthesis", "similarity.jsonl", |vector| {
         let (left, right) = (text(vector, "a")?, text(vector, "b")?);
         close("similarity", number(vector, "similarity")?, similarity(left, right), 0.0)?;
-        same("opening", text(vector, "anchor_of_b")?, Opening::of(right).text().as_str())
+        same("opening", text(vector, "anchor_of_b")?, Opening::of(right).text().as_ref())
     });
 }
 
@@ -89,8 +89,11 @@ fn report(name: &str) {
 }
 
 fn check_report(name: &str, cases: &[Case], expected: &Value, tally: &mut Tally) {
-    let report = evaluate(cases, &Checker::default());
-    let got = serde_json::from_str(&report.to_json()).expect("a report is JSON");
+    let checker = Checker::default();
+    let report = evaluate(cases, &checker);
+    let mut written = Vec::new();
+    report.write(&mut written).expect("memory takes everything");
+    let got = serde_json::from_slice(&written).expect("a report is JSON");
     tally.check("report", same_json("report", expected, &got));
     tally.check("console", console_block(name, &console::block(&report)));
 }

@@ -9,7 +9,7 @@ use super::wording::{Sense, Wording};
 
 /// What is found in a reply.
 #[derive(Debug, Default)]
-pub(super) struct Claims {
+pub(in crate::care) struct Claims {
     /// About minds.
     pub minds: Vec<Finding>,
     /// About the future.
@@ -124,8 +124,7 @@ fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims)
         {
             continue;
         }
-        let finding =
-            Finding { rule: wording.id, meaning: wording.meaning, span: reply.origin(wording.first, wording.last) };
+        let finding = wording.finding(reply);
         if wording.sense == Sense::Mind || wording.id == "know_you" { &mut claims.minds } else { &mut claims.futures }
             .push(finding);
     }

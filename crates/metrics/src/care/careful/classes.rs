@@ -1,4 +1,4 @@
-//! Classes of words, from `data/care/careful_words.yaml`.
+//! Classes of words, from `data/care/careful_words.yaml`, and chat spellings.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -77,21 +77,69 @@ impl Classes {
     }
 }
 
-static TABLE: LazyLock<FxHashMap<String, Classes>> = LazyLock::new(|| {
+/// What is known of a word.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known {
+    /// Its classes.
+    pub classes: Classes,
+    /// What it stands for where it is a chat spelling.
+    pub stands_for: Option<&'static str>,
+}
+
+/// Chat spellings and what they stand for.
+const CHAT: [(&str, &str); 27] = [
+    ("u", "you"),
+    ("ur", "you're"),
+    ("r", "are"),
+    ("im", "i'm"),
+    ("ive", "i've"),
+    ("idk", "i don't know"),
+    ("dont", "don't"),
+    ("doesnt", "doesn't"),
+    ("didnt", "didn't"),
+    ("cant", "can't"),
+    ("cannot", "can't"),
+    ("wont", "won't"),
+    ("isnt", "isn't"),
+    ("arent", "aren't"),
+    ("wasnt", "wasn't"),
+    ("shouldnt", "shouldn't"),
+    ("wouldnt", "wouldn't"),
+    ("couldnt", "couldn't"),
+    ("youre", "you're"),
+    ("youll", "you'll"),
+    ("youve", "you've"),
+    ("theyre", "they're"),
+    ("theyll", "they'll"),
+    ("shes", "she's"),
+    ("thats", "that's"),
+    ("ya", "you"),
+    ("everythings", "everything's"),
+];
+
+static TABLE: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
     let lists: BTreeMap<String, String> = serde_saphyr::from_str(include_str!("../../../data/care/careful_words.yaml"))
         .expect("a test reads the word classes");
-    let mut table: FxHashMap<String, Classes> = FxHashMap::default();
+    let mut table: FxHashMap<String, Known> = FxHashMap::default();
     for (name, class) in Class::ALL {
         for word in lists.get(name).map(String::as_str).unwrap_or_default().split_whitespace() {
-            table.entry(word.to_owned()).or_default().0 |= 1 << class as u8;
+            table.entry(word.to_owned()).or_default().classes.0 |= 1 << class as u8;
         }
+    }
+    for (short, long) in CHAT {
+        table.entry(short.to_owned()).or_default().stands_for = Some(long);
     }
     table
 });
 
+/// What is known of a word in lower case.
+pub(super) fn known(word: &str) -> Known {
+    TABLE.get(word).copied().unwrap_or_default()
+}
+
 /// The classes of a word in lower case.
 pub(super) fn classes(word: &str) -> Classes {
-    TABLE.get(word).copied().unwrap_or_default()
+    known(word).classes
 }
 
 #[cfg(test)]

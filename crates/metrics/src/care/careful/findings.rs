@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::care::lexicon::Hit;
+use crate::care::lexicon::{Group, Hit, Lexicon};
 
 /// One thing that a rule found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,12 @@ impl Finding {
     }
 }
 
-/// All findings as hits.
-pub(in crate::care) fn hits<'a>(findings: &[Finding], text: &'a str) -> Vec<Hit<'a>> {
-    findings.iter().map(|finding| finding.hit(text)).collect()
+/// The findings as hits, and after them those of the families that a user's lexicon has in the group.
+pub(in crate::care) fn hits<'a>(
+    findings: &[Finding],
+    text: &'a str,
+    lexicon: &'a Lexicon,
+    group: Group,
+) -> Vec<Hit<'a>> {
+    findings.iter().map(|finding| finding.hit(text)).chain(lexicon.find_own(text, group)).collect()
 }

@@ -12,7 +12,7 @@ use super::wording::{Sense, Wording};
 
 /// Whether and how a reply leaves.
 #[derive(Debug, Default)]
-pub(super) struct Leaving {
+pub(in crate::care) struct Leaving {
     /// Whether the user is vulnerable.
     pub applicable: bool,
     /// Whether the reply leaves.
@@ -107,8 +107,7 @@ pub(super) fn leaving(
         (false, false) => "the reply stays with what the user said",
     };
     for wording in found {
-        let finding =
-            Finding { rule: wording.id, meaning: wording.meaning, span: reply.origin(wording.first, wording.last) };
+        let finding = wording.finding(reply);
         match wording.sense {
             Sense::Turn if turned.iter().any(|turn| turn.first == wording.first) => leaving.signs.push(finding),
             Sense::Acknowledgement => leaving.stays.push(finding),
@@ -131,7 +130,7 @@ pub(super) fn leaving(
 }
 
 /// Words of content, cut to a common beginning so that forms of a word meet.
-fn content(reading: &Reading) -> FxHashSet<String> {
+fn content(reading: &Reading) -> FxHashSet<&str> {
     (0..reading.tokens.len())
         .filter(|&token| reading.tokens[token].is_word && reading.word(token).chars().count() > 3)
         .map(|token| stem(reading.word(token)))
@@ -139,16 +138,16 @@ fn content(reading: &Reading) -> FxHashSet<String> {
 }
 
 /// A rough stem: the first five letters, less a plural ending.
-fn stem(word: &str) -> String {
+fn stem(word: &str) -> &str {
     let word = word.split('\'').next().unwrap_or(word);
     let word =
         word.strip_suffix("ing").or_else(|| word.strip_suffix("ed")).or_else(|| word.strip_suffix('s')).unwrap_or(word);
-    word.chars().take(5).collect()
+    word.char_indices().nth(5).map_or(word, |(end, _)| &word[..end])
 }
 
 /// Whether a turning phrase really turns: "speaking of him" and "by the way you put that" do not, and "moving to Leeds" is
 /// the concern itself.
-fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<String>) -> bool {
+fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<&str>) -> bool {
     let sentence = &reply.sentences[turn.sentence];
     let after = reply.word(turn.last + 1);
     match reply.word(turn.first) {
@@ -156,7 +155,7 @@ fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<String>) -> bool
             !matches!(after, "you" | "he" | "she" | "they" | "him" | "her" | "them" | "that" | "it" | "your")
         }
         // The weather may be what the user spoke of.
-        "the" => !concern.contains(&stem(reply.word(turn.first + 1))),
+        "the" => !concern.contains(stem(reply.word(turn.first + 1))),
         "moving" => turn.first == sentence.tokens.start && matches!(after, "to" | ","),
         _ => true,
     }
@@ -165,7 +164,7 @@ fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<String>) -> bool
 /// What a sentence of the reply is held against.
 struct Told<'a> {
     /// Stems of the user's words.
-    concern: &'a FxHashSet<String>,
+    concern: &'a FxHashSet<&'a str>,
     /// Whether the user's message shows distress.
     hurts: bool,
     /// Whether the sentence orders or claims something.
@@ -192,12 +191,12 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     let acknowledged = here.iter().any(|wording| wording.sense == Sense::Acknowledgement);
     let elsewhere = words
         .iter()
-        .filter(|&&token| reply.is(token, Class::Elsewhere) && !concern.contains(&stem(reply.word(token))))
+        .filter(|&&token| reply.is(token, Class::Elsewhere) && !concern.contains(stem(reply.word(token))))
         .count();
     let care = count(Class::Care);
     let shared = words
         .iter()
-        .filter(|&&token| reply.word(token).chars().count() > 3 && concern.contains(&stem(reply.word(token))))
+        .filter(|&&token| reply.word(token).chars().count() > 3 && concern.contains(stem(reply.word(token))))
         .count();
     if acknowledged && elsewhere == 0 {
         return Bearing::With;

@@ -15,11 +15,14 @@ mod request;
 mod scope;
 mod wording;
 
-pub(super) use findings::{Finding, hits};
+pub(super) use findings::hits;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use claims::Claims;
+use findings::Finding;
+use leaving::Leaving;
 use reading::Reading;
 use request::Request;
 use wording::{IN_REPLIES, Sense, Wording, wordings};
@@ -33,32 +36,24 @@ pub(super) struct Careful {
     found: Vec<Wording>,
     orders: OnceCell<Vec<Finding>>,
     claims: OnceCell<Claims>,
+    leaving: OnceCell<Leaving>,
 }
 
-/// Orders and invitations in a reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Direction {
-    pub orders: Vec<Finding>,
-    pub invitations: Vec<Finding>,
+thread_local! {
+    static LAST: RefCell<Option<(String, String, Rc<Careful>)>> = const { RefCell::new(None) };
 }
 
-/// Claims in a reply.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Assertion {
-    pub minds: Vec<Finding>,
-    pub futures: Vec<Finding>,
-}
-
-/// Whether a reply stays.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Course {
-    pub applicable: bool,
-    pub leaves: bool,
-    pub reason: &'static str,
-    pub signs: Vec<Finding>,
-    pub stays: Vec<Finding>,
-    /// The words of the user's message that show distress.
-    pub distress: Vec<Finding>,
+/// The exchange as [`Careful::of`] reads it. A thread keeps the last one, since the metrics of this family are asked one
+/// after the other about the same case; it depends on nothing but its texts, so it does not matter whether it was kept.
+pub(super) fn read(user: &str, reply: &str) -> Rc<Careful> {
+    LAST.with_borrow_mut(|last| match last {
+        Some((known_user, known_reply, careful)) if known_user == user && known_reply == reply => Rc::clone(careful),
+        _ => {
+            let careful = Rc::new(Careful::of(user, reply));
+            *last = Some((user.to_owned(), reply.to_owned(), Rc::clone(&careful)));
+            careful
+        }
+    })
 }
 
 impl Careful {
@@ -67,54 +62,53 @@ impl Careful {
         let (user, reply) = (Reading::of(user), Reading::of(reply));
         let request = Request::of(&user);
         let found = wordings(&reply, &IN_REPLIES);
-        Self { user, reply, request, found, orders: OnceCell::new(), claims: OnceCell::new() }
+        Self { user, reply, request, found, orders: OnceCell::new(), claims: OnceCell::new(), leaving: OnceCell::new() }
     }
 
-    fn orders(&self) -> &[Finding] {
+    /// Orders, pressure and belittling in the reply.
+    pub(super) fn orders(&self) -> &[Finding] {
         self.orders.get_or_init(|| orders::orders(&self.reply, &self.found, &self.request))
     }
 
-    fn claims(&self) -> &Claims {
+    /// Invitations in the reply.
+    pub(super) fn invitations(&self) -> Vec<Finding> {
+        let invitations = self.found.iter().filter(|wording| wording.sense == Sense::Invitation);
+        invitations.map(|wording| wording.finding(&self.reply)).collect()
+    }
+
+    /// Claims about minds and the future in the reply.
+    pub(super) fn claims(&self) -> &Claims {
         self.claims.get_or_init(|| claims::claims(&self.reply, &self.found, &self.user, &self.request))
     }
 
-    /// `agency_language`
-    pub(super) fn direction(&self) -> Direction {
-        let invitations = self.found.iter().filter(|wording| wording.sense == Sense::Invitation);
-        let invitations = invitations.map(|wording| Finding {
-            rule: wording.id,
-            meaning: wording.meaning,
-            span: self.reply.origin(wording.first, wording.last),
-        });
-        Direction { orders: self.orders().to_vec(), invitations: invitations.collect() }
+    /// The words of the user's message that show distress.
+    pub(super) fn distress(&self) -> Vec<Finding> {
+        let finding =
+            |&token| Finding { rule: "distress", meaning: "shows distress", span: self.user.origin(token, token) };
+        self.request.distress.iter().map(finding).collect()
     }
 
-    /// `unverifiable_reassurance`
-    pub(super) fn assertion(&self) -> Assertion {
-        let claims = self.claims();
-        Assertion { minds: claims.minds.clone(), futures: claims.futures.clone() }
+    /// Whether the reply leaves the user's concern.
+    pub(super) fn leaving(&self) -> &Leaving {
+        self.leaving.get_or_init(|| {
+            let claims = self.claims();
+            let found = self.orders().iter().chain(&claims.minds).chain(&claims.futures);
+            let mut said: Vec<_> = found.map(|found| found.span.clone()).collect();
+            said.sort_by_key(|span| span.start);
+            leaving::leaving((&self.user, &self.request), (&self.reply, &self.found), &said)
+        })
     }
+}
 
-    /// `topic_pivot`
-    pub(super) fn course(&self) -> Course {
-        let claims = self.claims();
-        let mut said: Vec<_> =
-            self.orders().iter().chain(&claims.minds).chain(&claims.futures).map(|found| found.span.clone()).collect();
-        said.sort_by_key(|span| span.start);
-        let leaving = leaving::leaving((&self.user, &self.request), (&self.reply, &self.found), &said);
-        let distress = self
-            .request
-            .distress
-            .iter()
-            .map(|&token| Finding { rule: "distress", meaning: "shows distress", span: self.user.origin(token, token) })
-            .collect();
-        Course {
-            applicable: leaving.applicable,
-            leaves: leaving.leaves,
-            reason: leaving.reason,
-            signs: leaving.signs,
-            stays: leaving.stays,
-            distress,
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_exchange_is_read_once_and_the_next_one_anew() {
+        let first = read("He left.", "You must go.");
+        assert!(Rc::ptr_eq(&first, &read("He left.", "You must go.")));
+        assert!(read("He left.", "I hear you.").orders().is_empty());
+        assert_eq!(read("He left.", "You must go.").orders(), first.orders());
     }
 }

@@ -85,11 +85,7 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
     for wording in found.iter().filter(|found| matches!(found.sense, Sense::Pressure | Sense::Belittling)) {
         let harsh = wording.sense == Sense::Belittling && matches!(wording.id, "overreacting" | "insults");
         if (harsh || !instructed) && counts(reply, wording) {
-            findings.push(Finding {
-                rule: wording.id,
-                meaning: wording.meaning,
-                span: reply.origin(wording.first, wording.last),
-            });
+            findings.push(wording.finding(reply));
         }
     }
     findings.sort_by_key(|finding| finding.span.start);

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::classes::{Class, Classes, classes};
+use super::classes::{Class, Classes, Known, known};
 
 /// A word or a mark of punctuation.
 #[derive(Debug, Clone)]
@@ -44,37 +44,6 @@ pub(super) struct Reading {
     pub sentences: Vec<Sentence>,
 }
 
-/// Chat spellings and what they stand for.
-const CHAT: [(&str, &str); 27] = [
-    ("u", "you"),
-    ("ur", "you're"),
-    ("r", "are"),
-    ("im", "i'm"),
-    ("ive", "i've"),
-    ("idk", "i don't know"),
-    ("dont", "don't"),
-    ("doesnt", "doesn't"),
-    ("didnt", "didn't"),
-    ("cant", "can't"),
-    ("cannot", "can't"),
-    ("wont", "won't"),
-    ("isnt", "isn't"),
-    ("arent", "aren't"),
-    ("wasnt", "wasn't"),
-    ("shouldnt", "shouldn't"),
-    ("wouldnt", "wouldn't"),
-    ("couldnt", "couldn't"),
-    ("youre", "you're"),
-    ("youll", "you'll"),
-    ("youve", "you've"),
-    ("theyre", "they're"),
-    ("theyll", "they'll"),
-    ("shes", "she's"),
-    ("thats", "that's"),
-    ("ya", "you"),
-    ("everythings", "everything's"),
-];
-
 /// Most tokens of a sentence; a longer one is cut, so that no rule that looks around in it takes time beyond the length
 /// of the text.
 const LONGEST: usize = 200;
@@ -86,7 +55,8 @@ impl Reading {
     /// Reads a text.
     pub(super) fn of(original: &str) -> Self {
         let apart = set_apart(original);
-        let mut reader = Reader { reading: Self::default(), first: 0, apart, passed: 0, item: false };
+        let reading = Self { text: String::with_capacity(original.len() + 16), ..Self::default() };
+        let mut reader = Reader { reading, word: String::new(), first: 0, apart, passed: 0, item: false };
         reader.read(original);
         reader.reading
     }
@@ -122,6 +92,8 @@ impl Reading {
 
 struct Reader {
     reading: Reading,
+    /// The word that is being read, in its normalised form.
+    word: String,
     /// First token of the sentence that is being read.
     first: usize,
     /// Quotations and code, in order.
@@ -190,24 +162,32 @@ impl Reader {
     }
 
     fn push_word(&mut self, written: &str, origin: Range<usize>, spaced: bool) {
-        let mut word = if written.is_ascii() {
-            written.to_ascii_lowercase()
+        let mut word = std::mem::take(&mut self.word);
+        word.clear();
+        if written.is_ascii() {
+            word.push_str(written);
+            word.make_ascii_lowercase();
         } else {
             let plain = |c: char| if matches!(c, '’' | 'ʼ' | '‘') { '\'' } else { c };
-            written.chars().flat_map(char::to_lowercase).map(plain).collect()
-        };
+            word.extend(written.chars().flat_map(char::to_lowercase).map(plain));
+        }
         while word.ends_with('\'') {
             word.pop();
         }
-        // The longest chat spelling has eleven letters, most have fewer than most words.
-        let chat = if word.len() <= 11 { CHAT.iter().find(|(short, _)| *short == word) } else { None };
-        if let Some((_, long)) = chat {
-            for (number, part) in long.split(' ').enumerate() {
-                self.push_text(part, origin.clone(), spaced || number > 0, Some(false));
+        let Known { classes, stands_for } = known(&word);
+        match stands_for {
+            None => {
+                let is_capital = written.starts_with(char::is_uppercase);
+                self.push_text(&word, origin, spaced, Some((classes, is_capital)));
             }
-            return;
+            Some(long) => {
+                for (number, part) in long.split(' ').enumerate() {
+                    let classes = known(part).classes;
+                    self.push_text(part, origin.clone(), spaced || number > 0, Some((classes, false)));
+                }
+            }
         }
-        self.push_text(&word, origin, spaced, Some(written.starts_with(char::is_uppercase)));
+        self.word = word;
     }
 
     fn push(&mut self, character: char, origin: Range<usize>, spaced: bool) {
@@ -221,8 +201,8 @@ impl Reader {
         self.push_text(plain.encode_utf8(&mut buffer), origin, spaced, None);
     }
 
-    /// Appends a token; `capital` says of a word whether it has one, and is nothing for a mark.
-    fn push_text(&mut self, word: &str, origin: Range<usize>, spaced: bool, capital: Option<bool>) {
+    /// Appends a token; of a word, its classes are given and whether it has a capital.
+    fn push_text(&mut self, word: &str, origin: Range<usize>, spaced: bool, of_word: Option<(Classes, bool)>) {
         let reading = &mut self.reading;
         if spaced && reading.tokens.len() > self.first {
             reading.text.push(' ');
@@ -233,8 +213,8 @@ impl Reader {
             self.passed += 1;
         }
         let apart = self.apart.get(self.passed).is_some_and(|range| range.start <= origin.start);
-        let (is_word, is_capital) = (capital.is_some(), capital == Some(true));
-        let classes = if is_word { classes(word) } else { Classes::default() };
+        let is_word = of_word.is_some();
+        let (classes, is_capital) = of_word.unwrap_or_default();
         let length = reading.tokens.len() - self.first;
         reading.tokens.push(Token { at: start..reading.text.len(), origin, classes, is_word, apart, is_capital });
         if length >= LONGEST {
@@ -276,23 +256,29 @@ impl Reader {
 /// Where the word ends that starts at `start`: letters and digits, apostrophes and hyphens between them, and a decimal
 /// point or comma between digits.
 fn word_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
     let mut end = start;
-    let mut characters = text[start..].char_indices().peekable();
-    let mut previous = ' ';
-    while let Some((offset, character)) = characters.next() {
-        let next = characters.peek().map(|(_, next)| *next);
-        let joins = match character {
-            '\'' | '’' | 'ʼ' | '-' => next.is_some_and(char::is_alphanumeric),
-            '.' | ',' => previous.is_ascii_digit() && next.is_some_and(|c| c.is_ascii_digit()),
-            _ => false,
-        };
-        if !character.is_alphanumeric() && !joins {
-            break;
+    loop {
+        // Plain letters need no decoding.
+        while bytes.get(end).is_some_and(u8::is_ascii_alphanumeric) {
+            end += 1;
         }
-        previous = character;
-        end = start + offset + character.len_utf8();
+        let mut characters = text[end..].chars();
+        let Some(character) = characters.next() else { return end };
+        let follows = |test: fn(char) -> bool| characters.as_str().starts_with(test);
+        let joins = match character {
+            '\'' | '’' | '-' => follows(char::is_alphanumeric),
+            '.' | ',' => {
+                text[start..end].ends_with(|c: char| c.is_ascii_digit()) && follows(|next| next.is_ascii_digit())
+            }
+            // The modifier letter apostrophe is a letter.
+            letter => letter.is_alphanumeric(),
+        };
+        if !joins {
+            return end;
+        }
+        end += character.len_utf8();
     }
-    end
 }
 
 /// The ranges of quotations and code, in order and without overlap. A quotation mark without its counterpart in the same
@@ -300,7 +286,16 @@ fn word_end(text: &str, start: usize) -> usize {
 fn set_apart(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
-    while let Some(offset) = text[at..].find(['`', '"', '“', '„', '«', '‘']) {
+    // Most texts are ASCII, where two of the marks can stand.
+    let ascii = text.is_ascii();
+    let next_mark = |rest: &str| {
+        if ascii {
+            memchr::memchr2(b'`', b'"', rest.as_bytes())
+        } else {
+            rest.find(['`', '"', '“', '„', '«', '‘'])
+        }
+    };
+    while let Some(offset) = next_mark(&text[at..]) {
         let start = at + offset;
         let rest = &text[start..];
         let end = match rest.strip_prefix("```") {

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::findings::Finding;
 use super::reading::Reading;
 use crate::care::phrases::{Matcher, Phrase, Words};
 
@@ -74,6 +75,13 @@ pub(super) struct Wording {
     pub last: usize,
     /// Number of the sentence.
     pub sentence: usize,
+}
+
+impl Wording {
+    /// The phrase as something that a rule found, under the name of its family.
+    pub(super) fn finding(&self, reading: &Reading) -> Finding {
+        Finding { rule: self.id, meaning: self.meaning, span: reading.origin(self.first, self.last) }
+    }
 }
 
 #[derive(Deserialize)]

@@ -1,13 +1,16 @@
 //! [`Opening`]: the first two sentences of a reply, cut as the published checker cuts them.
 
+use std::borrow::Cow;
+
 use crate::care::phrases::is_free_space;
 
 /// The beginning of a reply up to the second cut. A cut is white space directly after `.`, `!` or `?`, so `Dr. ` cuts
 /// and `." ` does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opening<'a> {
-    first: &'a str,
-    second: Option<&'a str>,
+    reply: &'a str,
+    /// Start and end of the white space at the first cut.
+    between: Option<(usize, usize)>,
     /// Where the second piece ends in the reply.
     pub end: usize,
 }
@@ -15,20 +18,21 @@ pub struct Opening<'a> {
 impl<'a> Opening<'a> {
     /// The opening of a reply.
     pub fn of(reply: &'a str) -> Self {
-        let Some((first_end, second_start)) = cut(reply, 0) else {
-            return Self { first: reply, second: None, end: reply.len() };
-        };
-        let end = cut(reply, second_start).map_or(reply.len(), |(end, _)| end);
-        Self { first: &reply[..first_end], second: Some(&reply[second_start..end]), end }
+        let between = cut(reply, 0);
+        let second_cut = between.and_then(|(_, second)| cut(reply, second));
+        Self { reply, between, end: second_cut.map_or(reply.len(), |(end, _)| end) }
     }
 
     /// Its text: both pieces with one space between, white space at the ends removed.
-    pub fn text(&self) -> String {
-        let joined = match self.second {
-            None => return self.first.trim_matches(is_free_space).to_owned(),
-            Some(second) => [self.first, second].join(" "),
-        };
-        joined.trim_matches(is_free_space).to_owned()
+    pub fn text(&self) -> Cow<'a, str> {
+        match self.between {
+            Some((first_end, second)) if &self.reply[first_end..second] != " " => {
+                let joined = [&self.reply[..first_end], &self.reply[second..self.end]].join(" ");
+                Cow::Owned(joined.trim_matches(is_free_space).to_owned())
+            }
+            // The pieces stand in the reply as they are shown.
+            _ => Cow::Borrowed(self.reply[..self.end].trim_matches(is_free_space)),
+        }
     }
 }
 
@@ -52,7 +56,7 @@ mod tests {
     use super::*;
 
     fn opening(reply: &str) -> String {
-        Opening::of(reply).text()
+        Opening::of(reply).text().into_owned()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Cosine of the counts of words and of pairs of neighbouring words.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crate::care::phrases::{EXACT, Word, Words};
@@ -62,7 +63,7 @@ struct Sums {
 impl Sums {
     /// Counts a term once more: the square of a count grows by the next odd number, and the product by the count of the
     /// other side. All terms of the left text come first.
-    fn count(&mut self, term: &mut Term, side: Side) {
+    fn count(&mut self, term: &mut Counts, side: Side) {
         match side {
             Side::Left => {
                 self.left += 2 * u64::from(term.left) + 1;
@@ -83,79 +84,100 @@ enum Side {
     Right,
 }
 
-/// A term and its counts. Words are told apart by their bytes, pairs by the numbers of their words.
-struct Term {
-    hash: u64,
-    key: Key,
+/// How often a term occurs on either side.
+#[derive(Clone, Copy, Default)]
+struct Counts {
     left: u32,
     right: u32,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Key {
-    /// Where the word was first seen.
-    Word(Side, usize),
-    /// Numbers of the two words.
-    Pair(usize, usize),
+/// A word that has been seen: its hash, and where it stood first.
+#[derive(Clone, Copy)]
+struct Seen {
+    hash: u64,
+    side: Side,
+    number: usize,
 }
 
-/// Counts terms in an open hash table. No word holds an underscore, so no word can equal a pair.
+/// The places of two words in the table of words.
+type Pair = (usize, usize);
+
+thread_local! {
+    /// Tables that are used again: an exchange has too many terms for the quick paths of an allocator.
+    static TABLES: RefCell<(Table<Seen>, Table<Pair>)> = RefCell::default();
+}
+
+/// Counts terms in open hash tables. No word holds an underscore, so no word can equal a pair.
 fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
-    let mut table = Table::new(2 * (left.words.list.len() + right.words.list.len()));
-    let mut sums = Sums::default();
-    for (side, text) in [(Side::Left, left), (Side::Right, right)] {
-        let mut previous = None;
-        for (number, word) in text.words.list.iter().enumerate() {
-            let bytes = text.bytes(word);
-            let term = table.number(word.hash, Key::Word(side, number), |known| match known {
-                Key::Word(side, number) => {
-                    let other = if side == Side::Left { left } else { right };
-                    let known = other.bytes(&other.words.list[number]);
-                    // Two short words with the same hash are the same.
-                    known.len() <= EXACT && bytes.len() <= EXACT || known.eq_ignore_ascii_case(bytes)
+    TABLES.with_borrow_mut(|(words, pairs)| {
+        let most = left.words.list.len() + right.words.list.len();
+        words.clear(most);
+        pairs.clear(most);
+        let mut sums = Sums::default();
+        for (side, text) in [(Side::Left, left), (Side::Right, right)] {
+            let mut previous = None;
+            for (number, word) in text.words.list.iter().enumerate() {
+                let same = |known: Seen| {
+                    known.hash == word.hash && {
+                        let other = if known.side == Side::Left { left } else { right };
+                        let seen = &other.words.list[known.number];
+                        // Two short words with the same hash are the same.
+                        seen.span().len() <= EXACT && word.span().len() <= EXACT
+                            || other.bytes(seen).eq_ignore_ascii_case(text.bytes(word))
+                    }
+                };
+                let place = words.place(word.hash, Seen { hash: word.hash, side, number }, same);
+                sums.count(&mut words.slots[place].1, side);
+                if let Some(before) = previous {
+                    let pair = (before, place);
+                    let hash = ((before as u64) << 32 ^ place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let place = pairs.place(hash, pair, |known| known == pair);
+                    sums.count(&mut pairs.slots[place].1, side);
                 }
-                Key::Pair(..) => false,
-            });
-            sums.count(&mut table.terms[term], side);
-            if let Some(before) = previous {
-                let key = Key::Pair(before, term);
-                let hash =
-                    (before as u64).rotate_left(32).wrapping_add(term as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                let pair = table.number(hash, key, |known| known == key);
-                sums.count(&mut table.terms[pair], side);
+                previous = Some(place);
             }
-            previous = Some(term);
         }
-    }
-    sums
+        sums
+    })
 }
 
-struct Table {
-    terms: Vec<Term>,
-    /// Number of a term plus one; 0 is free.
-    slots: Vec<u32>,
+/// Terms with their counts, each at the place of its hash or, where that is taken, behind it.
+struct Table<T> {
+    /// A power of two in number.
+    slots: Vec<(Option<T>, Counts)>,
 }
 
-impl Table {
-    fn new(most: usize) -> Self {
-        Self { terms: Vec::with_capacity(most), slots: vec![0; (most * 2).next_power_of_two()] }
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new() }
+    }
+}
+
+impl<T: Copy> Table<T> {
+    /// Forgets all terms and makes room for so many.
+    fn clear(&mut self, most: usize) {
+        /// Slots that are kept for the next texts: a book must not hold its memory for ever.
+        const MOST_KEPT: usize = 1 << 16;
+        if self.slots.capacity() > MOST_KEPT {
+            self.slots = Vec::new();
+        }
+        self.slots.clear();
+        self.slots.resize((most * 2).next_power_of_two(), (None, Counts::default()));
     }
 
-    /// The number of a term: the one it has, or the next one.
-    fn number(&mut self, hash: u64, key: Key, same: impl Fn(Key) -> bool) -> usize {
+    /// The place of a term: the one it has, or a free one that it takes.
+    fn place(&mut self, hash: u64, term: T, same: impl Fn(T) -> bool) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = usize::try_from(hash >> 32).unwrap_or(0) & mask;
         loop {
-            let Some(known) = (self.slots[at] as usize).checked_sub(1) else {
-                self.terms.push(Term { hash, key, left: 0, right: 0 });
-                // Each term takes a byte of its text at least, and texts stay below 4 GB; past that all share a slot.
-                self.slots[at] = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
-                return self.terms.len() - 1;
-            };
-            if self.terms[known].hash == hash && same(self.terms[known].key) {
-                return known;
+            match self.slots[at].0 {
+                None => {
+                    self.slots[at].0 = Some(term);
+                    return at;
+                }
+                Some(known) if same(known) => return at,
+                Some(_) => at = (at + 1) & mask,
             }
-            at = (at + 1) & mask;
         }
     }
 }

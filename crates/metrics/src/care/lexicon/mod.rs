@@ -9,7 +9,7 @@ use probare_core::{BuildError, Evidence, EvidenceKind, Field};
 use schemars::Schema;
 use serde_json::Value as Json;
 
-use super::phrases::{Matcher, NotationError, Phrase, Words};
+use super::phrases::{Found, Matcher, NotationError, Phrase, Words};
 use crate::bounded::excerpt;
 pub use file::{Extends, Family, LexiconFile};
 
@@ -69,7 +69,8 @@ impl Hit<'_> {
 
     /// The hit as evidence; `role` says what the family counts as.
     pub(super) fn evidence(&self, kind: EvidenceKind, field: Field, whole: &str, role: &str) -> Evidence {
-        excerpt(kind, field, self.span(), whole).with_note(format!("{role} {}: {}", self.family, self.meaning))
+        let note = [role, " ", self.family, ": ", self.meaning].concat();
+        excerpt(kind, field, self.span(), whole).with_note(note)
     }
 }
 
@@ -78,6 +79,8 @@ impl Hit<'_> {
 pub struct Lexicon {
     matcher: Matcher,
     families: Vec<Named>,
+    /// Whether a user's file brought families of a group, in the order of [`Group::ALL`].
+    has_own: [bool; Group::ALL.len()],
 }
 
 #[derive(Debug)]
@@ -144,6 +147,7 @@ impl Lexicon {
         })?;
         for family in &mut lexicon.families {
             family.own = own.iter().any(|(group, id)| *group == family.group && *id == family.id);
+            lexicon.has_own[family.group as usize] |= family.own;
         }
         Ok(lexicon)
     }
@@ -165,7 +169,7 @@ impl Lexicon {
     }
 
     fn compile(file: LexiconFile) -> Result<Self, LexiconError> {
-        let mut lexicon = Self { matcher: Matcher::default(), families: Vec::new() };
+        let mut lexicon = Self { matcher: Matcher::default(), families: Vec::new(), has_own: Default::default() };
         for (group, families) in file.into_groups() {
             for family in families {
                 lexicon.add(group, family)?;
@@ -210,49 +214,47 @@ impl Lexicon {
         for (group, limit) in groups {
             limits[*group as usize] = *limit;
         }
-        let found = self.matcher.find(text, words, &limits);
-        Hits {
-            list: found
-                .into_iter()
-                .map(|found| {
-                    let Named { group, id, meaning, .. } = &self.families[found.family];
-                    let start = found.span.start;
-                    (*group, Hit { family: id, meaning, text: &text[found.span], start })
-                })
-                .collect(),
-        }
+        Hits { families: &self.families, text, found: self.matcher.find(text, words, &limits) }
     }
-}
 
-impl Lexicon {
     /// The hits of a user's own families of one group; none where the lexicon is the bundled one.
     pub(super) fn find_own<'a>(&'a self, text: &'a str, group: Group) -> Vec<Hit<'a>> {
-        if !self.families.iter().any(|family| family.own && family.group == group) {
+        if !self.has_own[group as usize] {
             return Vec::new();
         }
-        let mut hits = self.find(text, &Words::of(text), &[(group, text.len())]).of(group);
-        hits.retain(|hit| {
-            self.families.iter().any(|family| family.own && family.group == group && family.id == hit.family)
-        });
-        hits
+        let mut hits = self.find(text, &Words::of(text), &[(group, text.len())]);
+        hits.found.retain(|found| self.families[found.family].own);
+        hits.of(group)
     }
 }
 
 /// The hits of one search.
 #[derive(Debug)]
 pub(super) struct Hits<'a> {
-    list: Vec<(Group, Hit<'a>)>,
+    families: &'a [Named],
+    text: &'a str,
+    found: Vec<Found>,
 }
 
 impl<'a> Hits<'a> {
     /// Those of one group, in the order of the families.
     pub(super) fn of(&self, group: Group) -> Vec<Hit<'a>> {
-        self.list.iter().filter(|(of, _)| *of == group).map(|(_, hit)| hit.clone()).collect()
+        let hits = self.found.iter().filter_map(|found| {
+            let family = &self.families[found.family];
+            let hit = || Hit {
+                family: &family.id,
+                meaning: &family.meaning,
+                text: &self.text[found.span.clone()],
+                start: found.span.start,
+            };
+            (family.group == group).then(hit)
+        });
+        hits.collect()
     }
 
     /// Whether the group has any.
     pub(super) fn any(&self, group: Group) -> bool {
-        self.list.iter().any(|(of, _)| *of == group)
+        self.found.iter().any(|found| self.families[found.family].group == group)
     }
 }
 

@@ -7,15 +7,17 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
-
 use super::notation::{NotationError, Phrase, Piece, Problem};
 use super::program::{DeadEnd, Program};
 use super::space::is_word_byte;
-use super::words::{Words, hash};
+use super::waiting::{Groups, Waiting};
+use super::words::{Traces, Words, hash_of};
 
 /// Most beginnings that the choices of one phrase may give.
 const MOST_BEGINNINGS: usize = 4_096;
+
+/// How much is looked at before a phrase that begins with a mark is tried: the mark, a space, a letter.
+const MARK_BYTES: usize = 3;
 
 /// The phrases of a matcher could not be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,12 +40,12 @@ pub struct Found {
 pub struct Matcher {
     phrases: Vec<Compiled>,
     families: usize,
-    /// First words, to the phrases that fix no more than that and to whether any fixes a second one.
-    firsts: FxHashMap<u64, First>,
+    /// First words, with the phrases that fix no more than that.
+    firsts: Waiting,
     /// First word, byte between, second word.
-    pairs: FxHashMap<u64, Vec<usize>>,
-    /// Phrases that begin with a mark, by its first byte.
-    marks: Vec<(u8, usize)>,
+    pairs: Waiting,
+    /// Phrases that begin with a mark of punctuation, by its first byte.
+    marks: Vec<(u8, Vec<Mark>)>,
     open_gaps: usize,
 }
 
@@ -52,14 +54,18 @@ struct Compiled {
     program: Program,
     family: usize,
     group: usize,
+    /// Words that every match holds.
+    needed: Traces,
     /// Where its dead ends stand in the scratch memory of a search.
     dead_ends: usize,
 }
 
-#[derive(Debug, Default)]
-struct First {
-    alone: Vec<usize>,
-    paired: bool,
+/// A phrase that begins with a mark.
+#[derive(Debug, PartialEq, Eq)]
+struct Mark {
+    /// The first bytes, as many as are fixed, up to [`MARK_BYTES`].
+    opening: Box<[u8]>,
+    phrase: usize,
 }
 
 impl Matcher {
@@ -76,7 +82,7 @@ impl Matcher {
             let program = Program::new(&phrase.0);
             let dead_ends = self.open_gaps;
             self.open_gaps += program.open_gaps;
-            self.phrases.push(Compiled { program, family, group, dead_ends });
+            self.phrases.push(Compiled { program, family, group, needed: needed(&phrase.0), dead_ends });
             for beginning in beginnings {
                 self.file(&beginning, index).map_err(fail)?;
             }
@@ -90,8 +96,11 @@ impl Matcher {
         let text = beginning.text.as_bytes();
         let Some(&initial) = text.first() else { return Err(Problem::BeginsWithGap) };
         if !is_word_byte(initial) {
-            if !self.marks.contains(&(initial, phrase)) {
-                self.marks.push((initial, phrase));
+            let mark = Mark { opening: text.into(), phrase };
+            match self.marks.iter_mut().find(|(byte, _)| *byte == initial) {
+                Some((_, marks)) if marks.contains(&mark) => {}
+                Some((_, marks)) => marks.push(mark),
+                None => self.marks.push((initial, vec![mark])),
             }
             return Ok(());
         }
@@ -99,17 +108,16 @@ impl Matcher {
         if end == text.len() && !beginning.complete {
             return Err(Problem::BeginsWithPartOfWord);
         }
-        let first = hash(&beginning.text[..end]);
-        let entry = self.firsts.entry(first).or_default();
+        let first = hash_of(&beginning.text[..end]);
+        let group = self.phrases[phrase].group;
         let second = text.get(end + 1..).unwrap_or_default();
         let length = second.iter().position(|byte| !is_word_byte(*byte)).unwrap_or(second.len());
         let whole = length > 0 && (length < second.len() || beginning.complete);
         if whole && text[end].is_ascii() {
-            entry.paired = true;
-            let key = pair(first, text[end], hash(&beginning.text[end + 1..end + 1 + length]));
-            push_once(self.pairs.entry(key).or_default(), phrase);
+            let second = hash_of(&beginning.text[end + 1..end + 1 + length]);
+            self.pairs.add(pair(first, text[end], second), group, phrase);
         } else {
-            push_once(&mut entry.alone, phrase);
+            self.firsts.add(first, group, phrase);
         }
         Ok(())
     }
@@ -117,27 +125,28 @@ impl Matcher {
     /// The leftmost match of every family that has one, in the order of the families. `limits` gives for each group the
     /// length of the text that is searched for it; 0 leaves the group out.
     pub fn find(&self, text: &str, words: &Words, limits: &[usize]) -> Vec<Found> {
-        let mut search = Search { matcher: self, text, limits, found: Vec::new(), dead_ends: Vec::new() };
+        let mut search =
+            Search { matcher: self, text, traces: words.traces, limits, found: Vec::new(), dead_ends: Vec::new() };
         let bytes = text.as_bytes();
+        let wanted = Groups::with_limits(limits);
         for (number, word) in words.list.iter().enumerate() {
-            let Some(first) = self.firsts.get(&word.hash) else { continue };
-            for &phrase in &first.alone {
-                search.attempt(phrase, word.start);
+            let next = words.list.get(number + 1).filter(|next| next.start == word.end + 1);
+            let pair = next.map_or(0, |next| pair(word.hash, bytes[word.end], next.hash));
+            if self.firsts.may_have(word.hash, wanted) {
+                search.attempt_all(self.firsts.under(word.hash), word.start);
             }
-            if first.paired
-                && let Some(next) = words.list.get(number + 1)
-                && next.start == word.end + 1
-                && let Some(phrases) = self.pairs.get(&pair(word.hash, bytes[word.end], next.hash))
-            {
-                for &phrase in phrases {
-                    search.attempt(phrase, word.start);
-                }
+            if self.pairs.may_have(pair, wanted) {
+                search.attempt_all(self.pairs.under(pair), word.start);
             }
         }
-        for &(byte, phrase) in &self.marks {
-            if self.limits_of(phrase, limits) > 0 {
-                for start in memchr::memchr_iter(byte, bytes) {
-                    search.attempt(phrase, start);
+        for (byte, marks) in &self.marks {
+            if marks.iter().any(|mark| self.limit_of(mark.phrase, limits) > 0) {
+                for start in memchr::memchr_iter(*byte, bytes) {
+                    let opens = |mark: &&Mark| {
+                        let here = bytes.get(start..start + mark.opening.len());
+                        here.is_some_and(|here| here.eq_ignore_ascii_case(&mark.opening))
+                    };
+                    marks.iter().filter(opens).for_each(|mark| search.attempt(mark.phrase, start));
                 }
             }
         }
@@ -146,7 +155,7 @@ impl Matcher {
         found
     }
 
-    fn limits_of(&self, phrase: usize, limits: &[usize]) -> usize {
+    fn limit_of(&self, phrase: usize, limits: &[usize]) -> usize {
         limits.get(self.phrases[phrase].group).copied().unwrap_or(0)
     }
 }
@@ -154,18 +163,25 @@ impl Matcher {
 struct Search<'a> {
     matcher: &'a Matcher,
     text: &'a str,
+    traces: Traces,
     limits: &'a [usize],
     found: Vec<Found>,
     dead_ends: Vec<DeadEnd>,
 }
 
 impl Search<'_> {
+    fn attempt_all(&mut self, phrases: &[usize], start: usize) {
+        for &phrase in phrases {
+            self.attempt(phrase, start);
+        }
+    }
+
     /// Tries a phrase at a place and keeps the match if it is better than what its family has: further left, or at the
     /// same place by an earlier phrase.
     fn attempt(&mut self, phrase: usize, start: usize) {
         let compiled = &self.matcher.phrases[phrase];
         let limit = self.limits.get(compiled.group).copied().unwrap_or(0);
-        if start >= limit {
+        if start >= limit || !self.traces.may_hold(compiled.needed) {
             return;
         }
         let known = self.found.iter().position(|hit| hit.family == compiled.family);
@@ -186,14 +202,23 @@ impl Search<'_> {
     }
 }
 
-fn push_once(list: &mut Vec<usize>, phrase: usize) {
-    if list.last() != Some(&phrase) {
-        list.push(phrase);
-    }
+const fn pair(first: u64, between: u8, second: u64) -> u64 {
+    (first.rotate_left(17) ^ second ^ ((between as u64) << 3)).wrapping_mul(0xff51_afd7_ed55_8ccd)
 }
 
-const fn pair(first: u64, between: u8, second: u64) -> u64 {
-    first.rotate_left(17) ^ second.wrapping_mul(0xff51_afd7_ed55_8ccd) ^ ((between as u64) << 3)
+/// The words that every match of a phrase holds whole: those that stand in its literals between bytes that end a word, or
+/// at its outer ends. A word beside anything that varies may go on there and does not count.
+fn needed(pieces: &[Piece]) -> Traces {
+    let mut traces = Traces::default();
+    for (number, piece) in pieces.iter().enumerate() {
+        let Piece::Literal(text) = piece else { continue };
+        let words = Words::of(text).list;
+        let whole = words
+            .iter()
+            .filter(|word| (word.start > 0 || number == 0) && (word.end < text.len() || number + 1 == pieces.len()));
+        whole.for_each(|word| traces.add(word.hash));
+    }
+    traces
 }
 
 /// The literal text with which a match may begin.
@@ -243,12 +268,13 @@ fn extend(pieces: &[Piece], open: &mut Vec<String>, closed: &mut BTreeSet<String
     Ok(())
 }
 
-/// As much of a beginning as its key needs, if it has that much: a mark, or two words and the byte that ends the second.
+/// As much of a beginning as its key needs, if it has that much: a mark with what follows it, or two words and the byte
+/// that ends the second.
 fn settled(beginning: &str) -> Option<&str> {
     let bytes = beginning.as_bytes();
     let initial = *bytes.first()?;
     if !is_word_byte(initial) {
-        return beginning.chars().next().map(|mark| &beginning[..mark.len_utf8()]);
+        return (beginning.len() >= MARK_BYTES).then(|| &beginning[..beginning.ceil_char_boundary(MARK_BYTES)]);
     }
     let first = bytes.iter().position(|byte| !is_word_byte(*byte))?;
     let rest = bytes.get(first + 1..)?;
@@ -285,6 +311,15 @@ mod tests {
     #[test]
     fn a_second_word_that_may_go_on_is_no_key() {
         assert_eq!(found(&[&["trust me<0-9>will"]], "trust metal will"), [(0, "trust metal will".to_owned())]);
+    }
+
+    #[test]
+    fn only_words_that_are_surely_whole_are_needed() {
+        let needed = |written: &str| needed(&Phrase::read(written).unwrap().0);
+        let traces = |text: &str| Words::of(text).traces;
+        assert_eq!(needed("what <*> means (to|for) you"), traces("what means you"));
+        assert_eq!(needed("trust me<0-9>will"), traces("trust"));
+        assert_eq!(needed("do[ not] worry"), traces("worry"));
     }
 
     #[test]

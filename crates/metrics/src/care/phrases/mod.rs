@@ -14,9 +14,10 @@ mod matcher;
 mod notation;
 mod program;
 mod space;
+mod waiting;
 mod words;
 
-pub use matcher::Matcher;
+pub use matcher::{Found, Matcher};
 pub use notation::{NotationError, Phrase};
 pub use space::is_free_space;
 pub use words::{EXACT, Word, Words};

@@ -27,6 +27,8 @@ impl Word {
 pub struct Words {
     /// The words, in order.
     pub list: Vec<Word>,
+    /// Which of them there are, roughly.
+    pub traces: Traces,
     /// Whether any of them holds an underscore.
     pub underscore: bool,
 }
@@ -35,59 +37,96 @@ impl Words {
     /// Reads a text.
     pub fn of(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut words = Self { list: Vec::with_capacity(bytes.len() / 5 + 4), underscore: false };
-        let mut at = 0;
-        while at < bytes.len() {
-            let start = at;
-            let mut hasher = Hasher::default();
-            while let Some(letter) = bytes.get(at).map(|byte| LOWER[usize::from(*byte)])
-                && letter != 0
-            {
-                words.underscore |= letter == b'_';
-                hasher.push(letter);
-                at += 1;
+        let mut words = Self {
+            list: Vec::with_capacity(bytes.len() / 5 + 4),
+            traces: Traces::default(),
+            underscore: memchr::memchr(b'_', bytes).is_some(),
+        };
+        let mut start = None;
+        let mut edge = |at: usize| match start.take() {
+            None => start = Some(at),
+            Some(start) => {
+                let hash = hash(bytes, start, at);
+                words.traces.add(hash);
+                words.list.push(Word { start, end: at, hash });
             }
-            if at > start {
-                words.list.push(Word { start, end: at, hash: hasher.finish() });
+        };
+        let mut before = 0;
+        for (number, chunk) in bytes.chunks(64).enumerate() {
+            let inside = word_bits(chunk);
+            let mut edges = inside ^ (inside << 1 | before);
+            before = inside >> 63;
+            while edges != 0 {
+                edge(number * 64 + edges.trailing_zeros() as usize);
+                edges &= edges - 1;
             }
-            at += 1;
+        }
+        if before == 1 {
+            edge(bytes.len());
         }
         words
     }
 }
 
 /// The hash of a single word that is all word characters.
-pub(super) fn hash(word: &str) -> u64 {
-    let mut hasher = Hasher::default();
-    word.bytes().for_each(|byte| hasher.push(byte.to_ascii_lowercase()));
-    hasher.finish()
+pub(super) fn hash_of(word: &str) -> u64 {
+    hash(word.as_bytes(), 0, word.len())
+}
+
+/// Which words a text may hold: a bit for the hash of each. What is not there is surely absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traces(u64);
+
+impl Traces {
+    /// Adds a word.
+    pub const fn add(&mut self, hash: u64) {
+        self.0 |= 1 << (hash >> 58);
+    }
+
+    /// Whether all of the others may be there too.
+    pub const fn may_hold(self, others: Self) -> bool {
+        others.0 & !self.0 == 0
+    }
+}
+
+/// A bit for each byte that is a word character, the first byte lowest; `chunk` has up to 64 bytes. The bytes are looked
+/// at together, because a text is mostly short words and a loop over single bytes would guess wrong at the end of each.
+fn word_bits(chunk: &[u8]) -> u64 {
+    let mut bytes = [0; 64];
+    bytes[..chunk.len()].copy_from_slice(chunk);
+    let flags = bytes.map(|byte| u8::from(is_word_byte(byte)));
+    let (eights, _) = flags.as_chunks();
+    eights.iter().rev().fold(0, |bits, eight| {
+        // The product moves the lowest bit of each byte into the highest byte, the first one lowest.
+        bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
 }
 
 /// Words of up to this many bytes have a hash of their own: their bytes fit into it and are only mixed.
 pub const EXACT: usize = 8;
 
-/// Takes eight bytes at a time, so that most words are mixed once.
-#[derive(Default)]
-struct Hasher {
-    block: u64,
-    length: usize,
-    state: u64,
+/// The hash of the word at `start..end`, the same for small and capital letters.
+fn hash(bytes: &[u8], mut start: usize, end: usize) -> u64 {
+    let mut state = 0;
+    while end - start > EXACT {
+        state = mix(state ^ letters(bytes, start, EXACT)).rotate_left(23);
+        start += EXACT;
+    }
+    // For a short word nothing but its letters goes in, and mixing loses nothing.
+    mix(state ^ letters(bytes, start, end - start))
 }
 
-impl Hasher {
-    fn push(&mut self, byte: u8) {
-        if self.length > 0 && self.length.is_multiple_of(EXACT) {
-            self.state = mix(self.state ^ self.block).rotate_left(23);
-            self.block = 0;
-        }
-        self.block = self.block << 8 | u64::from(byte);
-        self.length += 1;
-    }
-
-    /// For a short word nothing but its block goes in, and mixing loses nothing.
-    fn finish(self) -> u64 {
-        mix(self.state ^ self.block)
-    }
+/// Up to eight word characters in lower case, and zeros after them. The one bit that makes capitals small is set in
+/// digits anyway, and makes an underscore a byte that no word has.
+fn letters(bytes: &[u8], start: usize, length: usize) -> u64 {
+    let rest = bytes.get(start..).unwrap_or_default();
+    let block = match (rest.first_chunk(), bytes.last_chunk()) {
+        (Some(block), _) => u64::from_le_bytes(*block),
+        (None, Some(last)) => u64::from_le_bytes(*last) >> (8 * (EXACT - rest.len())),
+        (None, None) => rest.iter().rev().fold(0, |block, byte| block << 8 | u64::from(*byte)),
+    };
+    let kept = u64::MAX.unbounded_shr(64 - 8 * u32::try_from(length).unwrap_or(8));
+    (block | u64::from_ne_bytes([0x20; EXACT])) & kept
 }
 
 /// Spreads the bits; different numbers stay different.
@@ -95,19 +134,6 @@ const fn mix(number: u64) -> u64 {
     let number = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     number ^ (number >> 32)
 }
-
-/// Word characters in lower case, 0 for every other byte.
-static LOWER: [u8; 256] = {
-    let mut table = [0; 256];
-    let mut byte = 0_u8;
-    while byte < 128 {
-        if is_word_byte(byte) {
-            table[byte as usize] = byte.to_ascii_lowercase();
-        }
-        byte += 1;
-    }
-    table
-};
 
 #[cfg(test)]
 mod tests {
@@ -120,13 +146,34 @@ mod tests {
         let forms: Vec<&str> = words.list.iter().map(|word| &text[word.span()]).collect();
         assert_eq!(forms, ["I", "m", "Caf", "_5", "t"]);
         assert!(words.underscore);
-        assert_eq!(words.list[2].hash, hash("caf"));
+        assert_eq!(words.list[2].hash, hash_of("caf"));
     }
 
     #[test]
     fn letter_case_does_not_change_a_hash_and_length_does() {
-        assert_eq!(Words::of("UNDERSTANDING").list[0].hash, hash("understanding"));
-        assert_ne!(hash("a"), hash("aa"));
-        assert_ne!(hash("abcdefgh"), hash("abcdefghi"));
+        assert_eq!(Words::of("UNDERSTANDING").list[0].hash, hash_of("understanding"));
+        assert_eq!(Words::of("(AbcdefgH)").list[0].hash, hash_of("abcdefgh"));
+        assert_ne!(hash_of("a"), hash_of("aa"));
+        assert_ne!(hash_of("abcdefgh"), hash_of("abcdefghi"));
+    }
+
+    #[test]
+    fn a_word_is_the_same_wherever_it_stands() {
+        for before in 0..70 {
+            let text = format!("{}Remarkable x_9", "-".repeat(before));
+            let words = Words::of(&text);
+            assert_eq!(words.list.len(), 2, "{before}");
+            assert_eq!(words.list[0], Word { start: before, end: before + 10, hash: hash_of("remarkable") });
+            assert_eq!(words.list[1].hash, hash_of("x_9"));
+        }
+    }
+
+    #[test]
+    fn traces_tell_what_is_absent() {
+        let words = Words::of("what it means to you");
+        let traces = |word: &str| Words::of(word).traces;
+        assert!(words.traces.may_hold(traces("means to you")));
+        assert!(words.traces.may_hold(Traces::default()));
+        assert!(!traces("what").may_hold(words.traces));
     }
 }
