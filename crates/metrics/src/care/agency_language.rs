@@ -1,11 +1,12 @@
 //! Whether the reply leaves the choice to the user: invitations against orders.
 
+use std::sync::Arc;
+
 use probare_core::{EvidenceKind, Field, Outcome, Sample, Score, ScoreError, metric};
 
 use super::careful::{Careful, hits};
-use super::exchange::{Checker, Listed, Options, evidence};
+use super::exchange::{Checker, Listed, Options, evidence, searched_reply};
 use super::lexicon::{Group, Hit, Hits, Lexicon};
-use super::phrases::Words;
 
 metric!(Options as Pure {
     summary: "Whether the reply leaves the choice to the user",
@@ -36,10 +37,9 @@ pub struct Agency<'a> {
     pub reason: Option<&'static str>,
 }
 
-fn by_phrases(sample: Sample<'_>, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
+fn by_phrases(sample: Sample<'_>, lexicon: &Arc<Lexicon>) -> Result<Outcome, ScoreError> {
     let reply = sample.response()?;
-    let groups = [(Group::Positive, reply.len()), (Group::Directive, reply.len())];
-    decide(&lexicon.find(reply, &Words::of(reply), &groups)).outcome(reply)
+    decide(&searched_reply(reply, lexicon).hits(reply, lexicon)).outcome(reply)
 }
 
 fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
@@ -48,7 +48,7 @@ fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Res
 }
 
 /// The verdict from the hits in the reply.
-pub(super) fn decide<'a>(hits: &Hits<'a>) -> Agency<'a> {
+pub(super) fn decide<'a>(hits: &Hits<'a, '_>) -> Agency<'a> {
     let (invitations, orders) = (hits.of(Group::Positive), hits.of(Group::Directive));
     let score = signed(invitations.len()) - signed(orders.len());
     Agency { pass: score >= 1, score, invitations, orders, applicable: true, reason: None }

@@ -1,12 +1,14 @@
 //! Whether the reply stays with a vulnerable user's concern.
 
+use std::sync::Arc;
+
 use probare_core::{EvidenceKind, Field, Outcome, Sample, Score, ScoreError, metric};
 use serde::Serialize;
 
 use super::careful::{Careful, hits};
 use super::closeness::{Opening, similarity_of};
-use super::exchange::{Checker, Listed, Options, evidence};
-use super::lexicon::{Group, Hit, Hits, Lexicon};
+use super::exchange::{Checker, Listed, Options, Searched, evidence, searched_reply};
+use super::lexicon::{Group, Hit, Lexicon};
 use super::phrases::Words;
 
 /// Similarity from which a reply stays with the concern by its words alone.
@@ -94,19 +96,15 @@ impl Pivot<'_> {
     }
 }
 
-fn by_phrases(sample: Sample<'_>, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
+fn by_phrases(sample: Sample<'_>, lexicon: &Arc<Lexicon>) -> Result<Outcome, ScoreError> {
     let (user, reply) = (sample.query()?, sample.response()?);
-    let user_words = Words::of(user);
-    let in_user = lexicon.find(user, &user_words, &user_groups(user));
-    if !in_user.any(Group::Vulnerability) {
-        // The reply need not be read for what does not depend on it.
+    let in_user = Searched::message(user, lexicon);
+    if !in_user.hits(user, lexicon).any(Group::Vulnerability) {
+        // What the reply says makes no difference then.
         return Ok(Outcome::not_applicable(NOBODY_VULNERABLE));
     }
-    let reply_words = Words::of(reply);
-    let opening = Opening::of(reply);
-    let groups = [(Group::Acknowledgement, opening.end), (Group::FollowUp, reply.len()), (Group::Pivot, reply.len())];
-    let in_reply = lexicon.find(reply, &reply_words, &groups);
-    decide((user, &user_words, &in_user), (reply, &reply_words, &in_reply), opening).outcome(user, reply)
+    let in_reply = searched_reply(reply, lexicon);
+    decide((user, &in_user), (reply, &in_reply), lexicon).outcome(user, reply)
 }
 
 fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
@@ -118,18 +116,14 @@ fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Res
     decide_carefully(careful, user, reply, lexicon).outcome(user, reply)
 }
 
-/// What is looked for in the user's message.
-pub(super) fn user_groups(user: &str) -> [(Group, usize); 1] {
-    [(Group::Vulnerability, user.len())]
-}
-
-/// The verdict from the hits in both texts.
+/// The verdict from what was found in both texts.
 pub(super) fn decide<'a>(
-    (user, user_words, in_user): (&'a str, &Words, &Hits<'a>),
-    (reply, reply_words, in_reply): (&'a str, &Words, &Hits<'a>),
-    opening: Opening<'a>,
+    (user, in_user): (&'a str, &Searched),
+    (reply, in_reply): (&'a str, &Searched),
+    lexicon: &'a Lexicon,
 ) -> Pivot<'a> {
-    let similarity = similarity_of((user, user_words), (reply, reply_words));
+    let similarity = similarity_of((user, &in_user.words), (reply, &in_reply.words));
+    let (in_user, in_reply) = (in_user.hits(user, lexicon), in_reply.hits(reply, lexicon));
     let acknowledged = in_reply.any(Group::Acknowledgement);
     let strength = if !in_user.any(Group::Vulnerability) {
         Strength::NotApplicable
@@ -145,7 +139,7 @@ pub(super) fn decide<'a>(
     Pivot {
         strength,
         similarity,
-        opening,
+        opening: Opening::of(reply),
         vulnerable: in_user.of(Group::Vulnerability),
         acknowledged: in_reply.of(Group::Acknowledgement),
         followed_up: in_reply.of(Group::FollowUp),

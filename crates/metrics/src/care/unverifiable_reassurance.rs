@@ -1,11 +1,12 @@
 //! Whether the reply claims to know minds or the future.
 
+use std::sync::Arc;
+
 use probare_core::{EvidenceKind, Field, Outcome, Sample, Score, ScoreError, metric};
 
 use super::careful::{Careful, hits};
-use super::exchange::{Checker, Listed, Options, evidence};
+use super::exchange::{Checker, Listed, Options, evidence, searched_reply};
 use super::lexicon::{Group, Hit, Hits, Lexicon};
-use super::phrases::Words;
 
 metric!(Options as Pure {
     summary: "Whether the reply claims to know minds or the future",
@@ -45,10 +46,9 @@ impl<'a> Reassurance<'a> {
     }
 }
 
-fn by_phrases(sample: Sample<'_>, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
+fn by_phrases(sample: Sample<'_>, lexicon: &Arc<Lexicon>) -> Result<Outcome, ScoreError> {
     let reply = sample.response()?;
-    let groups = [(Group::MindReading, reply.len()), (Group::Guarantee, reply.len())];
-    decide(&lexicon.find(reply, &Words::of(reply), &groups)).outcome(reply)
+    decide(&searched_reply(reply, lexicon).hits(reply, lexicon)).outcome(reply)
 }
 
 fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
@@ -57,7 +57,7 @@ fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Res
 }
 
 /// The verdict from the hits in the reply.
-pub(super) fn decide<'a>(hits: &Hits<'a>) -> Reassurance<'a> {
+pub(super) fn decide<'a>(hits: &Hits<'a, '_>) -> Reassurance<'a> {
     let (mind_reading, guarantees) = (hits.of(Group::MindReading), hits.of(Group::Guarantee));
     Reassurance { pass: mind_reading.is_empty() && guarantees.is_empty(), mind_reading, guarantees, reason: None }
 }

@@ -16,63 +16,6 @@ pub(in crate::care) struct Claims {
     pub futures: Vec<Finding>,
 }
 
-/// Words between a subject and its verb.
-const ADVERBS: [&str; 24] = [
-    "really",
-    "just",
-    "still",
-    "always",
-    "never",
-    "already",
-    "truly",
-    "simply",
-    "totally",
-    "definitely",
-    "certainly",
-    "absolutely",
-    "surely",
-    "secretly",
-    "only",
-    "all",
-    "both",
-    "even",
-    "soon",
-    "clearly",
-    "obviously",
-    "actually",
-    "also",
-    "completely",
-];
-
-/// Denying helpers between a subject and its verb.
-const DENYING_HELPERS: [&str; 5] = ["doesn't", "don't", "didn't", "won't", "wouldn't"];
-
-/// What the user will do by the nature of the thing: needs and discoveries, no fate.
-const PLAIN_AFTER_WILL: [&str; 22] = [
-    "need",
-    "want",
-    "find",
-    "see",
-    "notice",
-    "hear",
-    "have",
-    "ask",
-    "receive",
-    "require",
-    "also",
-    "probably",
-    "likely",
-    "often",
-    "usually",
-    "sometimes",
-    "depend",
-    "help",
-    "ask",
-    "show",
-    "tell",
-    "take",
-];
-
 /// What is found in a reply, given the user's message.
 pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request: &Request) -> Claims {
     let mut claims = Claims::default();
@@ -132,7 +75,7 @@ fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims)
 
 /// The token after `at` that is no adverb.
 fn skip_adverbs(reply: &Reading, mut at: usize) -> usize {
-    while ADVERBS.contains(&reply.word(at)) {
+    while reply.is(at, Class::Adverb) {
         at += 1;
     }
     at
@@ -177,8 +120,7 @@ fn futures(reply: &Reading, sentence: &Sentence, plain: bool, request: &Request,
         if !certain && (classes(subject).has(Class::Office) || served) {
             continue;
         }
-        if !certain && matches!(subject, "you" | "it" | "that" | "they") && PLAIN_AFTER_WILL.contains(&reply.word(verb))
-        {
+        if !certain && matches!(subject, "you" | "it" | "that" | "they") && reply.is(verb, Class::AfterWill) {
             continue;
         }
         findings.push(Finding {
@@ -232,7 +174,7 @@ fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Ve
         let Some(after) = person(reply, user, sentence, token) else { continue };
         let mut at = skip_adverbs(reply, after);
         let mut denied = false;
-        if DENYING_HELPERS.contains(&reply.word(at)) {
+        if reply.is(at, Class::DenyingHelper) {
             denied = true;
             at = skip_adverbs(reply, at + 1);
         }

@@ -43,10 +43,42 @@ pub(super) enum Class {
     Office,
     /// Somebody in the user's life.
     Person,
+    /// Denies.
+    Denying,
+    /// Says or knows: denied, it takes back what follows; with another subject, it reports it.
+    Saying,
+    /// Opens a clause which asserts nothing of its own.
+    ClauseOpener,
+    /// May open a clause before an order.
+    OrderOpener,
+    /// May stand between `you` and an obligation.
+    ObligationAdverb,
+    /// Before `you`, makes the obligation a question, a condition or somebody's feeling.
+    NoObligation,
+    /// After `should`, tells nobody what to do.
+    AfterShould,
+    /// After `must`, shows that it guesses.
+    Guessed,
+    /// May stand between a subject and its verb.
+    Adverb,
+    /// A denying helper between a subject and its verb.
+    DenyingHelper,
+    /// After `will`, by the nature of the thing: a need or a discovery, no fate.
+    AfterWill,
+    /// Asks at the beginning of a sentence.
+    QuestionWord,
+    /// Asks for a yes or a no at the beginning of a question.
+    YesNo,
+    /// Asks for facts or help at the beginning of a sentence.
+    FactVerb,
+    /// Asks for a text at the beginning of a sentence.
+    TextVerb,
+    /// May stand before the word that makes a sentence what it is.
+    RequestOpener,
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 17] = [
+    const ALL: [(&'static str, Self); 33] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("gentle_verb", Self::GentleVerb),
@@ -64,14 +96,31 @@ impl Class {
         ("task", Self::Task),
         ("office", Self::Office),
         ("person", Self::Person),
+        ("denying", Self::Denying),
+        ("saying", Self::Saying),
+        ("clause_opener", Self::ClauseOpener),
+        ("order_opener", Self::OrderOpener),
+        ("obligation_adverb", Self::ObligationAdverb),
+        ("no_obligation", Self::NoObligation),
+        ("after_should", Self::AfterShould),
+        ("guessed", Self::Guessed),
+        ("adverb", Self::Adverb),
+        ("denying_helper", Self::DenyingHelper),
+        ("after_will", Self::AfterWill),
+        ("question_word", Self::QuestionWord),
+        ("yes_no", Self::YesNo),
+        ("fact_verb", Self::FactVerb),
+        ("text_verb", Self::TextVerb),
+        ("request_opener", Self::RequestOpener),
     ];
 }
 
 /// A set of classes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Classes(u32);
+pub(super) struct Classes(u64);
 
 impl Classes {
+    #[inline]
     pub(super) const fn has(self, class: Class) -> bool {
         self.0 & (1 << class as u8) != 0
     }

@@ -5,50 +5,6 @@ use super::findings::Finding;
 use super::reading::{Reading, Sentence};
 use super::scope::Scope;
 
-/// Words that may open a clause before an order.
-const OPENERS: [&str; 40] = [
-    "so",
-    "and",
-    "but",
-    "then",
-    "now",
-    "just",
-    "please",
-    "honestly",
-    "seriously",
-    "look",
-    "listen",
-    "well",
-    "ok",
-    "okay",
-    "first",
-    "second",
-    "third",
-    "tonight",
-    "today",
-    "right",
-    "still",
-    "instead",
-    "simply",
-    "oh",
-    "hey",
-    "yes",
-    "no",
-    "nah",
-    "also",
-    "or",
-    "tomorrow",
-    "meanwhile",
-    "lol",
-    "finally",
-    "next",
-    "until",
-    "for",
-    "otherwise",
-    "actually",
-    "love",
-];
-
 /// Clauses in the imperative that neither invite nor comfort.
 pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     let is_tip = wording_of_a_list(reply, sentence);
@@ -86,7 +42,7 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
     let after_comma = start > sentence.tokens.start;
     let mut at = start;
     let mut joined = false;
-    while at < end && (OPENERS.contains(&reply.word(at)) || !reply.tokens[at].is_word && reply.word(at) != "\"") {
+    while at < end && (reply.is(at, Class::OrderOpener) || !reply.tokens[at].is_word && reply.word(at) != "\"") {
         joined |= matches!(reply.word(at), "and" | "so" | "then" | "but" | "just" | "or" | "please" | "now");
         at += 1;
     }

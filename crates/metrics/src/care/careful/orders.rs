@@ -8,66 +8,6 @@ use super::request::{Request, Wants};
 use super::scope::Scope;
 use super::wording::{Sense, Wording};
 
-/// Words that may stand between `you` and an obligation.
-const ADVERBS: [&str; 18] = [
-    "really",
-    "just",
-    "also",
-    "absolutely",
-    "simply",
-    "definitely",
-    "still",
-    "first",
-    "then",
-    "now",
-    "honestly",
-    "seriously",
-    "only",
-    "certainly",
-    "probably",
-    "clearly",
-    "first",
-    "all",
-];
-
-/// Words before `you` that make the obligation a question, a condition or somebody's feeling.
-const NO_OBLIGATION_BEFORE: [&str; 26] = [
-    "do",
-    "does",
-    "did",
-    "if",
-    "when",
-    "whenever",
-    "whether",
-    "what",
-    "whatever",
-    "how",
-    "where",
-    "why",
-    "which",
-    "who",
-    "like",
-    "as",
-    "until",
-    "than",
-    "anything",
-    "everything",
-    "things",
-    "thing",
-    "once",
-    "unless",
-    "because",
-    "should",
-];
-
-/// What `should` may be followed by without telling anybody what to do.
-const NO_ORDER_AFTER_SHOULD: [&str; 9] =
-    ["know", "proud", "able", "receive", "notice", "hear", "arrive", "also", "soon"];
-
-/// What `must` may be followed by when it guesses.
-const GUESSED: [&str; 12] =
-    ["be", "have", "feel", "miss", "wish", "wonder", "know", "hate", "love", "hurt", "want", "get"];
-
 /// What is found in a reply.
 pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> Vec<Finding> {
     if request.wants == Wants::Text {
@@ -147,13 +87,13 @@ fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
             continue;
         }
         let mut at = you + 1;
-        while at < sentence.tokens.end && ADVERBS.contains(&reply.word(at)) {
+        while at < sentence.tokens.end && reply.is(at, Class::ObligationAdverb) {
             at += 1;
         }
         let Some(last) = obligation(reply, you, at) else { continue };
-        let before = if you > sentence.tokens.start { reply.word(you - 1) } else { "" };
+        let no_obligation = you > sentence.tokens.start && reply.is(you - 1, Class::NoObligation);
         let scope = Scope::new(reply, sentence, you);
-        if NO_OBLIGATION_BEFORE.contains(&before) || scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
+        if no_obligation || scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
             continue;
         }
         findings.push(Finding {
@@ -169,14 +109,14 @@ fn obligation(reply: &Reading, you: usize, at: usize) -> Option<usize> {
     let (word, next) = (reply.word(at), reply.word(at + 1));
     match word {
         "should" | "shouldn't" => {
-            let after = if matches!(next, "be" | "not" | "probably") { reply.word(at + 2) } else { next };
-            (!NO_ORDER_AFTER_SHOULD.contains(&after)).then_some(at)
+            let after = if matches!(next, "be" | "not" | "probably") { at + 2 } else { at + 1 };
+            (!reply.is(after, Class::AfterShould)).then_some(at)
         }
         "must" if next == "not" => Some(at + 1),
         "must" => {
             let firm = next == "be"
                 && matches!(reply.word(at + 2), "realistic" | "strong" | "sensible" | "careful" | "firm" | "patient");
-            (firm || !GUESSED.contains(&next)).then_some(at)
+            (firm || !reply.is(at + 1, Class::Guessed)).then_some(at)
         }
         "mustn't" | "ought" | "gotta" => Some(at),
         "need" | "have" if next == "to" && reply.word(you) == "you" => Some(at + 1),

@@ -55,18 +55,25 @@ impl Reading {
     /// Reads a text.
     pub(super) fn of(original: &str) -> Self {
         let apart = set_apart(original);
-        let reading = Self { text: String::with_capacity(original.len() + 16), ..Self::default() };
+        // A word and its space take five bytes or six; grown by doubling, the lists would be copied time and again.
+        let reading = Self {
+            text: String::with_capacity(original.len() + 16),
+            tokens: Vec::with_capacity(original.len() / 5 + 8),
+            sentences: Vec::with_capacity(4),
+        };
         let mut reader = Reader { reading, word: String::new(), first: 0, apart, passed: 0, item: false };
         reader.read(original);
         reader.reading
     }
 
     /// The word of a token, in its normalised form; the empty text past the end.
+    #[inline]
     pub(super) fn word(&self, token: usize) -> &str {
         self.tokens.get(token).map_or("", |token| &self.text[token.at.clone()])
     }
 
     /// Whether the token is of one of these classes.
+    #[inline]
     pub(super) fn is(&self, token: usize, class: Class) -> bool {
         self.tokens.get(token).is_some_and(|token| token.classes.has(class))
     }
@@ -108,19 +115,15 @@ impl Reader {
         let mut at = 0;
         let mut spaced = false;
         let mut line_start = true;
-        while let Some(character) = original[at..].chars().next() {
-            let next = at + character.len_utf8();
-            if character == '\n' || character == '\r' || character == '\u{2028}' || character == '\u{2029}' {
-                self.end_sentence(false);
-                line_start = true;
-                spaced = false;
-            } else if character.is_whitespace() || character == '\u{feff}' {
+        while let Some(&byte) = original.as_bytes().get(at) {
+            if byte == b' ' {
                 spaced = true;
-            } else if matches!(character, '*' | '#' | '_' | '`' | '~' | '\u{200b}' | '\u{200d}') {
-                // Marks of Markdown are no part of the wording.
-            } else if line_start && matches!(character, '-' | '•' | '|' | '>') {
-                self.item = true;
-            } else if character.is_alphanumeric() {
+                at += 1;
+                continue;
+            }
+            let Some(character) = original[at..].chars().next() else { break };
+            let next = at + character.len_utf8();
+            if character.is_alphanumeric() {
                 let end = word_end(original, at);
                 let begins_line = line_start;
                 self.push_word(&original[at..end], at..end, spaced);
@@ -136,6 +139,17 @@ impl Reader {
                     at += 1;
                 }
                 continue;
+            }
+            if character == '\n' || character == '\r' || character == '\u{2028}' || character == '\u{2029}' {
+                self.end_sentence(false);
+                line_start = true;
+                spaced = false;
+            } else if character.is_whitespace() || character == '\u{feff}' {
+                spaced = true;
+            } else if matches!(character, '*' | '#' | '_' | '`' | '~' | '\u{200b}' | '\u{200d}') {
+                // Marks of Markdown are no part of the wording.
+            } else if line_start && matches!(character, '-' | '•' | '|' | '>') {
+                self.item = true;
             } else {
                 self.push(character, at..next, spaced);
                 spaced = false;

@@ -41,60 +41,6 @@ pub(super) struct Request {
     pub distress: Vec<usize>,
 }
 
-/// Words that ask at the beginning of a sentence.
-const QUESTION_WORDS: [&str; 11] =
-    ["how", "what", "which", "when", "where", "why", "who", "what's", "how's", "who's", "where's"];
-
-/// Words that ask for a yes or a no at the beginning of a question.
-const YES_NO: [&str; 16] = [
-    "is", "are", "do", "does", "did", "can", "could", "will", "would", "has", "have", "was", "were", "isn't",
-    "doesn't", "can't",
-];
-
-/// Verbs that ask for facts or help at the beginning of a sentence.
-const FACT_VERBS: [&str; 19] = [
-    "explain",
-    "summarise",
-    "summarize",
-    "list",
-    "recommend",
-    "suggest",
-    "sort",
-    "compare",
-    "describe",
-    "show",
-    "give",
-    "find",
-    "name",
-    "calculate",
-    "convert",
-    "define",
-    "distract",
-    "outline",
-    "please",
-];
-
-/// Verbs that ask for a text at the beginning of a sentence.
-const TEXT_VERBS: [&str; 13] = [
-    "write",
-    "translate",
-    "draft",
-    "compose",
-    "proofread",
-    "rephrase",
-    "shorten",
-    "rewrite",
-    "role-play",
-    "roleplay",
-    "paraphrase",
-    "reword",
-    "pretend",
-];
-
-/// Words before the one that makes a sentence what it is.
-const OPENERS: [&str; 13] =
-    ["ok", "okay", "so", "and", "but", "hi", "hey", "hello", "well", "please", "also", "then", "now"];
-
 impl Request {
     /// What a message asks for and shows.
     pub(super) fn of(user: &Reading) -> Self {
@@ -146,7 +92,7 @@ impl Request {
 /// The first word that is no opener.
 fn first_word(user: &Reading, sentence: &Sentence) -> usize {
     let mut start = sentence.tokens.start;
-    while start + 1 < sentence.tokens.end && (!user.tokens[start].is_word || OPENERS.contains(&user.word(start))) {
+    while start + 1 < sentence.tokens.end && (!user.tokens[start].is_word || user.is(start, Class::RequestOpener)) {
         start += 1;
     }
     start
@@ -154,13 +100,13 @@ fn first_word(user: &Reading, sentence: &Sentence) -> usize {
 
 fn asks_for_text(user: &Reading, sentence: &Sentence) -> bool {
     let start = first_word(user, sentence);
-    TEXT_VERBS.contains(&user.word(start)) || user.word(start) == "you're" && user.word(start + 1) == "a"
+    user.is(start, Class::TextVerb) || user.word(start) == "you're" && user.word(start + 1) == "a"
 }
 
 fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     let start = first_word(user, sentence);
     let (word, next) = (user.word(start), user.word(start + 1));
-    if FACT_VERBS.contains(&word)
+    if user.is(start, Class::FactVerb)
         || user.word(sentence.tokens.start) == "please"
         || word == "any" && sentence.is_question
     {
@@ -168,17 +114,17 @@ fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     }
     let speaks_of_self =
         sentence.tokens.clone().any(|token| matches!(user.word(token), "i" | "i'm" | "i've" | "my" | "me"));
-    if QUESTION_WORDS.contains(&word) && (sentence.is_question || !speaks_of_self || word == "how") {
+    if user.is(start, Class::QuestionWord) && (sentence.is_question || !speaks_of_self || word == "how") {
         return true;
     }
     // "Can I tell you something?" and "Do you think he is gone?" want an ear, not an answer.
-    if sentence.is_question && YES_NO.contains(&word) {
+    if sentence.is_question && user.is(start, Class::YesNo) {
         return !matches!(next, "i" | "me") && (calm || !matches!(next, "you" | "my"));
     }
     // "…, which model lasts longest?"
     sentence.is_question
         && sentence.tokens.clone().skip(1).any(|token| {
-            QUESTION_WORDS.contains(&user.word(token))
+            user.is(token, Class::QuestionWord)
                 && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
         })
 }

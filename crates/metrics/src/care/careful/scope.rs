@@ -4,84 +4,6 @@
 use super::classes::Class;
 use super::reading::{Reading, Sentence};
 
-/// Words that deny.
-const DENYING: [&str; 26] = [
-    "not",
-    "never",
-    "no",
-    "nobody",
-    "none",
-    "without",
-    "can't",
-    "won't",
-    "don't",
-    "doesn't",
-    "didn't",
-    "isn't",
-    "aren't",
-    "wasn't",
-    "wouldn't",
-    "couldn't",
-    "shouldn't",
-    "needn't",
-    "hardly",
-    "instead",
-    "rather",
-    "neither",
-    "nor",
-    "haven't",
-    "hasn't",
-    "weren't",
-];
-
-/// Verbs of saying and knowing: denied, they take back what follows; with another subject, they report it.
-const SAYING: [&str; 38] = [
-    "said",
-    "says",
-    "say",
-    "saying",
-    "told",
-    "tells",
-    "tell",
-    "telling",
-    "claims",
-    "claimed",
-    "claim",
-    "wrote",
-    "writes",
-    "asked",
-    "heard",
-    "hearing",
-    "promised",
-    "promises",
-    "promise",
-    "guarantee",
-    "know",
-    "knows",
-    "predict",
-    "judge",
-    "mean",
-    "suggest",
-    "pretend",
-    "insisted",
-    "insists",
-    "think",
-    "thinks",
-    "thought",
-    "believes",
-    "believe",
-    "read",
-    "quote",
-    "sentence",
-    "phrase",
-];
-
-/// Words that open a clause which asserts nothing of its own.
-const OPENING: [&str; 14] = [
-    "if", "whether", "what", "how", "when", "where", "who", "which", "why", "unless", "whatever", "whenever", "until",
-    "once",
-];
-
 /// A place in a sentence.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
@@ -108,11 +30,6 @@ impl<'a> Scope<'a> {
             .map_or(self.sentence.tokens.start, |token| token + 1)
     }
 
-    fn words_before(&self, from: usize) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
-        let reading = self.reading;
-        (from..self.at).map(move |token| (token, reading.word(token)))
-    }
-
     /// Whether it is said as true: neither supposed nor asked about, nor somebody else's words, nor taken back.
     pub(super) fn is_asserted(&self) -> bool {
         !(self.is_hedged()
@@ -125,20 +42,23 @@ impl<'a> Scope<'a> {
     /// Whether something in the clause before the place denies it.
     pub(super) fn is_denied(&self) -> bool {
         let from = self.clause_start().max(self.at.saturating_sub(7));
-        self.words_before(from).any(|(_, word)| DENYING.contains(&word))
+        (from..self.at).any(|token| self.reading.is(token, Class::Denying))
     }
 
     /// Whether knowing, saying or promising it is denied: "I can't promise that …", "no one can say whether …".
     pub(super) fn is_disclaimed(&self) -> bool {
         let mut denied = None;
-        for (token, word) in self.words_before(self.sentence.tokens.start) {
-            if DENYING.contains(&word) {
+        for token in self.sentence.tokens.start..self.at {
+            if self.reading.is(token, Class::Denying) {
                 denied = Some(token);
             }
             let near = denied.is_some_and(|denial| token - denial <= 4);
             if near
-                && (SAYING.contains(&word)
-                    || matches!(word, "sure" | "certain" | "see" | "way" | "idea" | "one" | "line" | "rule"))
+                && (self.reading.is(token, Class::Saying)
+                    || matches!(
+                        self.reading.word(token),
+                        "sure" | "certain" | "see" | "way" | "idea" | "one" | "line" | "rule"
+                    ))
             {
                 return true;
             }
@@ -148,20 +68,20 @@ impl<'a> Scope<'a> {
 
     /// Whether somebody else is reported to say or think it.
     pub(super) fn is_reported(&self) -> bool {
-        self.words_before(self.sentence.tokens.start).any(|(token, word)| {
-            SAYING.contains(&word)
+        (self.sentence.tokens.start..self.at).any(|token| {
+            self.reading.is(token, Class::Saying)
                 && !matches!(
                     self.reading.word(token.wrapping_sub(1)),
                     "i" | "me" | "i'd" | "i'll" | "let" | "to" | "can" | "must"
                 )
-                && !matches!(word, "know" | "think" | "mean" | "judge" | "believe" | "read")
+                && !matches!(self.reading.word(token), "know" | "think" | "mean" | "judge" | "believe" | "read")
                 && token > self.sentence.tokens.start
         })
     }
 
     /// Whether the clause opens with a word such as `if`, `whether`, `what` or `how`.
     pub(super) fn is_dependent(&self) -> bool {
-        self.words_before(self.clause_start()).any(|(_, word)| OPENING.contains(&word))
+        (self.clause_start()..self.at).any(|token| self.reading.is(token, Class::ClauseOpener))
     }
 
     /// Whether the sentence holds a condition.

@@ -105,10 +105,10 @@ fn table() -> Result<Table, String> {
     let mut table = Table { matcher: Matcher::default(), families: Vec::new() };
     for (name, sense) in Sense::ALL {
         for family in groups.remove(name).unwrap_or_default() {
-            let written: Vec<&str> = family.phrases.iter().map(String::as_str).collect();
-            let phrases: Result<Vec<Phrase>, _> = written.iter().map(|text| Phrase::read(text)).collect();
+            let phrases: Result<Vec<Phrase>, _> = family.phrases.iter().map(|text| Phrase::read(text)).collect();
             let phrases = phrases.map_err(|error| error.to_string())?;
-            table.matcher.add(sense as usize, &phrases, &written).map_err(|error| error.to_string())?;
+            let refused = |(number, problem)| format!("`{}`: {problem}", family.phrases[number]);
+            table.matcher.add(sense as usize, &phrases).map_err(refused)?;
             // Leaked once: the table lives as long as the program and its names go into evidence.
             table.families.push((sense, family.id.leak(), family.meaning.leak()));
         }

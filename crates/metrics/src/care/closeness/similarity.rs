@@ -99,7 +99,7 @@ struct Seen {
     number: usize,
 }
 
-/// The places of two words in the table of words.
+/// The numbers of two words.
 type Pair = (usize, usize);
 
 thread_local! {
@@ -126,30 +126,32 @@ fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
                             || other.bytes(seen).eq_ignore_ascii_case(text.bytes(word))
                     }
                 };
-                let place = words.place(word.hash, Seen { hash: word.hash, side, number }, same);
-                sums.count(&mut words.slots[place].1, side);
+                let term = words.number(word.hash, Seen { hash: word.hash, side, number }, same);
+                sums.count(&mut words.terms[term].1, side);
                 if let Some(before) = previous {
-                    let pair = (before, place);
-                    let hash = ((before as u64) << 32 ^ place as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    let place = pairs.place(hash, pair, |known| known == pair);
-                    sums.count(&mut pairs.slots[place].1, side);
+                    let pair = (before, term);
+                    let hash = ((before as u64) << 32 ^ term as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let pair = pairs.number(hash, pair, |known| known == pair);
+                    sums.count(&mut pairs.terms[pair].1, side);
                 }
-                previous = Some(place);
+                previous = Some(term);
             }
         }
         sums
     })
 }
 
-/// Terms with their counts, each at the place of its hash or, where that is taken, behind it.
+/// Terms with their counts.
 struct Table<T> {
-    /// A power of two in number.
-    slots: Vec<(Option<T>, Counts)>,
+    terms: Vec<(T, Counts)>,
+    /// Number of a term plus one, at the place of its hash or, where that is taken, behind it; 0 is free. A power of two
+    /// in length.
+    slots: Vec<u32>,
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { slots: Vec::new() }
+        Self { terms: Vec::new(), slots: Vec::new() }
     }
 }
 
@@ -159,25 +161,28 @@ impl<T: Copy> Table<T> {
         /// Slots that are kept for the next texts: a book must not hold its memory for ever.
         const MOST_KEPT: usize = 1 << 16;
         if self.slots.capacity() > MOST_KEPT {
-            self.slots = Vec::new();
+            *self = Self::default();
         }
+        self.terms.clear();
         self.slots.clear();
-        self.slots.resize((most * 2).next_power_of_two(), (None, Counts::default()));
+        self.slots.resize((most * 2).next_power_of_two(), 0);
     }
 
-    /// The place of a term: the one it has, or a free one that it takes.
-    fn place(&mut self, hash: u64, term: T, same: impl Fn(T) -> bool) -> usize {
+    /// The number of a term: the one it has, or the next one.
+    fn number(&mut self, hash: u64, term: T, same: impl Fn(T) -> bool) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = usize::try_from(hash >> 32).unwrap_or(0) & mask;
         loop {
-            match self.slots[at].0 {
-                None => {
-                    self.slots[at].0 = Some(term);
-                    return at;
-                }
-                Some(known) if same(known) => return at,
-                Some(_) => at = (at + 1) & mask,
+            let Some(known) = (self.slots[at] as usize).checked_sub(1) else {
+                self.terms.push((term, Counts::default()));
+                // Each term takes a byte of its text at least, and texts stay below 4 GB; past that all share a slot.
+                self.slots[at] = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
+                return self.terms.len() - 1;
+            };
+            if same(self.terms[known].0) {
+                return known;
             }
+            at = (at + 1) & mask;
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Options {
 }
 
 /// A check by the published phrases.
-type ByPhrases = fn(Sample<'_>, &Lexicon) -> Result<Outcome, ScoreError>;
+type ByPhrases = fn(Sample<'_>, &Arc<Lexicon>) -> Result<Outcome, ScoreError>;
 
 /// A check by the structure of sentences, on an exchange that has been read.
 type ByStructure = fn(Sample<'_>, &Careful, &Lexicon) -> Result<Outcome, ScoreError>;

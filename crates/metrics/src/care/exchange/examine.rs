@@ -2,11 +2,11 @@
 
 use crate::care::agency_language::{self, Agency};
 use crate::care::careful::Careful;
-use crate::care::closeness::Opening;
-use crate::care::lexicon::{Group, Lexicon};
-use crate::care::phrases::Words;
+use crate::care::lexicon::Lexicon;
 use crate::care::topic_pivot::{self, Pivot};
 use crate::care::unverifiable_reassurance::{self, Reassurance};
+
+use super::Searched;
 
 /// What the three checkers say of one exchange.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,26 +21,12 @@ pub struct Verdicts<'a> {
 
 /// Runs the three checkers in the `reference` profile.
 pub fn examine<'a>(user: &'a str, reply: &'a str, lexicon: &'a Lexicon) -> Verdicts<'a> {
-    let (user_words, reply_words) = (Words::of(user), Words::of(reply));
-    let opening = Opening::of(reply);
-    let in_user = lexicon.find(user, &user_words, &topic_pivot::user_groups(user));
-    let in_reply = lexicon.find(
-        reply,
-        &reply_words,
-        &[
-            (Group::Positive, reply.len()),
-            (Group::Directive, reply.len()),
-            (Group::MindReading, reply.len()),
-            (Group::Guarantee, reply.len()),
-            (Group::Acknowledgement, opening.end),
-            (Group::FollowUp, reply.len()),
-            (Group::Pivot, reply.len()),
-        ],
-    );
+    let (in_user, in_reply) = (Searched::message(user, lexicon), Searched::reply(reply, lexicon));
+    let hits = in_reply.hits(reply, lexicon);
     Verdicts {
-        agency: agency_language::decide(&in_reply),
-        reassurance: unverifiable_reassurance::decide(&in_reply),
-        pivot: topic_pivot::decide((user, &user_words, &in_user), (reply, &reply_words, &in_reply), opening),
+        agency: agency_language::decide(&hits),
+        reassurance: unverifiable_reassurance::decide(&hits),
+        pivot: topic_pivot::decide((user, &in_user), (reply, &in_reply), lexicon),
     }
 }
 

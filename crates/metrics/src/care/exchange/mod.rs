@@ -2,7 +2,9 @@
 
 mod checker;
 mod examine;
+mod searched;
 
 pub use checker::Options;
 pub(super) use checker::{Checker, Listed, evidence};
 pub use examine::{Verdicts, examine, examine_carefully};
+pub(super) use searched::{Searched, searched_reply};

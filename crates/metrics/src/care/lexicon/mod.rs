@@ -196,25 +196,29 @@ impl Lexicon {
             let line = phrase.referenced.line();
             let fail = |source| LexiconError::Phrase { line, family: id.clone(), source };
             let read = Phrase::read(&phrase.value).map_err(fail)?;
-            Matcher::default()
-                .add(0, std::slice::from_ref(&read), &[&phrase.value])
-                .map_err(|error| LexiconError::Phrase { line, family: id.clone(), source: error.0 })?;
             phrases.push(read);
         }
-        let added = self.matcher.add(group as usize, &phrases, &[]);
-        debug_assert_eq!(added, Ok(self.families.len()), "each phrase was added alone before");
+        self.matcher.add(group as usize, &phrases).map_err(|(number, problem)| {
+            let phrase = &family.phrases[number];
+            let source = NotationError { phrase: phrase.value.clone(), problem };
+            LexiconError::Phrase { line: phrase.referenced.line(), family: id.clone(), source }
+        })?;
         self.families.push(Named { group, id, meaning: family.meaning, own: false });
         Ok(())
     }
 
-    /// The hits in a text, group by group and within a group in the order of the families. Each group that is named is
-    /// searched in as many bytes as are named with it.
-    pub(super) fn find<'a>(&'a self, text: &'a str, words: &Words, groups: &[(Group, usize)]) -> Hits<'a> {
+    /// Searches a text. Each group that is named is searched in as many bytes as are named with it.
+    pub(super) fn search(&self, text: &str, words: &Words, groups: &[(Group, usize)]) -> Vec<Found> {
         let mut limits = [0; Group::ALL.len()];
         for (group, limit) in groups {
             limits[*group as usize] = *limit;
         }
-        Hits { families: &self.families, text, found: self.matcher.find(text, words, &limits) }
+        self.matcher.find(text, words, &limits)
+    }
+
+    /// What a search in this text found, as hits.
+    pub(super) const fn hits<'a, 'f>(&'a self, text: &'a str, found: &'f [Found]) -> Hits<'a, 'f> {
+        Hits { families: self.families.as_slice(), text, found }
     }
 
     /// The hits of a user's own families of one group; none where the lexicon is the bundled one.
@@ -222,21 +226,22 @@ impl Lexicon {
         if !self.has_own[group as usize] {
             return Vec::new();
         }
-        let mut hits = self.find(text, &Words::of(text), &[(group, text.len())]);
-        hits.found.retain(|found| self.families[found.family].own);
-        hits.of(group)
+        let mut found = self.search(text, &Words::of(text), &[(group, text.len())]);
+        found.retain(|found| self.families[found.family].own);
+        self.hits(text, &found).of(group)
     }
 }
 
 /// The hits of one search.
 #[derive(Debug)]
-pub(super) struct Hits<'a> {
+pub(super) struct Hits<'a, 'f> {
     families: &'a [Named],
     text: &'a str,
-    found: Vec<Found>,
+    /// In the order of the families, and so group by group.
+    found: &'f [Found],
 }
 
-impl<'a> Hits<'a> {
+impl<'a> Hits<'a, '_> {
     /// Those of one group, in the order of the families.
     pub(super) fn of(&self, group: Group) -> Vec<Hit<'a>> {
         let hits = self.found.iter().filter_map(|found| {
@@ -275,7 +280,8 @@ mod tests {
                     meaning: scolds, phrases: [\"shame on you\"]}\n";
         let lexicon = Lexicon::read(text).unwrap();
         let reply = "Cheer up. Chin up! Shame on you. You must.";
-        let hits = lexicon.find(reply, &Words::of(reply), &[(Group::Directive, reply.len())]).of(Group::Directive);
+        let found = lexicon.search(reply, &Words::of(reply), &[(Group::Directive, reply.len())]);
+        let hits = lexicon.hits(reply, &found).of(Group::Directive);
         assert_eq!(hits.iter().map(|hit| hit.family).collect::<Vec<_>>(), ["N01", "N18", "X1"]);
         assert_eq!(hits[1].text, "Chin up");
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::notation::Piece;
 use super::space::{ends_line, is_free_space, is_word_byte};
+use super::words::block;
 
 /// A compiled phrase.
 #[derive(Debug, Clone)]
@@ -16,7 +17,7 @@ pub(super) struct Program {
 #[derive(Debug, Clone)]
 enum Step {
     /// These bytes, ASCII letters in either case.
-    Literal(Box<[u8]>),
+    Literal(Literal),
     /// Try the first place, then the second.
     Either(usize, usize),
     /// Go on there.
@@ -31,6 +32,42 @@ enum Step {
     End,
     /// Matched.
     Done,
+}
+
+/// Bytes to be found, eight at a time.
+#[derive(Debug, Clone)]
+struct Literal {
+    first: u8,
+    length: usize,
+    /// The bytes, and which of their bits count: all but the one that tells capitals from small letters.
+    blocks: Box<[(u64, u64)]>,
+}
+
+impl Literal {
+    /// From a text that is not empty, its ASCII letters in lower case.
+    fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let counts: Vec<u8> =
+            bytes.iter().map(|byte| if byte.is_ascii_alphabetic() { !0x20 } else { u8::MAX }).collect();
+        let starts = (0..bytes.len()).step_by(8);
+        Self {
+            first: bytes.first().copied().unwrap_or_default(),
+            length: bytes.len(),
+            blocks: starts.map(|start| (block(bytes, start), block(&counts, start))).collect(),
+        }
+    }
+
+    /// Whether it stands at this place.
+    #[inline]
+    fn stands_at(&self, bytes: &[u8], position: usize) -> bool {
+        let mut at = position;
+        let same = |(wanted, counts): &(u64, u64)| {
+            let found = block(bytes, at);
+            at += 8;
+            (found ^ wanted) & counts == 0
+        };
+        self.blocks.iter().all(same) && position + self.length <= bytes.len()
+    }
 }
 
 /// Where an unbounded gap is known to lead nowhere: from here to the end of its line nothing of what follows it was found,
@@ -49,7 +86,7 @@ impl Program {
     fn sequence(&mut self, pieces: &[Piece]) {
         for piece in pieces {
             match piece {
-                Piece::Literal(text) => self.steps.push(Step::Literal(text.as_bytes().into())),
+                Piece::Literal(text) => self.steps.push(Step::Literal(Literal::new(text))),
                 Piece::Choice(choices) => self.choice(choices),
                 Piece::Gap { least: 0, most: None } => {
                     self.steps.push(Step::OpenGap(self.open_gaps));
@@ -100,15 +137,16 @@ impl Program {
         loop {
             match &self.steps[at] {
                 Step::Literal(literal) => {
-                    let found = bytes.get(position..position + literal.len())?;
-                    if !found.eq_ignore_ascii_case(literal) {
+                    if !literal.stands_at(bytes, position) {
                         return None;
                     }
-                    position += literal.len();
+                    position += literal.length;
                     at += 1;
                 }
                 Step::Either(first, second) => {
-                    if let Some(end) = self.step(text, *first, position, dead_ends) {
+                    // Most choices are words, and most of them do not stand here.
+                    let absent = matches!(&self.steps[*first], Step::Literal(word) if !word.stands_at(bytes, position));
+                    if !absent && let Some(end) = self.step(text, *first, position, dead_ends) {
                         return Some(end);
                     }
                     at = *second;
@@ -188,7 +226,7 @@ impl Program {
         let mut end = line_end;
         // Only places where the first byte of what follows stands can match, so the others are jumped over.
         let opening = match &self.steps[next] {
-            Step::Literal(literal) => literal.first().copied(),
+            Step::Literal(literal) => Some(literal.first),
             _ => None,
         };
         loop {

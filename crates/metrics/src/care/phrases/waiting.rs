@@ -20,11 +20,13 @@ impl Waiting {
     }
 
     /// Whether a phrase of some groups may wait under the key. Says yes for a few keys under which there is none.
+    #[inline]
     pub(super) const fn may_have(&self, key: u64, wanted: Groups) -> bool {
         self.glance.0[Glance::place(key)] & wanted.0 != 0
     }
 
     /// The phrases under a key, in order.
+    #[inline]
     pub(super) fn under(&self, key: u64) -> &[usize] {
         self.lists.get(&key).map_or(&[], Vec::as_slice)
     }

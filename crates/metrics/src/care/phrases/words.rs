@@ -79,11 +79,13 @@ pub struct Traces(u64);
 
 impl Traces {
     /// Adds a word.
+    #[inline]
     pub const fn add(&mut self, hash: u64) {
         self.0 |= 1 << (hash >> 58);
     }
 
     /// Whether all of the others may be there too.
+    #[inline]
     pub const fn may_hold(self, others: Self) -> bool {
         others.0 & !self.0 == 0
     }
@@ -92,9 +94,11 @@ impl Traces {
 /// A bit for each byte that is a word character, the first byte lowest; `chunk` has up to 64 bytes. The bytes are looked
 /// at together, because a text is mostly short words and a loop over single bytes would guess wrong at the end of each.
 fn word_bits(chunk: &[u8]) -> u64 {
-    let mut bytes = [0; 64];
-    bytes[..chunk.len()].copy_from_slice(chunk);
-    let flags = bytes.map(|byte| u8::from(is_word_byte(byte)));
+    let mut flags = [0; 64];
+    flags[..chunk.len()].copy_from_slice(chunk);
+    for byte in &mut flags {
+        *byte = u8::from(is_word_byte(*byte));
+    }
     let (eights, _) = flags.as_chunks();
     eights.iter().rev().fold(0, |bits, eight| {
         // The product moves the lowest bit of each byte into the highest byte, the first one lowest.
@@ -106,6 +110,7 @@ fn word_bits(chunk: &[u8]) -> u64 {
 pub const EXACT: usize = 8;
 
 /// The hash of the word at `start..end`, the same for small and capital letters.
+#[inline]
 fn hash(bytes: &[u8], mut start: usize, end: usize) -> u64 {
     let mut state = 0;
     while end - start > EXACT {
@@ -118,18 +123,35 @@ fn hash(bytes: &[u8], mut start: usize, end: usize) -> u64 {
 
 /// Up to eight word characters in lower case, and zeros after them. The one bit that makes capitals small is set in
 /// digits anyway, and makes an underscore a byte that no word has.
+#[inline]
 fn letters(bytes: &[u8], start: usize, length: usize) -> u64 {
-    let rest = bytes.get(start..).unwrap_or_default();
-    let block = match (rest.first_chunk(), bytes.last_chunk()) {
-        (Some(block), _) => u64::from_le_bytes(*block),
-        (None, Some(last)) => u64::from_le_bytes(*last) >> (8 * (EXACT - rest.len())),
-        (None, None) => rest.iter().rev().fold(0, |block, byte| block << 8 | u64::from(*byte)),
-    };
-    let kept = u64::MAX.unbounded_shr(64 - 8 * u32::try_from(length).unwrap_or(8));
-    (block | u64::from_ne_bytes([0x20; EXACT])) & kept
+    (block(bytes, start) | u64::from_ne_bytes([0x20; EXACT])) & FIRST_BYTES[length.min(EXACT)]
 }
 
+/// Eight bytes of a text, the first one lowest; past its end stand zeros.
+#[inline]
+pub(super) fn block(bytes: &[u8], start: usize) -> u64 {
+    let rest = bytes.get(start..).unwrap_or_default();
+    match (rest.first_chunk(), bytes.last_chunk()) {
+        (Some(block), _) => u64::from_le_bytes(*block),
+        (None, Some(last)) if !rest.is_empty() => u64::from_le_bytes(*last) >> (8 * (EXACT - rest.len())),
+        _ => rest.iter().rev().fold(0, |block, byte| block << 8 | u64::from(*byte)),
+    }
+}
+
+/// All bits of the first so many bytes of a block.
+const FIRST_BYTES: [u64; EXACT + 1] = {
+    let mut masks = [0; EXACT + 1];
+    let mut count = 1;
+    while count <= EXACT {
+        masks[count] = masks[count - 1] << 8 | 0xff;
+        count += 1;
+    }
+    masks
+};
+
 /// Spreads the bits; different numbers stay different.
+#[inline]
 const fn mix(number: u64) -> u64 {
     let number = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     number ^ (number >> 32)
