@@ -158,7 +158,10 @@ fn cases(path: &Path, schema: &Schema) -> Option<Vec<Case>> {
             return None;
         }
     };
-    match load(&String::from_utf8_lossy(&content), schema) {
+    // Nearly every file is UTF-8; only one that is not needs a second look.
+    let content =
+        String::from_utf8(content).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
+    match load(&content, schema) {
         Ok(cases) => Some(cases),
         Err(error) => {
             for line in error.messages() {

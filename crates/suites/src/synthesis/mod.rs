@@ -23,6 +23,7 @@ mod events;
 mod javascript;
 mod load;
 mod plain;
+mod pretty;
 mod report;
 mod schema;
 

@@ -7,6 +7,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::javascript::Number;
+use super::pretty::Pretty;
 use super::{Case, Check, Checked, Checker, Shown};
 
 /// A finished evaluation, in the words of its cases.
@@ -86,7 +87,11 @@ impl<T: Default> ByCheck<T> {
 
 impl<T: Serialize> Serialize for ByCheck<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(check, value)| (check.name(), value)))
+        let mut fields = serializer.serialize_struct("ByCheck", self.0.len())?;
+        for (check, value) in &self.0 {
+            fields.serialize_field(check.name(), value)?;
+        }
+        fields.end()
     }
 }
 
@@ -141,7 +146,11 @@ pub struct Failure<'a> {
 }
 
 fn by_name<S: Serializer>(evidence: &[(&'static str, Shown<'_>)], serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(evidence.iter().copied())
+    let mut fields = serializer.serialize_struct("Evidence", evidence.len())?;
+    for (name, value) in evidence {
+        fields.serialize_field(name, value)?;
+    }
+    fields.end()
 }
 
 /// A case with its verdicts.
@@ -289,7 +298,7 @@ impl Report<'_> {
 
     /// Writes the report as a file holds it: two spaces of indent, no final line break.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        Ok(serde_json::to_writer_pretty(out, self)?)
+        Ok(self.serialize(&mut Pretty::new(out))?)
     }
 
     /// What the published report passes over: negative examples that pass, and ids that occur twice, by id.

@@ -61,46 +61,39 @@ struct Sums {
 }
 
 impl Sums {
-    /// Counts a term once more: the square of a count grows by the next odd number, and the product by the count of the
-    /// other side. All terms of the left text come first.
-    fn count(&mut self, term: &mut Counts, side: Side) {
-        match side {
-            Side::Left => {
-                self.left += 2 * u64::from(term.left) + 1;
-                term.left += 1;
-            }
-            Side::Right => {
-                self.right += 2 * u64::from(term.right) + 1;
-                self.dot += u64::from(term.left);
-                term.right += 1;
-            }
-        }
+    /// Counts a term of the left text once more; the square of a count grows by the next odd number.
+    #[inline]
+    fn count_left(&mut self, term: &mut Counts) {
+        self.left += 2 * u64::from(term.left) + 1;
+        term.left += 1;
+    }
+
+    /// Counts a term of the right text, after all of the left; the product grows by the count of the other side.
+    #[inline]
+    fn count_right(&mut self, term: &mut Counts) {
+        self.right += 2 * u64::from(term.right) + 1;
+        self.dot += u64::from(term.left);
+        term.right += 1;
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    Left,
-    Right,
-}
-
 /// How often a term occurs on either side.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     left: u32,
     right: u32,
 }
 
-/// A word that has been seen: its hash, and where it stood first.
-#[derive(Clone, Copy)]
+/// A word that has been seen: its hash, and where it stood first, counted through both texts.
+#[derive(Clone, Copy, Default)]
 struct Seen {
     hash: u64,
-    side: Side,
     number: usize,
 }
 
-/// The numbers of two words.
-type Pair = (usize, usize);
+/// The places of two words in the table of words, one in each half. Each word takes a byte at least, and texts stay below
+/// 4 GB.
+type Pair = u64;
 
 thread_local! {
     /// Tables that are used again: an exchange has too many terms for the quick paths of an allocator.
@@ -109,78 +102,82 @@ thread_local! {
 
 /// Counts terms in open hash tables. No word holds an underscore, so no word can equal a pair.
 fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
-    TABLES.with_borrow_mut(|(words, pairs)| {
+    TABLES.with_borrow_mut(|tables| {
         let most = left.words.list.len() + right.words.list.len();
-        words.clear(most);
-        pairs.clear(most);
+        tables.0.clear(most);
+        tables.1.clear(most);
         let mut sums = Sums::default();
-        for (side, text) in [(Side::Left, left), (Side::Right, right)] {
-            let mut previous = None;
-            for (number, word) in text.words.list.iter().enumerate() {
-                let same = |known: Seen| {
-                    known.hash == word.hash && {
-                        let other = if known.side == Side::Left { left } else { right };
-                        let seen = &other.words.list[known.number];
-                        // Two short words with the same hash are the same.
-                        seen.span().len() <= EXACT && word.span().len() <= EXACT
-                            || other.bytes(seen).eq_ignore_ascii_case(text.bytes(word))
-                    }
-                };
-                let term = words.number(word.hash, Seen { hash: word.hash, side, number }, same);
-                sums.count(&mut words.terms[term].1, side);
-                if let Some(before) = previous {
-                    let pair = (before, term);
-                    let hash = ((before as u64) << 32 ^ term as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    let pair = pairs.number(hash, pair, |known| known == pair);
-                    sums.count(&mut pairs.terms[pair].1, side);
-                }
-                previous = Some(term);
-            }
-        }
+        count(left, (left, right), tables, |term| sums.count_left(term));
+        count(right, (left, right), tables, |term| sums.count_right(term));
         sums
     })
 }
 
-/// Terms with their counts.
-struct Table<T> {
-    terms: Vec<(T, Counts)>,
-    /// Number of a term plus one, at the place of its hash or, where that is taken, behind it; 0 is free. A power of two
-    /// in length.
-    slots: Vec<u32>,
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Self {
-        Self { terms: Vec::new(), slots: Vec::new() }
+/// Counts the words and pairs of one text, which is the left or the right one.
+#[inline]
+fn count(
+    text: &Lowered<'_>,
+    (left, right): (&Lowered<'_>, &Lowered<'_>),
+    (words, pairs): &mut (Table<Seen>, Table<Pair>),
+    mut once: impl FnMut(&mut Counts),
+) {
+    let left_count = left.words.list.len();
+    let passed = if std::ptr::eq(text, left) { 0 } else { left_count };
+    let mut previous = None;
+    for (number, word) in text.words.list.iter().enumerate() {
+        let same = |known: Seen| {
+            known.hash == word.hash && {
+                let (other, number) =
+                    if known.number < left_count { (left, known.number) } else { (right, known.number - left_count) };
+                let seen = &other.words.list[number];
+                // Two short words with the same hash are the same.
+                seen.span().len() <= EXACT && word.span().len() <= EXACT
+                    || other.bytes(seen).eq_ignore_ascii_case(text.bytes(word))
+            }
+        };
+        let place = words.place(word.hash, Seen { hash: word.hash, number: passed + number }, same);
+        once(&mut words.slots[place].1);
+        if let Some(before) = previous {
+            let pair = (before as u64) << 32 | place as u64;
+            let place = pairs.place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), pair, |known| known == pair);
+            once(&mut pairs.slots[place].1);
+        }
+        previous = Some(place);
     }
 }
 
-impl<T: Copy> Table<T> {
+/// Terms with their counts, each at the place of its hash or, where that is taken, behind it.
+#[derive(Default)]
+struct Table<T> {
+    /// A power of two in number; where both counts are zero, the place is free.
+    slots: Vec<(T, Counts)>,
+}
+
+impl<T: Copy + Default> Table<T> {
     /// Forgets all terms and makes room for so many.
     fn clear(&mut self, most: usize) {
         /// Slots that are kept for the next texts: a book must not hold its memory for ever.
         const MOST_KEPT: usize = 1 << 16;
         if self.slots.capacity() > MOST_KEPT {
-            *self = Self::default();
+            self.slots = Vec::new();
         }
-        self.terms.clear();
         self.slots.clear();
-        self.slots.resize((most * 2).next_power_of_two(), 0);
+        self.slots.resize((most * 2).next_power_of_two(), (T::default(), Counts::default()));
     }
 
-    /// The number of a term: the one it has, or the next one.
-    fn number(&mut self, hash: u64, term: T, same: impl Fn(T) -> bool) -> usize {
+    /// The place of a term: the one it has, or a free one that it takes and keeps once it is counted.
+    #[inline]
+    fn place(&mut self, hash: u64, term: T, same: impl Fn(T) -> bool) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = usize::try_from(hash >> 32).unwrap_or(0) & mask;
         loop {
-            let Some(known) = (self.slots[at] as usize).checked_sub(1) else {
-                self.terms.push((term, Counts::default()));
-                // Each term takes a byte of its text at least, and texts stay below 4 GB; past that all share a slot.
-                self.slots[at] = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
-                return self.terms.len() - 1;
-            };
-            if same(self.terms[known].0) {
-                return known;
+            let (known, counts) = self.slots[at];
+            if counts == Counts::default() {
+                self.slots[at].0 = term;
+                return at;
+            }
+            if same(known) {
+                return at;
             }
             at = (at + 1) & mask;
         }

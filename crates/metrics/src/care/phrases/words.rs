@@ -42,29 +42,37 @@ impl Words {
             traces: Traces::default(),
             underscore: memchr::memchr(b'_', bytes).is_some(),
         };
-        let mut start = None;
-        let mut edge = |at: usize| match start.take() {
-            None => start = Some(at),
-            Some(start) => {
-                let hash = hash(bytes, start, at);
-                words.traces.add(hash);
-                words.list.push(Word { start, end: at, hash });
-            }
-        };
+        // Where the word starts that runs on from one chunk into the next.
+        let mut open = 0;
         let mut before = 0;
         for (number, chunk) in bytes.chunks(64).enumerate() {
             let inside = word_bits(chunk);
-            let mut edges = inside ^ (inside << 1 | before);
-            before = inside >> 63;
-            while edges != 0 {
-                edge(number * 64 + edges.trailing_zeros() as usize);
-                edges &= edges - 1;
+            let shifted = inside << 1 | before;
+            let (mut starts, mut ends) = (inside & !shifted, !inside & shifted);
+            if before == 0 {
+                open = starts.trailing_zeros() as usize + number * 64;
+                starts &= starts.wrapping_sub(1);
             }
+            // Words and gaps take turns, so every end belongs to the start before it.
+            while ends != 0 {
+                words.push(bytes, open, ends.trailing_zeros() as usize + number * 64);
+                ends &= ends - 1;
+                open = starts.trailing_zeros() as usize + number * 64;
+                starts &= starts.wrapping_sub(1);
+            }
+            before = inside >> 63;
         }
         if before == 1 {
-            edge(bytes.len());
+            words.push(bytes, open, bytes.len());
         }
         words
+    }
+
+    #[inline]
+    fn push(&mut self, bytes: &[u8], start: usize, end: usize) {
+        let hash = hash(bytes, start, end);
+        self.traces.add(hash);
+        self.list.push(Word { start, end, hash });
     }
 }
 
@@ -75,19 +83,21 @@ pub(super) fn hash_of(word: &str) -> u64 {
 
 /// Which words a text may hold: a bit for the hash of each. What is not there is surely absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Traces(u64);
+pub struct Traces([u64; 4]);
 
 impl Traces {
     /// Adds a word.
     #[inline]
     pub const fn add(&mut self, hash: u64) {
-        self.0 |= 1 << (hash >> 58);
+        self.0[(hash >> 62) as usize] |= 1 << (hash >> 56 & 63);
     }
 
     /// Whether all of the others may be there too.
     #[inline]
     pub const fn may_hold(self, others: Self) -> bool {
-        others.0 & !self.0 == 0
+        let [first, second, third, fourth] = self.0;
+        let others = others.0;
+        (others[0] & !first) | (others[1] & !second) | (others[2] & !third) | (others[3] & !fourth) == 0
     }
 }
 
