@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::careful::{Answer, Verdict, verify_carefully};
 use super::inputs::Sources;
-use super::measures::{ClaimFinding, Vocabulary, Words, verify};
+use super::measures::{ClaimFinding, Claims, Vocabulary};
 use crate::bounded::{Bounded, beginning, excerpt};
 
 /// Options of `claim_verification`.
@@ -57,16 +57,19 @@ impl Metric for ClaimVerification {
 fn by_words(response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
     let mut vocabulary = Vocabulary::default();
     let words = vocabulary.read(response);
-    let claims = verify(response, &words, &sources.texts, &mut vocabulary);
+    let mut claims = Claims::default();
+    claims.verify(response, &words, &sources.texts, &mut vocabulary);
     let mut evidence = Bounded::default();
-    for claim in &claims {
+    for claim in claims.findings() {
         evidence.push(|| {
             let held = claim.source.as_ref().filter(|_| claim.verified);
             let place = held.and_then(|source| sources.place(source.index, 0..sources.texts[source.index].len()));
-            piece(response, &claim.span, claim.verified, note(claim, &words, &vocabulary), place)
+            let missing = claims.missing(claim).take(MOST_LISTED).map(|token| vocabulary.text(words.ids[token]));
+            let missing: Vec<&str> = missing.collect();
+            piece(response, &claim.span, claim.verified, note(claim, &missing), place)
         });
     }
-    scored(claims.iter().filter(|claim| claim.verified).count(), claims.len(), evidence)
+    scored(claims.verified(), claims.findings().len(), evidence)
 }
 
 fn by_statements(sample: Sample<'_>, response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
@@ -117,18 +120,19 @@ fn scored(verified: usize, claims: usize, evidence: Bounded) -> Result<Outcome, 
     Ok(score.because(evidence.finish()).into())
 }
 
+/// How many words of a claim a note lists.
+const MOST_LISTED: usize = 8;
+
 /// Words for a note, the first of many.
-fn listed(words: &[String]) -> String {
-    const MOST: usize = 8;
-    let shown: Vec<String> = words.iter().take(MOST).map(|word| format!("`{}`", beginning(word))).collect();
-    format!("{}{}", shown.join(", "), if words.len() > MOST { ", …" } else { "" })
+fn listed<S: AsRef<str>>(words: &[S]) -> String {
+    let shown = words.iter().take(MOST_LISTED).map(|word| format!("`{}`", beginning(word.as_ref())));
+    let shown: Vec<String> = shown.collect();
+    format!("{}{}", shown.join(", "), if words.len() > MOST_LISTED { ", …" } else { "" })
 }
 
 /// How much of the claim the best source has, and which words it lacks.
-fn note(claim: &ClaimFinding, words: &Words, vocabulary: &Vocabulary) -> String {
-    let Some(source) = &claim.source else { return "there is no source".to_owned() };
-    let held = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content);
-    let text = |token: &usize| vocabulary.text(words.ids[*token]).to_owned();
-    let missing: Vec<String> = source.missing.iter().map(text).collect();
-    if missing.is_empty() { held } else { format!("{held}; not {}", listed(&missing)) }
+fn note(claim: &ClaimFinding, missing: &[&str]) -> String {
+    let Some(source) = claim.source else { return "there is no source".to_owned() };
+    let held = format!("source {} has {} of {} content words", source.index + 1, source.found, claim.content());
+    if missing.is_empty() { held } else { format!("{held}; not {}", listed(missing)) }
 }

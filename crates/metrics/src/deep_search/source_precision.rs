@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::careful::{CarefulDocument, find_articles};
 use super::inputs::topics;
-use super::measures::{DocumentFinding, PLACES, Topic, Vocabulary, find_documents};
+use super::measures::{DocumentFinding, PLACES, Topics, Vocabulary};
 use crate::bounded::{beginning, excerpt};
 
 /// Options of `source_precision`.
@@ -63,7 +63,6 @@ type Remarks = Vec<(EvidenceKind, String)>;
 
 fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
     let mut vocabulary = Vocabulary::default();
-    let topics: Vec<Topic> = titles.iter().map(|title| Topic::new(title, &mut vocabulary)).collect();
     let remark = |finding: DocumentFinding| match finding {
         DocumentFinding::Relevant(topic) => {
             (EvidenceKind::Found, format!("belongs to the topic `{}`", beginning(titles[topic])))
@@ -72,7 +71,8 @@ fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
         DocumentFinding::Repeats(earlier) => repeats(earlier),
         DocumentFinding::Nameless => (EvidenceKind::Unsupported, "has no name".to_owned()),
     };
-    find_documents(&topics, retrieved, &mut vocabulary).into_iter().map(remark).collect()
+    let findings = Topics::new(titles, &mut vocabulary).find(retrieved, &mut vocabulary);
+    findings.into_iter().map(remark).collect()
 }
 
 fn by_article(titles: &[&str], retrieved: &[String]) -> Remarks {

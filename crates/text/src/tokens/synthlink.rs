@@ -7,7 +7,13 @@ use std::ops::Range;
 
 use crate::python::{self, Lowered};
 
-use super::{Entry, Tokens};
+use super::Tokens;
+use plain::{Plain, Run};
+
+mod packed;
+mod plain;
+
+pub use packed::Packed;
 
 /// The straight apostrophe and the letters that are typed for it.
 const APOSTROPHES: [char; 4] = ['\'', '\u{2018}', '\u{2019}', '\u{2bc}'];
@@ -21,44 +27,115 @@ const STOP_WORDS: [&str; 53] = [
 
 /// The tokens of `text`, stop words included.
 pub fn tokens(text: &str) -> Tokens {
-    let mut entries = Vec::with_capacity(text.len() / 6);
-    let mut buffer = String::with_capacity(text.len());
-    visit(text, &mut String::new(), |token, span| {
-        let start = buffer.len();
-        buffer.push_str(token);
-        entries.push(Entry { buffer: start..buffer.len(), span });
-    });
-    Tokens { buffer, entries }
+    let mut tokens = Tokens { buffer: String::with_capacity(text.len()), entries: Vec::with_capacity(text.len() / 6) };
+    Room::default().for_each(text, |room, token| tokens.push(room.text(token), token.span()));
+    tokens
 }
 
-/// Calls `take` with every token and the bytes of `text` it came from, in order. `lowered` is room for the lower-cased
-/// text, which later calls can use again.
-pub fn visit(text: &str, lowered: &mut String, mut take: impl FnMut(&str, Range<usize>)) {
-    lowered.clear();
-    if is_plain(text.as_bytes()) {
-        lowered.push_str(text);
-        lowered.make_ascii_lowercase();
-        words(lowered, |word| emit(lowered, &word, word.start..word.end, &mut take));
-    } else {
-        let changed = Lowered::new(text);
-        lowered.push_str(changed.text());
-        words(lowered, |word| emit(lowered, &word, changed.original(word.start..word.end), &mut take));
+/// Room for what is made of a text on the way to its tokens. Whoever reads many texts uses the same room for all.
+#[derive(Debug, Default)]
+pub struct Room {
+    plain: Plain,
+    /// A token that is no run of the plain text.
+    word: String,
+}
+
+/// A token that is passed on the way through a text. It is small, so that it need not go through memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passing {
+    /// The token as a number, if it is short.
+    pub packed: Option<Packed>,
+    start: usize,
+    end: usize,
+    /// The end of its letters in the plain text; nothing for a token that stands in [`Room::word`].
+    run_end: Option<usize>,
+}
+
+impl Passing {
+    /// Bytes of the given text it came from.
+    #[inline]
+    pub const fn span(self) -> Range<usize> {
+        self.start..self.end
     }
 }
 
-/// Whether the text is ASCII but for quotation marks, dashes and the like (U+2000 to U+203F), none of which is a letter: then
-/// lower-casing changes ASCII letters only and moves nothing.
-fn is_plain(bytes: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(found) = bytes[at..].iter().position(|byte| !byte.is_ascii()) {
-        at += found;
-        if bytes[at..].starts_with(&[0xe2, 0x80]) {
-            at += 3;
-        } else {
-            return false;
+impl Room {
+    /// Calls `take` with every token of `text`, in order. The room, which comes along, has the text of the token.
+    #[inline]
+    pub fn for_each(&mut self, text: &str, mut take: impl FnMut(&Self, Passing)) {
+        if !self.plain.fold(text) {
+            return self.for_each_of_any(text, take);
+        }
+        let mut at = 0;
+        while let Some(run) = self.plain.next_run(at) {
+            let token = if !run.at_mark {
+                run.token(run.end)
+            } else if let Some(length) = end_at_mark(&text.as_bytes()[run.end..]) {
+                run.token(run.end + length)
+            } else {
+                let end = self.write_word(text, run.start);
+                Passing { packed: Packed::new(self.word.as_bytes()), start: run.start, end, run_end: None }
+            };
+            // An apostrophe behind the token does no harm: a word does not start with it.
+            at = token.end;
+            take(self, token);
         }
     }
-    true
+
+    /// [`for_each`](Self::for_each) for a text with letters beyond ASCII.
+    fn for_each_of_any(&mut self, text: &str, mut take: impl FnMut(&Self, Passing)) {
+        let lowered = Lowered::new(text);
+        let mut at = 0;
+        while let Some(word) = Word::next(lowered.text(), at) {
+            at = word.end;
+            word.write_token(lowered.text(), &mut self.word);
+            let Range { start, end } = lowered.original(word.start..word.end);
+            take(self, Passing { packed: Packed::new(self.word.as_bytes()), start, end, run_end: None });
+        }
+    }
+
+    /// Writes the token of the word that starts at `start` into the room, and tells where the word ends.
+    #[cold]
+    fn write_word(&mut self, text: &str, start: usize) -> usize {
+        Word::next(text, start).map_or(text.len(), |word| {
+            word.write_token(text, &mut self.word);
+            word.end
+        })
+    }
+
+    /// The token as its definition has it.
+    pub fn text(&self, token: Passing) -> &str {
+        match token.run_end {
+            Some(end) => self.plain.run_text(token.start, end),
+            None => &self.word,
+        }
+    }
+}
+
+impl Run {
+    /// The token of this run, whose word ends at `end`.
+    #[inline]
+    const fn token(&self, end: usize) -> Passing {
+        Passing { packed: self.packed, start: self.start, end, run_end: Some(self.end) }
+    }
+}
+
+/// Where a word of a plain text ends before a mark, if its token has no letters behind that: there, or behind a possessive
+/// `'s`. Counted from the mark.
+fn end_at_mark(rest: &[u8]) -> Option<usize> {
+    let length = match rest {
+        [b'\'', ..] => 1,
+        [0xe2, 0x80, 0x98 | 0x99, ..] => 3,
+        // Other marks end a word.
+        _ => return Some(0),
+    };
+    let is_inside =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'\'' | 0x80..));
+    match rest.get(length) {
+        Some(b's' | b'S') if !is_inside(rest.get(length + 1)) => Some(length + 1),
+        next if !is_inside(next) => Some(0),
+        _ => None,
+    }
 }
 
 /// What a character does in a word.
@@ -69,82 +146,64 @@ enum Class {
     Other,
 }
 
-/// The class of the character at `at`, and its length in bytes.
-fn class(text: &str, at: usize) -> (Class, usize) {
-    match text.as_bytes()[at] {
-        b'a'..=b'z' | b'0'..=b'9' => (Class::Alphanumeric, 1),
-        b'\'' => (Class::Apostrophe, 1),
-        0..0x80 => (Class::Other, 1),
-        _ => {
-            let character = text[at..].chars().next().unwrap_or_default();
-            let class = match character {
-                '\u{2018}' | '\u{2019}' | '\u{2bc}' => Class::Apostrophe,
-                _ if python::is_alnum(character) => Class::Alphanumeric,
-                _ => Class::Other,
-            };
-            (class, character.len_utf8())
-        }
-    }
+/// The class of the character at `at`, and its length in bytes; nothing at the end.
+fn class(text: &str, at: usize) -> Option<(Class, usize)> {
+    let character = text[at..].chars().next()?;
+    let class = match character {
+        _ if APOSTROPHES.contains(&character) => Class::Apostrophe,
+        _ if python::is_alnum(character) => Class::Alphanumeric,
+        _ => Class::Other,
+    };
+    Some((class, character.len_utf8()))
 }
 
-/// A word of the lower-cased text, from its first to its last letter or digit.
+/// A word, from its first to its last letter or digit.
 struct Word {
     start: usize,
     end: usize,
-    /// The first apostrophe inside the word.
-    apostrophe: Option<usize>,
+    has_apostrophe: bool,
 }
 
-/// Calls `take` with every word of the lower-cased text.
-fn words(lowered: &str, mut take: impl FnMut(Word)) {
-    let bytes = lowered.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let (first, length) = class(lowered, at);
-        let start = at;
-        at += length;
-        if first != Class::Alphanumeric {
-            continue;
-        }
-        let mut word = Word { start, end: at, apostrophe: None };
-        let mut pending = None;
-        while at < bytes.len() {
-            // Most characters of most words; the general case is below.
-            if bytes[at].is_ascii_lowercase() {
-                at += 1;
-                word.end = at;
-                word.apostrophe = word.apostrophe.or(pending);
-                continue;
+impl Word {
+    /// The first word at `at` or behind it, read character by character.
+    #[cold]
+    fn next(text: &str, at: usize) -> Option<Self> {
+        let mut start = at;
+        loop {
+            match class(text, start)? {
+                (Class::Alphanumeric, _) => break,
+                (_, length) => start += length,
             }
-            let (class, length) = class(lowered, at);
+        }
+        let mut word = Self { start, end: start, has_apostrophe: false };
+        let (mut at, mut pending) = (start, false);
+        while let Some((class, length)) = class(text, at) {
+            at += length;
             match class {
                 Class::Alphanumeric => {
-                    word.end = at + length;
-                    word.apostrophe = word.apostrophe.or(pending);
+                    word.end = at;
+                    word.has_apostrophe |= pending;
                 }
                 // It belongs to the word only if more of the word follows.
-                Class::Apostrophe => pending = pending.or(Some(at)),
+                Class::Apostrophe => pending = true,
                 Class::Other => break,
             }
-            at += length;
         }
-        take(word);
+        Some(word)
     }
-}
 
-/// Hands over the word without its possessive ending and its apostrophes.
-fn emit(lowered: &str, word: &Word, span: Range<usize>, take: &mut impl FnMut(&str, Range<usize>)) {
-    let text = &lowered[word.start..word.end];
-    let Some(apostrophe) = word.apostrophe else {
-        take(text, span);
-        return;
-    };
-    let possessive = text.strip_suffix('s').and_then(|head| head.strip_suffix(APOSTROPHES));
-    let bare = possessive.unwrap_or(text);
-    if word.start + bare.len() <= apostrophe {
-        take(bare, span);
-    } else {
-        take(&bare.replace(APOSTROPHES, ""), span);
+    /// Fills `token` with the word in lower case, without its possessive ending and its apostrophes.
+    fn write_token(&self, text: &str, token: &mut String) {
+        let whole = &text[self.start..self.end];
+        token.clear();
+        if self.has_apostrophe {
+            let possessive = whole.strip_suffix(['s', 'S']).and_then(|head| head.strip_suffix(APOSTROPHES));
+            token.extend(possessive.unwrap_or(whole).split(APOSTROPHES));
+        } else {
+            token.push_str(whole);
+        }
+        // What lies beyond ASCII is in lower case already, or has no case.
+        token.make_ascii_lowercase();
     }
 }
 
@@ -200,7 +259,7 @@ mod tests {
         fn plain_texts_are_cut_like_all_others(text in "[a-cA-C0s'\u{2019}\u{201c}\u{2013}. -]{0,24}") {
             // The letter at the end sends the text the other way, as a token of its own.
             let (plain, other) = (tokens(&text), tokens(&format!("{text} é")));
-            prop_assert!(is_plain(text.as_bytes()));
+            prop_assert!(Plain::default().fold(&text));
             prop_assert_eq!(plain.iter().collect::<Vec<_>>(), other.iter().take(plain.len()).collect::<Vec<_>>());
             prop_assert_eq!(other.len(), plain.len() + 1);
         }

@@ -29,7 +29,7 @@ pub const LONGEST: usize = 20_000;
 pub fn overlap_of_statements(summary: &str, answer: &Answer<'_>) -> Overlap {
     let mut vocabulary = Vocabulary::default();
     let (summary, stated) = (vocabulary.read(summary), vocabulary.take(&answer.stated_tokens()));
-    Overlap { answer: answer.tokens().len(), ..Overlap::of(&stated, &summary, &mut vocabulary) }
+    Overlap { answer: answer.tokens().len(), ..Overlap::of(&stated.ids, &summary.ids, &mut vocabulary) }
 }
 
 /// The beginning of a text that is looked at.

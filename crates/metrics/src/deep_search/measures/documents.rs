@@ -2,15 +2,21 @@
 
 use std::borrow::Cow;
 
-use super::vocabulary::{Vocabulary, WordId, Words};
+use memchr::memchr;
+
+use super::vocabulary::{Vocabulary, WordId};
+use super::word_lists::WordLists;
 
 /// Places that are looked at and divided by.
 pub const PLACES: usize = 5;
 
-/// A topic, ready to be looked for in names of documents.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Topic {
-    words: Vec<WordId>,
+/// The topics of a question, ready to be looked for in names of documents.
+#[derive(Debug, Clone, Default)]
+pub struct Topics {
+    /// The tokens of each title, percent-decoded.
+    titles: WordLists,
+    /// Room for the keys of documents.
+    keys: WordLists,
 }
 
 /// What was found about one document.
@@ -26,39 +32,55 @@ pub enum DocumentFinding {
     Nameless,
 }
 
-impl Topic {
-    /// The tokens of a title, percent-decoded.
-    pub fn new(title: &str, vocabulary: &mut Vocabulary) -> Self {
-        Self { words: key(title, vocabulary).ids }
+impl Topics {
+    /// Reads titles.
+    pub fn new<S: AsRef<str>>(titles: &[S], vocabulary: &mut Vocabulary) -> Self {
+        let mut topics = Self::default();
+        topics.read(titles, vocabulary);
+        topics
     }
 
-    /// Whether the tokens stand in `key` one after the other. A topic without tokens stands nowhere.
-    fn is_in(&self, key: &Words) -> bool {
-        !self.words.is_empty() && key.ids.windows(self.words.len()).any(|run| run == self.words)
+    /// Takes these titles in place of those before.
+    pub fn read<S: AsRef<str>>(&mut self, titles: &[S], vocabulary: &mut Vocabulary) {
+        read_names(titles, &mut self.titles, vocabulary);
+    }
+
+    /// What is found about the first five documents, in their order. Both were read with this vocabulary.
+    ///
+    /// The key of a document, which tells it from others, is the tokens of its percent-decoded name. An underscore is no
+    /// part of a token.
+    pub fn find<S: AsRef<str>>(&mut self, documents: &[S], vocabulary: &mut Vocabulary) -> Vec<DocumentFinding> {
+        read_names(&documents[..documents.len().min(PLACES)], &mut self.keys, vocabulary);
+        (0..self.keys.len())
+            .map(|place| {
+                let key = self.keys.get(place);
+                if key.is_empty() {
+                    DocumentFinding::Nameless
+                } else if let Some(earlier) = (0..place).find(|earlier| self.keys.get(*earlier) == key) {
+                    DocumentFinding::Repeats(earlier)
+                } else if let Some(topic) = self.titles.iter().position(|title| is_in(title, key)) {
+                    DocumentFinding::Relevant(topic)
+                } else {
+                    DocumentFinding::Other
+                }
+            })
+            .collect()
     }
 }
 
-/// What was found about the first five documents, in their order. Topics were read with the same vocabulary.
-pub fn find_documents<S: AsRef<str>>(
-    topics: &[Topic],
-    documents: &[S],
-    vocabulary: &mut Vocabulary,
-) -> Vec<DocumentFinding> {
-    let keys: Vec<Words> = documents.iter().take(PLACES).map(|document| key(document.as_ref(), vocabulary)).collect();
-    (0..keys.len())
-        .map(|place| {
-            let key = &keys[place];
-            if key.is_empty() {
-                DocumentFinding::Nameless
-            } else if let Some(earlier) = keys[..place].iter().position(|other| other.ids == key.ids) {
-                DocumentFinding::Repeats(earlier)
-            } else if let Some(topic) = topics.iter().position(|topic| topic.is_in(key)) {
-                DocumentFinding::Relevant(topic)
-            } else {
-                DocumentFinding::Other
-            }
-        })
-        .collect()
+/// Reads names of articles, or addresses.
+fn read_names<S: AsRef<str>>(names: &[S], lists: &mut WordLists, vocabulary: &mut Vocabulary) {
+    lists.clear();
+    for name in names {
+        lists.add(|words| vocabulary.read_ids(&percent_decoded(name.as_ref()), words));
+    }
+}
+
+/// Whether the tokens of a title stand in `key` one after the other. A title without tokens stands nowhere.
+fn is_in(title: &[WordId], key: &[WordId]) -> bool {
+    let Some((first, others)) = title.split_first() else { return false };
+    let mut starts = key.iter().enumerate().filter(|(_, word)| *word == first);
+    starts.any(|(place, _)| key[place + 1..].starts_with(others))
 }
 
 /// P@5: relevant documents among five places, filled or not.
@@ -67,14 +89,9 @@ pub fn document_precision(findings: &[DocumentFinding]) -> f64 {
     relevant as f64 / PLACES as f64
 }
 
-/// The tokens that identify a document: those of its percent-decoded name. An underscore is no part of a token.
-fn key(name: &str, vocabulary: &mut Vocabulary) -> Words {
-    vocabulary.read(&percent_decoded(name))
-}
-
 /// `%20` and its like replaced by the bytes they stand for; what is no UTF-8 then becomes U+FFFD.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
+    if memchr(b'%', text.as_bytes()).is_none() {
         return text.into();
     }
     let bytes = text.as_bytes();
@@ -100,8 +117,7 @@ mod tests {
 
     fn find(topics: &[&str], documents: &[&str]) -> Vec<DocumentFinding> {
         let mut vocabulary = Vocabulary::default();
-        let topics: Vec<Topic> = topics.iter().map(|title| Topic::new(title, &mut vocabulary)).collect();
-        find_documents(&topics, documents, &mut vocabulary)
+        Topics::new(topics, &mut vocabulary).find(documents, &mut vocabulary)
     }
 
     #[test]

@@ -4,16 +4,20 @@
 //! evidence are read off that finding, so they cannot drift apart and a reader who wants numbers only pays for nothing
 //! else. The definitions are those of the SynthLink scorer; its tokens are in `probare_text::tokens::synthlink`.
 
+mod claim_spans;
 mod claims;
 mod documents;
 mod iterations;
 mod overlap;
+mod packed_map;
 mod steps;
 mod vocabulary;
+mod word_lists;
 mod written_lists;
 
-pub use claims::{ClaimFinding, SourceFinding, claim_spans, verify};
-pub use documents::{DocumentFinding, PLACES, Topic, document_precision, find_documents, percent_decoded};
+pub use claim_spans::claim_spans;
+pub use claims::{ClaimFinding, Claims, SourceFinding};
+pub use documents::{DocumentFinding, PLACES, Topics, document_precision, percent_decoded};
 pub use iterations::{FirstCorrect, LAST_COUNTED, THRESHOLD, first_correct};
 pub use overlap::Overlap;
 pub use steps::{StepFinding, Steps, step_coverage};

@@ -1,6 +1,6 @@
 //! How many tokens two texts share, counted as often as they occur in both.
 
-use super::vocabulary::{Vocabulary, Words};
+use super::vocabulary::{Vocabulary, WordId};
 
 /// What two texts share.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,20 +14,20 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// What an answer shares with a reference; both were read with this vocabulary.
-    pub fn of(answer: &Words, reference: &Words, vocabulary: &mut Vocabulary) -> Self {
+    /// What the words of an answer share with those of a reference; both were read with this vocabulary.
+    pub fn of(answer: &[WordId], reference: &[WordId], vocabulary: &mut Vocabulary) -> Self {
         let marks = &mut vocabulary.marks;
         marks.begin();
         // How many of each word of the reference are still without a partner.
-        for id in &reference.ids {
-            marks.set(*id, marks.get(*id).unwrap_or(0) + 1);
+        for id in reference {
+            marks.set(*id, marks.get(*id) + 1);
         }
         let mut shared = 0;
-        for id in &answer.ids {
-            if let Some(open) = marks.get(*id).filter(|open| *open > 0) {
-                marks.set(*id, open - 1);
-                shared += 1;
-            }
+        for id in answer {
+            let open = marks.get(*id);
+            let pair = open.min(1);
+            marks.set(*id, open - pair);
+            shared += pair as usize;
         }
         Self { shared, answer: answer.len(), reference: reference.len() }
     }
@@ -36,7 +36,7 @@ impl Overlap {
     pub fn of_texts(answer: &str, reference: &str) -> Self {
         let mut vocabulary = Vocabulary::default();
         let (answer, reference) = (vocabulary.read(answer), vocabulary.read(reference));
-        Self::of(&answer, &reference, &mut vocabulary)
+        Self::of(&answer.ids, &reference.ids, &mut vocabulary)
     }
 
     /// Share of the answer's tokens that the reference has; 0 for an empty answer.
@@ -85,7 +85,7 @@ mod tests {
         let mut vocabulary = Vocabulary::default();
         let (reference, answer) = (vocabulary.read("one two two"), vocabulary.read("two two two"));
         for _ in 0..2 {
-            assert_eq!(Overlap::of(&answer, &reference, &mut vocabulary).shared, 2);
+            assert_eq!(Overlap::of(&answer.ids, &reference.ids, &mut vocabulary).shared, 2);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Which reasoning steps an answer touches: one keyword of a step is enough.
 
-use super::vocabulary::{Vocabulary, WordId, Words};
+use super::vocabulary::{Vocabulary, WordId};
+use super::word_lists::WordLists;
 
 /// Verbs that tell the solver what to do and say nothing about the content.
 const INSTRUCTIONS: [&str; 9] =
@@ -10,7 +11,7 @@ const INSTRUCTIONS: [&str; 9] =
 #[derive(Debug, Clone, Default)]
 pub struct Steps {
     /// For each step the stems of its content words, each once, in order.
-    keywords: Vec<Vec<WordId>>,
+    keywords: WordLists,
 }
 
 /// What was found about one step.
@@ -32,27 +33,35 @@ pub enum StepFinding {
 impl Steps {
     /// Reads steps as a catalogue words them.
     pub fn new<S: AsRef<str>>(texts: &[S], vocabulary: &mut Vocabulary) -> Self {
-        Self { keywords: texts.iter().map(|text| keywords(text.as_ref(), vocabulary)).collect() }
+        let mut steps = Self::default();
+        steps.read(texts, vocabulary);
+        steps
+    }
+
+    /// Takes these steps in place of those before.
+    pub fn read<S: AsRef<str>>(&mut self, texts: &[S], vocabulary: &mut Vocabulary) {
+        self.keywords.clear();
+        for text in texts {
+            self.keywords.add(|words| add_keywords(text.as_ref(), words, vocabulary));
+        }
     }
 
     /// The keywords of the step of this index.
     pub fn keywords(&self, step: usize) -> &[WordId] {
-        self.keywords.get(step).map(Vec::as_slice).unwrap_or_default()
+        self.keywords.get(step)
     }
 
     /// What is found about each step in an answer that was read with the same vocabulary.
-    pub fn find(&self, answer: &Words, vocabulary: &mut Vocabulary) -> Vec<StepFinding> {
+    pub fn find(&self, answer: &[WordId], vocabulary: &mut Vocabulary) -> Vec<StepFinding> {
         vocabulary.marks.begin();
-        for (index, id) in (0..).zip(&answer.ids) {
+        // From the back, so that the first place of a word is the one that stays.
+        for (index, id) in answer.iter().enumerate().rev() {
             let stem = vocabulary.stem(*id);
-            if vocabulary.marks.get(stem).is_none() {
-                vocabulary.marks.set(stem, index);
-            }
+            vocabulary.marks.set(stem, u32::try_from(index).unwrap_or(u32::MAX));
         }
-        let find = |step: &Vec<WordId>| {
-            let places = step.iter().enumerate();
-            let found = places.filter_map(|(keyword, stem)| Some((vocabulary.marks.get(*stem)?, keyword))).min();
-            match found {
+        let find = |step: &[WordId]| {
+            let places = step.iter().enumerate().filter(|(_, stem)| vocabulary.marks.has(**stem));
+            match places.map(|(keyword, stem)| (vocabulary.marks.get(*stem), keyword)).min() {
                 Some((token, keyword)) => StepFinding::Covered { keyword, token: token as usize },
                 None if step.is_empty() => StepFinding::Empty,
                 None => StepFinding::Missing,
@@ -62,17 +71,20 @@ impl Steps {
     }
 }
 
-fn keywords(text: &str, vocabulary: &mut Vocabulary) -> Vec<WordId> {
-    let words = vocabulary.read(text);
-    let instruction = words.ids.first().is_some_and(|id| INSTRUCTIONS.contains(&vocabulary.text(*id)));
-    let mut keywords = Vec::new();
-    for id in words.ids.iter().skip(usize::from(instruction)).filter(|id| !vocabulary.is_stop_word(**id)) {
-        let stem = vocabulary.stem(*id);
-        if !keywords.contains(&stem) {
-            keywords.push(stem);
+/// Adds the keywords of one step to those of the steps before it.
+fn add_keywords(text: &str, words: &mut Vec<WordId>, vocabulary: &mut Vocabulary) {
+    let start = words.len();
+    let mut is_first = true;
+    vocabulary.visit(text, |vocabulary, id, _| {
+        let is_instruction = std::mem::take(&mut is_first) && INSTRUCTIONS.contains(&vocabulary.text(id));
+        if is_instruction || vocabulary.is_stop_word(id) {
+            return;
         }
-    }
-    keywords
+        let stem = vocabulary.stem(id);
+        if !words[start..].contains(&stem) {
+            words.push(stem);
+        }
+    });
 }
 
 /// RQS: covered steps among those that have keywords; 0 where there are none.
@@ -108,7 +120,7 @@ mod tests {
         let mut vocabulary = Vocabulary::default();
         let steps = Steps::new(&["Research cities and rivers", "Link dams", "Trace it"], &mut vocabulary);
         let answer = vocabulary.read("The river and the city.");
-        let found = steps.find(&answer, &mut vocabulary);
+        let found = steps.find(&answer.ids, &mut vocabulary);
         assert_eq!(found, [StepFinding::Covered { keyword: 1, token: 1 }, StepFinding::Missing, StepFinding::Empty]);
         assert_eq!(step_coverage(&found), 0.5);
         assert_eq!(step_coverage(&[StepFinding::Empty]), 0.0);

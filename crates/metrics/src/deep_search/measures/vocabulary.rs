@@ -1,10 +1,14 @@
 //! [`Vocabulary`]: words as numbers, so that measures compare and count without touching text again.
 
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use probare_text::python;
+use probare_text::tokens::synthlink::{Packed, Room};
 use probare_text::tokens::{Tokens, synthlink};
 use rustc_hash::FxHashMap;
+
+use super::packed_map::PackedMap;
 
 /// The number of a word in its [`Vocabulary`].
 pub type WordId = u32;
@@ -14,17 +18,19 @@ pub type WordId = u32;
 /// One vocabulary serves many texts: whatever it has read once it finds again without a new entry.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
-    places: FxHashMap<Box<str>, WordId>,
+    /// Words of a few bytes, which most are, by the number they pack into.
+    short: PackedMap,
+    long: FxHashMap<Box<str>, WordId>,
     words: Vec<Word>,
-    /// Room for the lower-cased text.
-    lowered: String,
+    texts: Vec<Box<str>>,
+    room: Room,
     /// What the measure at work has noted about each word.
     pub(super) marks: Marks,
 }
 
-#[derive(Debug)]
+/// What is known about a word besides its text.
+#[derive(Debug, Clone, Copy)]
 struct Word {
-    text: Box<str>,
     stem: WordId,
     is_stop: bool,
     has_digit: bool,
@@ -39,18 +45,6 @@ pub struct Words {
     pub spans: Vec<Range<usize>>,
 }
 
-impl Words {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.ids.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-}
-
 impl Vocabulary {
     /// The tokens of a text.
     pub fn read(&mut self, text: &str) -> Words {
@@ -63,63 +57,87 @@ impl Vocabulary {
     pub fn read_into(&mut self, text: &str, words: &mut Words) {
         words.ids.clear();
         words.spans.clear();
-        let mut lowered = std::mem::take(&mut self.lowered);
-        synthlink::visit(text, &mut lowered, |token, span| {
-            words.ids.push(self.word(token));
+        self.visit(text, |_, id, span| {
+            words.ids.push(id);
             words.spans.push(span);
         });
-        self.lowered = lowered;
+    }
+
+    /// Adds the numbers of the tokens of a text to `ids`.
+    pub fn read_ids(&mut self, text: &str, ids: &mut Vec<WordId>) {
+        self.visit(text, |_, id, _| ids.push(id));
+    }
+
+    /// Calls `take` with every token of a text and the bytes it came from, in order.
+    pub(super) fn visit(&mut self, text: &str, mut take: impl FnMut(&mut Self, WordId, Range<usize>)) {
+        let mut room = std::mem::take(&mut self.room);
+        room.for_each(text, |room, token| {
+            let id = match token.packed.and_then(|packed| self.short.get(packed)) {
+                Some(id) => id,
+                None => self.number(room.text(token)),
+            };
+            take(self, id, token.span());
+        });
+        self.room = room;
     }
 
     /// Tokens that were made already.
     pub fn take(&mut self, tokens: &Tokens) -> Words {
-        let ids = tokens.texts().map(|token| self.word(token)).collect();
+        let ids = tokens.texts().map(|token| self.number(token)).collect();
         Words { ids, spans: tokens.iter().map(|token| token.span).collect() }
     }
 
     /// The number of a token.
-    fn word(&mut self, token: &str) -> WordId {
-        if let Some(place) = self.places.get(token) {
-            return *place;
-        }
-        let id = self.add(token);
-        let stem = synthlink::stem(token);
-        if *stem != *token {
-            // The stem of a stem is itself, so this goes one step deep.
-            self.words[id as usize].stem = self.word(&stem);
-        }
-        id
+    #[cold]
+    fn number(&mut self, token: &str) -> WordId {
+        let known = match Packed::new(token.as_bytes()) {
+            Some(packed) => self.short.get(packed),
+            None => self.long.get(token).copied(),
+        };
+        known.unwrap_or_else(|| self.add(token))
     }
 
+    /// Takes in a token that is not known.
     fn add(&mut self, token: &str) -> WordId {
         let id = WordId::try_from(self.words.len()).expect("texts in memory have fewer than 2^32 words");
-        self.places.insert(token.into(), id);
+        match Packed::new(token.as_bytes()) {
+            Some(packed) => self.short.insert(packed, id),
+            None => drop(self.long.insert(token.into(), id)),
+        }
+        self.texts.push(token.into());
         self.words.push(Word {
-            text: token.into(),
             stem: id,
             is_stop: synthlink::is_stop_word(token),
             has_digit: token.chars().any(python::is_digit),
         });
         self.marks.grow(self.words.len());
+        let stem = synthlink::stem(token);
+        if *stem != *token {
+            // The stem of a stem is itself, so this goes one step deep.
+            self.words[id as usize].stem = self.number(&stem);
+        }
         id
     }
 
     /// The text of a word.
     pub fn text(&self, id: WordId) -> &str {
-        &self.words[id as usize].text
+        &self.texts[id as usize]
     }
 
     /// The word without its plural ending.
+    #[inline]
     pub fn stem(&self, id: WordId) -> WordId {
         self.words[id as usize].stem
     }
 
     /// Whether it says nothing about the content.
+    #[inline]
     pub fn is_stop_word(&self, id: WordId) -> bool {
         self.words[id as usize].is_stop
     }
 
     /// Whether it holds a digit.
+    #[inline]
     pub fn has_digit(&self, id: WordId) -> bool {
         self.words[id as usize].has_digit
     }
@@ -128,8 +146,8 @@ impl Vocabulary {
 /// A note on each word that one measure can make and the next forgets: a note counts only with the number of its round.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    notes: Vec<(u64, u32)>,
-    round: u64,
+    notes: Vec<(u32, u32)>,
+    round: u32,
 }
 
 impl Marks {
@@ -138,17 +156,29 @@ impl Marks {
     }
 
     /// Forgets all notes.
+    #[inline]
     pub fn begin(&mut self) {
-        self.round += 1;
+        self.round = self.round.checked_add(1).unwrap_or_else(|| {
+            self.notes.fill((0, 0));
+            1
+        });
     }
 
-    /// The note on a word, if there is one.
-    pub fn get(&self, word: WordId) -> Option<u32> {
+    /// Whether there is a note on a word.
+    #[inline]
+    pub fn has(&self, word: WordId) -> bool {
+        self.notes[word as usize].0 == self.round
+    }
+
+    /// The note on a word; zero without one.
+    #[inline]
+    pub fn get(&self, word: WordId) -> u32 {
         let (round, note) = self.notes[word as usize];
-        (round == self.round).then_some(note)
+        select_unpredictable(round == self.round, note, 0)
     }
 
     /// Notes something on a word.
+    #[inline]
     pub fn set(&mut self, word: WordId, note: u32) {
         self.notes[word as usize] = (self.round, note);
     }
@@ -174,10 +204,14 @@ mod tests {
         let mut vocabulary = Vocabulary::default();
         let word = vocabulary.read("press").ids[0];
         vocabulary.marks.begin();
-        assert_eq!(vocabulary.marks.get(word), None);
+        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.get(word)), (false, 0));
         vocabulary.marks.set(word, 7);
-        assert_eq!(vocabulary.marks.get(word), Some(7));
+        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.get(word)), (true, 7));
         vocabulary.marks.begin();
-        assert_eq!(vocabulary.marks.get(word), None);
+        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.get(word)), (false, 0));
+        vocabulary.marks.round = u32::MAX;
+        vocabulary.marks.set(word, 7);
+        vocabulary.marks.begin();
+        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.round), (false, 1));
     }
 }

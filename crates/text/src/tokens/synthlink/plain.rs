@@ -1,0 +1,226 @@
+//! Texts of ASCII and a few marks, read a word at a time.
+//!
+//! [`Plain::fold`] goes once through a text, in blocks of 64 bytes, and notes in one bit for each byte whether a letter or
+//! digit stands there. Where words begin and end then follows from counting bits, without a look at each letter.
+
+use super::Packed;
+
+/// A text in lower case, and where its words stand.
+#[derive(Debug, Default)]
+pub(super) struct Plain {
+    /// Letters in lower case, digits as they are, [`MARK`] for apostrophes and all that is not ASCII, and a zero for every
+    /// other byte. Zeros follow, so that the bytes of a short word can be taken together anywhere. What lies behind them is
+    /// left from longer texts.
+    bytes: Vec<u8>,
+    /// For every byte one bit, the first one lowest, set for letters and digits; a zero follows.
+    bits: Vec<u64>,
+}
+
+/// Letters and digits in a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Run {
+    pub start: usize,
+    pub end: usize,
+    /// Itself as a number, if it is short.
+    pub packed: Option<Packed>,
+    /// Whether an apostrophe stands behind it, or something that is not ASCII.
+    pub at_mark: bool,
+}
+
+/// What stands for a byte that may be an apostrophe or a part of one.
+const MARK: u8 = 1;
+
+/// Bytes that are folded together.
+const BLOCK: usize = u64::BITS as usize;
+/// The lowest bit of every byte.
+const LOWEST: u64 = u64::MAX / 0xff;
+/// The highest bit of every byte.
+const HIGHEST: u64 = LOWEST << 7;
+
+impl Plain {
+    /// Takes a text in place of the last one. Tells whether it is plain: ASCII but for quotation marks, dashes and the like
+    /// (U+2000 to U+203F), none of which is a letter, so that lower-casing changes ASCII letters only and moves nothing.
+    pub fn fold(&mut self, text: &str) -> bool {
+        let blocks = text.len().div_ceil(BLOCK);
+        let end = blocks * BLOCK + Packed::LONGEST;
+        if self.bytes.len() < end {
+            self.bytes.resize(end, 0);
+        }
+        self.bits.resize(blocks + 1, 0);
+        let (head, rest) = self.bytes[..end].split_at_mut(text.len());
+        head.copy_from_slice(text.as_bytes());
+        rest.fill(0);
+        let mut all = 0;
+        for (block, bits) in self.bytes.as_chunks_mut::<BLOCK>().0.iter_mut().zip(&mut self.bits[..blocks]) {
+            all |= block.iter().fold(0, |all, byte| all | byte);
+            for byte in &mut *block {
+                *byte = folded(*byte);
+            }
+            *bits = bits_of(block);
+        }
+        self.bits[blocks] = 0;
+        all.is_ascii() || has_marks_only(text.as_bytes())
+    }
+
+    /// The first run at `at` or behind it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is done for every word, and its result goes through memory otherwise")]
+    pub fn next_run(&self, mut at: usize) -> Option<Run> {
+        let ahead = loop {
+            let ahead = self.bits_at(at)?;
+            if ahead != 0 {
+                break ahead;
+            }
+            at += BLOCK;
+        };
+        let skipped = ahead.trailing_zeros();
+        let start = at + skipped as usize;
+        let length = (ahead >> skipped).trailing_ones() as usize;
+        // Where the run may go on beyond the bits ahead, it is long.
+        if length >= Packed::LONGEST || skipped as usize + length == BLOCK {
+            return Some(self.long_run(start));
+        }
+        let bytes = self.bytes.get(start..start + Packed::LONGEST)?;
+        let number = bytes.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+        let packed = Packed::from_number(number & MASKS[length]);
+        Some(Run { start, end: start + length, packed, at_mark: bytes[length] == MARK })
+    }
+
+    /// The bits of the 64 bytes at `at`; nothing behind the text.
+    #[inline]
+    fn bits_at(&self, at: usize) -> Option<u64> {
+        let (place, shift) = (at / BLOCK, at % BLOCK);
+        let [low, high] = self.bits.get(place..place + 2)? else { return None };
+        // Shifted in two steps: a shift by 64 would overflow.
+        Some(low >> shift | high << 1 << (BLOCK - 1 - shift))
+    }
+
+    #[cold]
+    fn long_run(&self, start: usize) -> Run {
+        let length = self.bytes[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        let end = start + length;
+        let packed = Packed::new(&self.bytes[start..end]);
+        Run { start, end, packed, at_mark: self.bytes.get(end) == Some(&MARK) }
+    }
+
+    /// The letters and digits between two places, which a run of this text has.
+    pub fn run_text(&self, start: usize, end: usize) -> &str {
+        str::from_utf8(&self.bytes[start..end]).expect("a run is ASCII")
+    }
+}
+
+/// For every number of bytes below the longest, the bits in them.
+const MASKS: [u128; Packed::LONGEST] = {
+    let mut masks = [0; Packed::LONGEST];
+    let mut length = 0;
+    while length < Packed::LONGEST {
+        masks[length] = (1 << (8 * length)) - 1;
+        length += 1;
+    }
+    masks
+};
+
+/// What the text has in place of a byte.
+#[inline]
+const fn folded(byte: u8) -> u8 {
+    let small = byte | 0x20;
+    let letter = if small.is_ascii_lowercase() { small } else { 0 };
+    let kept = if byte.is_ascii_digit() { byte } else { letter };
+    if byte == b'\'' || !byte.is_ascii() { MARK } else { kept }
+}
+
+/// For every byte of a block one bit: whether it is a letter or digit.
+#[inline]
+fn bits_of(block: &[u8; BLOCK]) -> u64 {
+    /// Brings the lowest bits of eight bytes together in the highest byte of the product.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let (numbers, _) = block.as_chunks();
+    numbers.iter().fold(0, |bits, bytes| {
+        // Digits and letters carry into the highest bit of their byte, and nothing carries beyond it.
+        let flags = (u64::from_le_bytes(*bytes) + LOWEST * (0x80 - u64::from(b'0'))) & HIGHEST;
+        bits >> 8 | (flags >> 7).wrapping_mul(GATHER) & 0xff << 56
+    })
+}
+
+/// Whether all that lies beyond ASCII is between U+2000 and U+203F.
+fn has_marks_only(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    while let Some(found) = first_beyond_ascii(rest) {
+        rest = &rest[found..];
+        if !rest.starts_with(&[0xe2, 0x80]) {
+            return false;
+        }
+        rest = &rest[3..];
+    }
+    true
+}
+
+/// The first byte that is not ASCII.
+fn first_beyond_ascii(bytes: &[u8]) -> Option<usize> {
+    let (numbers, _) = bytes.as_chunks();
+    let plain = numbers.iter().take_while(|number| u64::from_le_bytes(**number) & HIGHEST == 0).count();
+    let start = plain * size_of::<u64>();
+    bytes[start..].iter().position(|byte| !byte.is_ascii()).map(|found| start + found)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The runs of a text, found byte by byte.
+    fn plain_runs(text: &str) -> Vec<String> {
+        let pieces = text.split(|character: char| !character.is_ascii_alphanumeric());
+        pieces.filter(|piece| !piece.is_empty()).map(str::to_ascii_lowercase).collect()
+    }
+
+    fn runs(text: &str) -> Vec<String> {
+        let mut plain = Plain::default();
+        plain.fold("what was here before, and longer than the text that follows: ".repeat(3).as_str());
+        plain.fold(text);
+        let mut at = 0;
+        let mut runs = Vec::new();
+        while let Some(run) = plain.next_run(at) {
+            let bytes = plain.run_text(run.start, run.end);
+            assert_eq!(run.packed, Packed::new(bytes.as_bytes()));
+            runs.push(bytes.to_owned());
+            at = run.end;
+        }
+        runs
+    }
+
+    #[test]
+    fn runs_of_any_length_are_found_anywhere() {
+        for length in 1..140 {
+            let word = "aZ9".repeat(50)[..length].to_owned();
+            for before in 0..66 {
+                let text = format!("{}{word}, {word}", " ".repeat(before));
+                assert_eq!(runs(&text), plain_runs(&text), "{length} after {before}");
+            }
+        }
+        assert_eq!(runs(""), [""; 0]);
+        assert_eq!(runs(" [`@{/:"), [""; 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn runs_are_those_of_the_definition(text in "([a-cX-Z0-9]{0,20}[ ,.\u{2013}@\\[`{/:]{0,3}){0,30}") {
+            prop_assert_eq!(runs(&text), plain_runs(&text));
+        }
+    }
+
+    #[test]
+    fn marks_are_plain_and_letters_beyond_ascii_are_not() {
+        for (text, plain) in [
+            ("", true),
+            ("a plain text of more than sixteen bytes", true),
+            ("\u{201c}a text – with marks\u{2026}\u{201d}", true),
+            ("at the very end of some text: é", false),
+            ("é", false),
+            ("\u{2060}", false),
+        ] {
+            assert_eq!(Plain::default().fold(text), plain, "{text}");
+        }
+    }
+}
