@@ -8,6 +8,7 @@ use probare_core::{Profile, Sink};
 use probare_report::{Format, Html, Options, Output, escape};
 use probare_suites::synthlink::careful::careful_scores;
 use probare_suites::synthlink::comparison::{self, System};
+use probare_suites::synthlink::predictions::PredictionError;
 use probare_suites::synthlink::{
     Catalogue, DEFAULT_SEED, MEASURES, Missing, Scorer, Scores, Summary, Weights, catalogue, files, predictions, report,
 };
@@ -149,12 +150,18 @@ fn score(
 ) -> Result<Scored, Failure> {
     let weights = arguments.weights.unwrap_or_default();
     let missing = if arguments.missing == WhenMissing::Zero { Missing::Zero } else { Missing::Skip };
-    let bytes = predictions::read(path).map_err(|error| {
-        Failure::from_error(&error)
-            .hint("--predictions names a JSON array with `question_id`, `predicted_answer` and so on")
-    })?;
-    let found = predictions::parse(&bytes, &path.display().to_string()).map_err(|error| Failure::from_error(&error))?;
-    let scores = Scorer::new(catalogue, weights).score(&found, missing);
+    // The careful reading and reports need the texts again; without them a file of any length passes through.
+    let needs_texts = arguments.profile == Profile::Careful || !arguments.output.is_empty();
+    let bytes = needs_texts.then(|| predictions::read(path)).transpose().map_err(|error| unusable(&error))?;
+    let source = path.display().to_string();
+    let parsed = bytes.as_deref().map(|bytes| predictions::parse(bytes, &source)).transpose();
+    let found = parsed.map_err(|error| unusable(&error))?.unwrap_or_default();
+    let mut scorer = Scorer::new(catalogue, weights);
+    let scores = if needs_texts {
+        scorer.score(&found, missing)
+    } else {
+        scorer.score_file(path, missing).map_err(|error| unusable(&error))?
+    };
     for warning in &scores.warnings {
         remark(&escape::terminal(warning));
     }
@@ -179,11 +186,20 @@ fn score(
             Format::Html => Box::new(Html::new(file, options).with_section(section)),
             other => other.sink(file, options),
         };
-        let source = path.display().to_string();
         report::emit(sink.as_mut(), &source, (catalogue, &found, &scores), weights, arguments.profile)
             .map_err(cannot_write)?;
     }
     Ok(Scored { name, scores, summary, careful })
+}
+
+/// The failure for a file of predictions.
+fn unusable(error: &PredictionError) -> Failure {
+    let failure = Failure::from_error(error);
+    if matches!(error, PredictionError::Io { .. }) {
+        failure.hint("--predictions names a JSON array with `question_id`, `predicted_answer` and so on")
+    } else {
+        failure
+    }
 }
 
 /// Writes the differences of all pairs of systems, and returns them as text.

@@ -1,12 +1,15 @@
 //! [`Scorer`]: the five measures of every prediction, in the order of the catalogue.
 
+use std::path::Path;
+
 use probare_metrics::deep_search::measures::{
-    FirstCorrect, Overlap, Steps, THRESHOLD, Topic, Vocabulary, Words, aggregate, document_precision, find_documents,
-    first_correct, step_coverage, verify,
+    Claims, FirstCorrect, Overlap, Steps, THRESHOLD, Topics, Vocabulary, WordId, Words, aggregate, document_precision,
+    first_correct, step_coverage,
 };
 
 pub use probare_metrics::deep_search::deep_search_aggregate::{MEASURES, Weights};
 
+use super::predictions::{PredictionError, for_each};
 use super::{Catalogue, Prediction, Question};
 
 /// What to do with a question that has no prediction.
@@ -53,29 +56,43 @@ pub struct Scores {
     pub warnings: Vec<String>,
 }
 
-/// A catalogue that is ready to be held against predictions.
+/// Holds predictions against a catalogue.
 #[derive(Debug)]
 pub struct Scorer<'a> {
     catalogue: &'a Catalogue,
-    prepared: Vec<Prepared>,
-    vocabulary: Vocabulary,
     weights: [f64; 5],
+    vocabulary: Vocabulary,
+    question: Expected,
+    answer: Given,
 }
 
-/// A question whose texts are tokens already.
-#[derive(Debug)]
-struct Prepared {
-    summary: Words,
-    topics: Vec<Topic>,
+/// What a question expects, as words. The room is used again for the next question.
+#[derive(Debug, Default)]
+struct Expected {
+    summary: Vec<WordId>,
+    topics: Topics,
     steps: Steps,
 }
 
+/// What a prediction gives, as words. The room is used again for the next prediction.
+#[derive(Debug, Default)]
+struct Given {
+    answer: Words,
+    /// Another answer of the same prediction.
+    other: Vec<WordId>,
+    claims: Claims,
+}
+
 impl<'a> Scorer<'a> {
-    /// Prepares every question.
+    /// Scores by these weights.
     pub fn new(catalogue: &'a Catalogue, weights: Weights) -> Self {
-        let mut vocabulary = Vocabulary::default();
-        let prepared = catalogue.questions().iter().map(|question| Prepared::new(question, &mut vocabulary)).collect();
-        Self { catalogue, prepared, vocabulary, weights: weights.list() }
+        Self {
+            catalogue,
+            weights: weights.list(),
+            vocabulary: Vocabulary::default(),
+            question: Expected::default(),
+            answer: Given::default(),
+        }
     }
 
     /// The catalogue.
@@ -86,72 +103,102 @@ impl<'a> Scorer<'a> {
     /// Scores the predictions. Of several for one question the first counts; one for no question is passed over; both
     /// are warned about.
     pub fn score(&mut self, predictions: &[Prediction<'_>], missing: Missing) -> Scores {
-        let (chosen, warnings) = self.choose(predictions);
-        let mut room = [Words::default(), Words::default()];
-        let mut rows = Vec::with_capacity(chosen.len());
-        for (question, prediction) in chosen.iter().enumerate() {
-            match *prediction {
-                Some(index) => {
-                    let values = self.prepared[question].values(&predictions[index], &mut self.vocabulary, &mut room);
-                    let aggregate = aggregate(values, self.weights);
-                    rows.push(Row { question, prediction: Some(index), values, aggregate });
-                }
-                None if missing == Missing::Zero => {
-                    rows.push(Row { question, prediction: None, values: [0.0; 5], aggregate: 0.0 });
-                }
-                None => {}
-            }
+        let mut tally = Tally::new(self.catalogue.questions().len());
+        for prediction in predictions {
+            self.take(prediction, &mut tally);
         }
-        let answered = chosen.iter().flatten().count();
-        Scores { rows, answered, total: chosen.len(), warnings }
+        tally.scores(missing)
     }
 
-    /// For every question the place of the prediction that counts.
-    fn choose(&self, predictions: &[Prediction<'_>]) -> (Vec<Option<usize>>, Vec<String>) {
-        let mut chosen = vec![None; self.prepared.len()];
-        let mut warnings = Vec::new();
-        for (index, prediction) in predictions.iter().enumerate() {
-            let id = &prediction.question_id;
-            match self.catalogue.place(id).map(|place| &mut chosen[place]) {
-                None => warnings.push(format!("unknown question_id: {id}")),
-                Some(Some(_)) => warnings.push(format!("duplicate prediction ignored: {id}")),
-                Some(free) => *free = Some(index),
-            }
+    /// Scores the predictions of a file while it is read, so that a file of any length can be scored.
+    pub fn score_file(&mut self, path: &Path, missing: Missing) -> Result<Scores, PredictionError> {
+        let mut tally = Tally::new(self.catalogue.questions().len());
+        for_each(path, |prediction| self.take(prediction, &mut tally))?;
+        Ok(tally.scores(missing))
+    }
+
+    /// Scores one prediction if it counts.
+    fn take(&mut self, prediction: &Prediction<'_>, tally: &mut Tally) {
+        let index = tally.predictions;
+        tally.predictions += 1;
+        let id = &prediction.question_id;
+        let Some(question) = self.catalogue.place(id) else {
+            tally.warnings.push(format!("unknown question_id: {id}"));
+            return;
+        };
+        if tally.rows[question].is_some() {
+            tally.warnings.push(format!("duplicate prediction ignored: {id}"));
+            return;
         }
-        (chosen, warnings)
+        self.question.read(&self.catalogue.questions()[question], &mut self.vocabulary);
+        let values = self.answer.values(prediction, &mut self.question, &mut self.vocabulary);
+        let aggregate = aggregate(values, self.weights);
+        tally.rows[question] = Some(Row { question, prediction: Some(index), values, aggregate });
     }
 }
 
-impl Prepared {
-    fn new(question: &Question, vocabulary: &mut Vocabulary) -> Self {
-        Self {
-            summary: vocabulary.read(&question.summary),
-            topics: question.topics.iter().map(|title| Topic::new(title, vocabulary)).collect(),
-            steps: Steps::new(&question.steps, vocabulary),
-        }
+/// What has come of the predictions so far.
+struct Tally {
+    /// For every question the row of the prediction that counts.
+    rows: Vec<Option<Row>>,
+    predictions: usize,
+    warnings: Vec<String>,
+}
+
+impl Tally {
+    fn new(questions: usize) -> Self {
+        Self { rows: vec![None; questions], predictions: 0, warnings: Vec::new() }
     }
 
-    /// The five values. `room` is for tokens that are forgotten again.
-    fn values(&self, prediction: &Prediction<'_>, vocabulary: &mut Vocabulary, room: &mut [Words; 2]) -> [f64; 5] {
-        let answer = &*prediction.predicted_answer;
-        let [words, others] = room;
-        vocabulary.read_into(answer, words);
-        let f1 = Overlap::of(words, &self.summary, vocabulary).f1();
-        let documents = find_documents(&self.topics, &prediction.retrieved_docs, vocabulary);
-        let steps = self.steps.find(words, vocabulary);
-        let claims = verify(answer, words, &prediction.sources_verified, vocabulary);
-        let verified = claims.iter().filter(|claim| claim.verified).count();
-        let fcs = if claims.is_empty() { 0.0 } else { verified as f64 / claims.len() as f64 };
+    fn scores(self, missing: Missing) -> Scores {
+        let (total, answered) = (self.rows.len(), self.rows.iter().flatten().count());
+        let zero = |question| Row { question, prediction: None, values: [0.0; 5], aggregate: 0.0 };
+        let rows = match missing {
+            Missing::Skip => self.rows.into_iter().flatten().collect(),
+            Missing::Zero => {
+                let rows = self.rows.into_iter().enumerate();
+                rows.map(|(question, row)| row.unwrap_or_else(|| zero(question))).collect()
+            }
+        };
+        Scores { rows, answered, total, warnings: self.warnings }
+    }
+}
+
+impl Expected {
+    /// Takes a question in place of the one before.
+    fn read(&mut self, question: &Question, vocabulary: &mut Vocabulary) {
+        self.summary.clear();
+        vocabulary.read_ids(&question.summary, &mut self.summary);
+        self.topics.read(&question.topics, vocabulary);
+        self.steps.read(&question.steps, vocabulary);
+    }
+}
+
+impl Given {
+    /// The five values of a prediction.
+    fn values(
+        &mut self,
+        prediction: &Prediction<'_>,
+        expected: &mut Expected,
+        vocabulary: &mut Vocabulary,
+    ) -> [f64; 5] {
+        let text = &*prediction.predicted_answer;
+        vocabulary.read_into(text, &mut self.answer);
+        let f1 = Overlap::of(&self.answer.ids, &expected.summary, vocabulary).f1();
+        let documents = expected.topics.find(&prediction.retrieved_docs, vocabulary);
+        let steps = expected.steps.find(&self.answer.ids, vocabulary);
+        self.claims.verify(text, &self.answer, &prediction.sources_verified, vocabulary);
         let iterations = prediction.iterations.iter().map(|iteration| iteration.answers.iter().map(AsRef::as_ref));
-        let first = first_correct(iterations, THRESHOLD, |text| {
+        let first = first_correct(iterations, THRESHOLD, |other| {
             // The last iteration often holds the answer itself.
-            if text == answer {
+            if other == text {
                 return f1;
             }
-            vocabulary.read_into(text, others);
-            Overlap::of(others, &self.summary, vocabulary).f1()
+            self.other.clear();
+            vocabulary.read_ids(other, &mut self.other);
+            Overlap::of(&self.other, &expected.summary, vocabulary).f1()
         });
         let ie = first.as_ref().map_or(0.0, FirstCorrect::efficiency);
-        [f1, document_precision(&documents), step_coverage(&steps), fcs, ie]
+        [f1, document_precision(&documents), step_coverage(&steps), self.claims.share(), ie]
     }
 }

@@ -157,7 +157,7 @@ fn golden_units() {
             let result = text(case, "text").and_then(|answer| {
                 let joined =
                     |span: std::ops::Range<usize>| answer[span].split_whitespace().collect::<Vec<_>>().join(" ");
-                let got: Vec<String> = claim_spans(answer).into_iter().map(joined).collect();
+                let got: Vec<String> = claim_spans(answer).map(joined).collect();
                 let expected: Vec<&str> = list(case, "claims")?.iter().filter_map(Value::as_str).collect();
                 same("claims", &expected, &got)
             });
