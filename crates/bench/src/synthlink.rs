@@ -6,43 +6,66 @@ use std::fs;
 use std::path::Path;
 
 use probare_stats::Random;
-use probare_suites::synthlink::{Missing, Scorer, Weights, catalogue as questions, predictions as answers};
+use probare_suites::synthlink::{Catalogue, Missing, Scorer, Scores, Weights, catalogue as questions};
 use serde_json::json;
 
 use crate::{against, processor_time};
 
-/// Predictions that both programs see.
-const ROWS: usize = 20_000;
+/// Predictions that this crate scores for its rate.
+const ROWS: usize = 100_000;
+/// The first of them, which the plain version scores too: enough for its rate, and all that the sums are compared on.
+const SHARED_ROWS: usize = 5_000;
+/// Runs of each, of which the best counts: whatever else the machine does can only add time.
+const RUNS: usize = 3;
 
 /// Prints the rates of this crate and of the plain Python version of the same five metrics, and their ratio.
+///
+/// Both are timed from the file of predictions to the rows, on a catalogue that is in memory.
 pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let (catalogue_file, predictions_file) = (folder.join("catalogue.jsonl"), folder.join("predictions.json"));
+    let file = |name: &str| folder.join(name);
+    let (catalogue_file, all, shared) =
+        (file("catalogue.jsonl"), file("predictions.json"), file("predictions_shared.json"));
     fs::write(&catalogue_file, catalogue(ROWS, 1))?;
-    fs::write(&predictions_file, predictions(ROWS, 2))?;
+    fs::write(&all, predictions(ROWS, 2))?;
+    fs::write(&shared, predictions(SHARED_ROWS, 2))?;
     let known = questions::load(&catalogue_file)?;
-    let mut scorer = Scorer::new(&known, Weights::default());
-    let start = processor_time::seconds().ok_or("this system does not tell the processor time")?;
-    let bytes = answers::read(&predictions_file)?;
-    let found = answers::parse(&bytes, "predictions.json")?;
-    let scores = scorer.score(&found, Missing::Skip);
-    let rate = scores.rows.len() as f64 / (processor_time::seconds().unwrap_or(start) - start);
+    let total: f64 = scores(&known, &shared)?.rows.iter().map(|row| row.aggregate).sum();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/synthlink_reference.py");
-    let files = (catalogue_file.display().to_string(), predictions_file.display().to_string());
-    match against::script("python3", &script, &[&files.0, &files.1, "--json"]) {
-        Ok(theirs) => {
-            let their_rate = theirs.rows as f64 / theirs.seconds;
-            let total: f64 = scores.rows.iter().map(|row| row.aggregate).sum();
-            let same = if (total - theirs.total).abs() <= 1e-6 * total.abs().max(1.0) { "yes" } else { "no" };
-            println!(
-                "{:24} {their_rate:>14.0} {rate:>14.0} {:>8.0}x  {same} ({})",
-                "synthlink",
-                rate / their_rate,
-                theirs.version
-            );
+    let arguments = [catalogue_file.display().to_string(), shared.display().to_string(), "--json".to_owned()];
+    let arguments = arguments.each_ref().map(String::as_str);
+    let (mut ours, mut theirs) = (0.0_f64, 0.0_f64);
+    let (mut is_same, mut version) = (true, String::new());
+    for _ in 0..RUNS {
+        ours = ours.max(rate(&known, &all)?);
+        match against::script("python3", &script, &arguments) {
+            Ok(measured) => {
+                theirs = theirs.max(measured.rows as f64 / measured.seconds);
+                is_same &=
+                    measured.rows == SHARED_ROWS && (total - measured.total).abs() <= 1e-6 * total.abs().max(1.0);
+                version = measured.version;
+            }
+            Err(reason) => {
+                println!("{:24} left out: {reason}", "synthlink");
+                return Ok(());
+            }
         }
-        Err(reason) => println!("{:24} left out: {reason}", "synthlink"),
     }
+    let same = if is_same { "yes" } else { "no" };
+    println!("{:24} {theirs:>14.0} {ours:>14.0} {:>8.0}x  {same} ({version})", "synthlink", ours / theirs);
     Ok(())
+}
+
+fn scores(catalogue: &Catalogue, predictions: &Path) -> Result<Scores, Box<dyn Error>> {
+    Ok(Scorer::new(catalogue, Weights::default()).score_file(predictions, Missing::Skip)?)
+}
+
+/// Rows per CPU-second.
+fn rate(catalogue: &Catalogue, predictions: &Path) -> Result<f64, Box<dyn Error>> {
+    const UNKNOWN: &str = "this system does not tell the processor time";
+    let start = processor_time::seconds().ok_or(UNKNOWN)?;
+    let scores = scores(catalogue, predictions)?;
+    let end = processor_time::seconds().ok_or(UNKNOWN)?;
+    Ok(scores.rows.len() as f64 / (end - start))
 }
 
 const WORDS: [&str; 48] = [
@@ -164,5 +187,11 @@ mod tests {
         assert_eq!(predictions(3, 1), predictions(3, 1));
         assert_ne!(catalogue(3, 1), catalogue(3, 2));
         assert_eq!(catalogue(3, 1).lines().count(), 3);
+    }
+
+    #[test]
+    fn fewer_predictions_are_the_first_of_more() {
+        let (few, many) = (predictions(2, 1), predictions(3, 1));
+        assert!(many.starts_with(few.trim_end_matches("\n]\n")));
     }
 }
