@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -116,7 +116,11 @@ pub fn run(arguments: &Arguments) -> Done {
     for path in &reports {
         further_report(path, &events)?;
     }
-    conclude(arguments, &report)
+    let done = conclude(arguments, &report);
+    // The program ends here, and the system takes back a million small pieces faster than we do.
+    std::mem::forget(report);
+    std::mem::forget(cases);
+    done
 }
 
 /// Writes a report in one of the common formats. In test results a violation is a failure, unless it is expected.
@@ -202,9 +206,7 @@ fn write(path: &Path, report: &Report<'_>) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }
-    let mut out = BufWriter::with_capacity(1 << 16, File::create(path)?);
-    report.write(&mut out)?;
-    out.flush()
+    report.write(File::create(path)?)
 }
 
 /// The text without its ANSI colours.

@@ -10,38 +10,55 @@ use serde::ser::{Error as _, Impossible, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Error;
 
-/// A line break and the indent after it.
-const LINE: &[u8; 65] = b"\n                                                                ";
+/// A comma, a line break and the indent after it.
+const LINE: &[u8; 66] = b",\n                                                                ";
 
-/// Writes values to `out`, which should have a buffer.
-pub(super) struct Pretty<W> {
+/// So much is gathered before it is written.
+const GATHERED: usize = 1 << 16;
+
+/// Writes values to `out`, in large pieces.
+pub(super) struct Pretty<W: Write> {
     out: W,
+    gathered: Vec<u8>,
     depth: usize,
 }
 
 impl<W: Write> Pretty<W> {
-    pub(super) const fn new(out: W) -> Self {
-        Self { out, depth: 0 }
+    pub(super) fn new(out: W) -> Self {
+        Self { out, gathered: Vec::with_capacity(2 * GATHERED), depth: 0 }
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.out.write_all(bytes).map_err(Error::io)
+    /// Writes what is left.
+    pub(super) fn finish(mut self) -> io::Result<()> {
+        self.out.write_all(&self.gathered)?;
+        self.out.flush()
     }
 
-    fn line(&mut self) -> io::Result<()> {
-        let width = 2 * self.depth;
-        self.out.write_all(&LINE[..=width.min(LINE.len() - 1)])?;
-        (LINE.len() - 1..width).try_for_each(|_| self.out.write_all(b" "))
+    #[inline]
+    fn put(&mut self, bytes: &[u8]) {
+        self.gathered.extend_from_slice(bytes);
+    }
+
+    /// Begins a line, after a comma where something stands before it in the same list.
+    fn line(&mut self, comma: bool) -> Result<(), Error> {
+        if self.gathered.len() >= GATHERED {
+            self.out.write_all(&self.gathered).map_err(Error::io)?;
+            self.gathered.clear();
+        }
+        let (width, most) = (2 * self.depth, LINE.len() - 2);
+        self.put(&LINE[usize::from(!comma)..2 + width.min(most)]);
+        (most..width).for_each(|_| self.put(b" "));
+        Ok(())
     }
 
     fn number(&mut self, number: impl Serialize) -> Result<(), Error> {
-        serde_json::to_writer(&mut self.out, &number)
+        serde_json::to_writer(&mut self.gathered, &number)
     }
 
-    fn list(&mut self, open: u8, close: u8) -> Result<List<'_, W>, Error> {
-        self.put(&[open])?;
+    fn list(&mut self, open: u8, close: u8) -> List<'_, W> {
+        self.gathered.push(open);
         self.depth += 1;
-        Ok(List { pretty: self, close, empty: true })
+        List { pretty: self, close, empty: true }
     }
 }
 
@@ -50,7 +67,7 @@ fn refused<T>(kind: &str) -> Result<T, Error> {
 }
 
 /// An array or an object that is being written.
-pub(super) struct List<'p, W> {
+pub(super) struct List<'p, W: Write> {
     pretty: &'p mut Pretty<W>,
     close: u8,
     empty: bool,
@@ -59,19 +76,18 @@ pub(super) struct List<'p, W> {
 impl<W: Write> List<'_, W> {
     /// Begins the next item.
     fn next(&mut self) -> Result<(), Error> {
-        if !self.empty {
-            self.pretty.put(b",")?;
-        }
+        let comma = !self.empty;
         self.empty = false;
-        self.pretty.line().map_err(Error::io)
+        self.pretty.line(comma)
     }
 
-    fn finish(self) -> Result<(), Error> {
+    fn close(self) -> Result<(), Error> {
         self.pretty.depth -= 1;
         if !self.empty {
-            self.pretty.line().map_err(Error::io)?;
+            self.pretty.line(false)?;
         }
-        self.pretty.put(&[self.close])
+        self.pretty.gathered.push(self.close);
+        Ok(())
     }
 }
 
@@ -85,7 +101,7 @@ impl<W: Write> SerializeSeq for List<'_, W> {
     }
 
     fn end(self) -> Result<(), Error> {
-        self.finish()
+        self.close()
     }
 }
 
@@ -95,14 +111,14 @@ impl<W: Write> SerializeStruct for List<'_, W> {
 
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
         self.next()?;
-        self.pretty.put(b"\"")?;
-        self.pretty.put(name.as_bytes())?;
-        self.pretty.put(b"\": ")?;
+        self.pretty.put(b"\"");
+        self.pretty.put(name.as_bytes());
+        self.pretty.put(b"\": ");
         value.serialize(&mut *self.pretty)
     }
 
     fn end(self) -> Result<(), Error> {
-        self.finish()
+        self.close()
     }
 }
 
@@ -121,15 +137,17 @@ impl<'p, W: Write> Serializer for &'p mut Pretty<W> {
         let must_be_escaped = |byte: u8| matches!(byte, 0..0x20 | b'"' | b'\\');
         // All bytes are looked at without a stop at the first, since that takes many at once.
         if text.bytes().fold(false, |any, byte| any | must_be_escaped(byte)) {
-            return serde_json::to_writer(&mut self.out, text);
+            return serde_json::to_writer(&mut self.gathered, text);
         }
-        self.put(b"\"")?;
-        self.put(text.as_bytes())?;
-        self.put(b"\"")
+        self.put(b"\"");
+        self.put(text.as_bytes());
+        self.put(b"\"");
+        Ok(())
     }
 
     fn serialize_bool(self, flag: bool) -> Result<(), Error> {
-        self.put(if flag { b"true" } else { b"false" })
+        self.put(if flag { b"true" } else { b"false" });
+        Ok(())
     }
 
     fn serialize_i64(self, number: i64) -> Result<(), Error> {
@@ -173,7 +191,8 @@ impl<'p, W: Write> Serializer for &'p mut Pretty<W> {
     }
 
     fn serialize_none(self) -> Result<(), Error> {
-        self.put(b"null")
+        self.put(b"null");
+        Ok(())
     }
 
     fn serialize_some<T: Serialize + ?Sized>(self, value: &T) -> Result<(), Error> {
@@ -181,7 +200,8 @@ impl<'p, W: Write> Serializer for &'p mut Pretty<W> {
     }
 
     fn serialize_unit(self) -> Result<(), Error> {
-        self.put(b"null")
+        self.put(b"null");
+        Ok(())
     }
 
     fn serialize_unit_variant(self, _: &'static str, _: u32, variant: &'static str) -> Result<(), Error> {
@@ -193,11 +213,11 @@ impl<'p, W: Write> Serializer for &'p mut Pretty<W> {
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<List<'p, W>, Error> {
-        self.list(b'[', b']')
+        Ok(self.list(b'[', b']'))
     }
 
     fn serialize_struct(self, _: &'static str, _: usize) -> Result<List<'p, W>, Error> {
-        self.list(b'{', b'}')
+        Ok(self.list(b'{', b'}'))
     }
 
     fn serialize_char(self, _: char) -> Result<(), Error> {
@@ -299,9 +319,11 @@ mod tests {
 
     #[test]
     fn every_byte_is_as_in_the_usual_form() {
-        let value = nested(40);
+        let value: Vec<_> = [40, 3, 0].into_iter().cycle().take(90).map(nested).collect();
         let mut written = Vec::new();
-        value.serialize(&mut Pretty::new(&mut written)).unwrap();
+        let mut pretty = Pretty::new(&mut written);
+        value.serialize(&mut pretty).unwrap();
+        pretty.finish().unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), serde_json::to_string_pretty(&value).unwrap());
     }
 

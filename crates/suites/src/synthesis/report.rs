@@ -296,9 +296,11 @@ impl Report<'_> {
         self.results.iter().filter(|result| !result.pass).map(Failure::of)
     }
 
-    /// Writes the report as a file holds it: two spaces of indent, no final line break.
+    /// Writes the report as a file holds it: two spaces of indent, no final line break. `out` needs no buffer.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        Ok(self.serialize(&mut Pretty::new(out))?)
+        let mut pretty = Pretty::new(out);
+        self.serialize(&mut pretty)?;
+        pretty.finish()
     }
 
     /// What the published report passes over: negative examples that pass, and ids that occur twice, by id.

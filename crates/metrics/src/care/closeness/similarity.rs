@@ -61,19 +61,18 @@ struct Sums {
 }
 
 impl Sums {
-    /// Counts a term of the left text once more; the square of a count grows by the next odd number.
+    /// Counts a term once more: the square of a count grows by the next odd number, and the product by the count of the
+    /// other side. All terms of the left text come first.
     #[inline]
-    fn count_left(&mut self, term: &mut Counts) {
-        self.left += 2 * u64::from(term.left) + 1;
-        term.left += 1;
-    }
-
-    /// Counts a term of the right text, after all of the left; the product grows by the count of the other side.
-    #[inline]
-    fn count_right(&mut self, term: &mut Counts) {
-        self.right += 2 * u64::from(term.right) + 1;
-        self.dot += u64::from(term.left);
-        term.right += 1;
+    fn count(&mut self, term: &mut Counts, of_left: bool) {
+        if of_left {
+            self.left += 2 * u64::from(term.left) + 1;
+            term.left += 1;
+        } else {
+            self.right += 2 * u64::from(term.right) + 1;
+            self.dot += u64::from(term.left);
+            term.right += 1;
+        }
     }
 }
 
@@ -82,6 +81,13 @@ impl Sums {
 struct Counts {
     left: u32,
     right: u32,
+}
+
+impl Counts {
+    /// Whether the term occurs more than once, on one side or on both.
+    const fn is_repeated(self) -> bool {
+        self.left + self.right > 1
+    }
 }
 
 /// A word that has been seen: its hash, and where it stood first, counted through both texts.
@@ -95,54 +101,74 @@ struct Seen {
 /// 4 GB.
 type Pair = u64;
 
+/// What counting needs, kept for the next texts: an exchange has too many terms for the quick paths of an allocator.
+#[derive(Default)]
+struct Tables {
+    words: Table<Seen>,
+    pairs: Table<Pair>,
+    /// The places of the words of both texts in the table of words.
+    places: Vec<usize>,
+}
+
 thread_local! {
-    /// Tables that are used again: an exchange has too many terms for the quick paths of an allocator.
-    static TABLES: RefCell<(Table<Seen>, Table<Pair>)> = RefCell::default();
+    static TABLES: RefCell<Tables> = RefCell::default();
 }
 
 /// Counts terms in open hash tables. No word holds an underscore, so no word can equal a pair.
 fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
     TABLES.with_borrow_mut(|tables| {
-        let most = left.words.list.len() + right.words.list.len();
-        tables.0.clear(most);
-        tables.1.clear(most);
         let mut sums = Sums::default();
-        count(left, (left, right), tables, |term| sums.count_left(term));
-        count(right, (left, right), tables, |term| sums.count_right(term));
+        let first_right = left.words.list.len();
+        tables.clear(first_right + right.words.list.len());
+        for (number, word) in left.words.list.iter().chain(&right.words.list).enumerate() {
+            let place = tables.place_of_word(word, number, (left, right));
+            sums.count(&mut tables.words.slots[place].1, number < first_right);
+        }
+        // A pair can only occur again where both its words do; any other is a term of its own.
+        let Tables { words, pairs, places } = tables;
+        let is_repeated = |pair: &[usize]| pair.iter().all(|place| words.slots[*place].1.is_repeated());
+        let (left_places, right_places) = places.split_at(first_right);
+        let repeated = [left_places, right_places].map(|places| places.windows(2).filter(|pair| is_repeated(pair)));
+        pairs.clear(repeated.clone().into_iter().flatten().count());
+        for (of_left, repeated) in [true, false].into_iter().zip(repeated) {
+            for pair in repeated {
+                let pair = (pair[0] as u64) << 32 | pair[1] as u64;
+                let place = pairs.place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), pair, |known| known == pair);
+                sums.count(&mut pairs.slots[place].1, of_left);
+            }
+        }
+        let alone = |places: &[usize]| places.windows(2).filter(|pair| !is_repeated(pair)).count() as u64;
+        sums.left += alone(left_places);
+        sums.right += alone(right_places);
         sums
     })
 }
 
-/// Counts the words and pairs of one text, which is the left or the right one.
-#[inline]
-fn count(
-    text: &Lowered<'_>,
-    (left, right): (&Lowered<'_>, &Lowered<'_>),
-    (words, pairs): &mut (Table<Seen>, Table<Pair>),
-    mut once: impl FnMut(&mut Counts),
-) {
-    let left_count = left.words.list.len();
-    let passed = if std::ptr::eq(text, left) { 0 } else { left_count };
-    let mut previous = None;
-    for (number, word) in text.words.list.iter().enumerate() {
+impl Tables {
+    /// Forgets all terms and makes room for so many words.
+    fn clear(&mut self, words: usize) {
+        self.words.clear(words);
+        self.places.clear();
+    }
+
+    /// The place of the word that has this number among the words of both texts.
+    #[inline]
+    fn place_of_word(&mut self, word: &Word, number: usize, (left, right): (&Lowered<'_>, &Lowered<'_>)) -> usize {
+        let find = |number: usize| match number.checked_sub(left.words.list.len()) {
+            None => (left, &left.words.list[number]),
+            Some(number) => (right, &right.words.list[number]),
+        };
         let same = |known: Seen| {
             known.hash == word.hash && {
-                let (other, number) =
-                    if known.number < left_count { (left, known.number) } else { (right, known.number - left_count) };
-                let seen = &other.words.list[number];
+                let ((text, _), (other, seen)) = (find(number), find(known.number));
                 // Two short words with the same hash are the same.
                 seen.span().len() <= EXACT && word.span().len() <= EXACT
                     || other.bytes(seen).eq_ignore_ascii_case(text.bytes(word))
             }
         };
-        let place = words.place(word.hash, Seen { hash: word.hash, number: passed + number }, same);
-        once(&mut words.slots[place].1);
-        if let Some(before) = previous {
-            let pair = (before as u64) << 32 | place as u64;
-            let place = pairs.place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), pair, |known| known == pair);
-            once(&mut pairs.slots[place].1);
-        }
-        previous = Some(place);
+        let place = self.words.place(word.hash, Seen { hash: word.hash, number }, same);
+        self.places.push(place);
+        place
     }
 }
 
@@ -226,7 +252,8 @@ mod tests {
 
     #[test]
     fn both_ways_of_counting_agree() {
-        let (left, right) = ("I am so tired of it, so tired", "So you are tired of it. It is so.");
+        let left = "I am so tired of it, so tired, so tired of understanding";
+        let right = "So you are tired of it. It is so, so tired of UNDERSTANDING it.";
         let (left_words, right_words) = (Words::of(left), Words::of(right));
         let (left, right) = (Lowered::new(left, &left_words), Lowered::new(right, &right_words));
         let (fast, plain) = (sums_of_pairs(&left, &right), sums_of_strings(&left, &right));
