@@ -99,7 +99,8 @@ pub fn run(arguments: &Arguments) -> Done {
         arguments.cases.display(),
         schema.0
     ))?;
-    let Some(cases) = cases(&arguments.cases, &schema.1) else { return Ok(Exit::Error) };
+    let Some(content) = content(&arguments.cases) else { return Ok(Exit::Error) };
+    let Some(cases) = cases(&content, &schema.1) else { return Ok(Exit::Error) };
     print(&format!("Loaded {} cases\n\nRunning evaluations...\n", cases.len()))?;
     let report = evaluate(&cases, &checker);
     let warnings = report.warnings();
@@ -153,19 +154,23 @@ fn conclude(arguments: &Arguments, report: &Report<'_>) -> Done {
     Ok(if console::exceeds(&report.summary, arguments.fail_on) { Exit::Gate } else { Exit::Fine })
 }
 
-/// The cases of the file; `None` after saying what is wrong with it, in the words that users of the published tool know.
-fn cases(path: &Path, schema: &Schema) -> Option<Vec<Case>> {
-    let content = match fs::read(path) {
-        Ok(content) => content,
+/// The text of the file of cases; `None` after saying why it cannot be read.
+fn content(path: &Path) -> Option<String> {
+    match fs::read(path) {
+        // Nearly every file is UTF-8; only one that is not needs a second look.
+        Ok(content) => Some(
+            String::from_utf8(content).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()),
+        ),
         Err(error) => {
             remark(&format!("Failed to load cases: cannot read `{}`: {error}", path.display()));
-            return None;
+            None
         }
-    };
-    // Nearly every file is UTF-8; only one that is not needs a second look.
-    let content =
-        String::from_utf8(content).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-    match load(&content, schema) {
+    }
+}
+
+/// The cases of a file; `None` after saying what is wrong with it, in the words that users of the published tool know.
+fn cases<'a>(content: &'a str, schema: &Schema) -> Option<Vec<Case<'a>>> {
+    match load(content, schema) {
         Ok(cases) => Some(cases),
         Err(error) => {
             for line in error.messages() {

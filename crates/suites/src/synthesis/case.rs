@@ -1,5 +1,6 @@
 //! [`Case`]: one exchange, the checks to run on it, and what people expect of them.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Error, Visitor};
@@ -63,16 +64,16 @@ impl<'de> Deserialize<'de> for Check {
     }
 }
 
-/// One case of a file.
+/// One case of a file, in the words of the file where they need no unescaping.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case {
+pub struct Case<'a> {
     /// Capital letters, a hyphen, digits.
-    pub id: String,
+    pub id: Cow<'a, str>,
     /// What the user wrote.
-    pub user: String,
+    pub user: Cow<'a, str>,
     /// What the assistant replied.
-    pub assistant: String,
+    pub assistant: Cow<'a, str>,
     /// The checks to run, in the order in which they are reported.
     pub checks: Vec<Check>,
     /// The verdicts that people expect.
@@ -86,7 +87,7 @@ pub struct Case {
     pub notes: Option<String>,
 }
 
-impl Case {
+impl Case<'_> {
     /// Whether the case is meant to fail: it has the tag `negative_example` or one that ends in `-fail`.
     pub fn is_negative_example(&self) -> bool {
         self.tags.iter().any(|tag| tag == "negative_example" || tag.ends_with("-fail"))

@@ -27,7 +27,7 @@ impl Default for Checker {
 
 impl Checker {
     /// What the three checkers say of a case, whether it asks for them or not.
-    pub fn verdicts<'a>(&'a self, case: &'a Case) -> Verdicts<'a> {
+    pub fn verdicts<'a>(&'a self, case: &'a Case<'_>) -> Verdicts<'a> {
         match self.profile {
             Profile::Reference => care::examine(&case.user, &case.assistant, &self.lexicon),
             Profile::Careful => care::examine_carefully(&case.user, &case.assistant, &self.lexicon),
@@ -35,7 +35,7 @@ impl Checker {
     }
 
     /// Runs the checks of a case, in the order in which it names them.
-    pub fn check<'a>(&'a self, case: &'a Case) -> Vec<(Check, Checked<'a>)> {
+    pub fn check<'a>(&'a self, case: &'a Case<'_>) -> Vec<(Check, Checked<'a>)> {
         let verdicts = self.verdicts(case);
         case.checks
             .iter()

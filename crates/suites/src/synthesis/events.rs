@@ -23,7 +23,7 @@ pub struct Events<'a> {
     /// Where the cases come from.
     pub source: &'a str,
     /// The cases.
-    pub cases: &'a [Case],
+    pub cases: &'a [Case<'a>],
     /// How they are checked.
     pub checker: &'a Checker,
     /// What is noteworthy about the file; goes along as problems.
@@ -70,7 +70,7 @@ fn is_violation(result: &Result<Outcome, ScoreError>) -> bool {
 }
 
 /// The case in the form that all reports share.
-fn sampled(case: &Case) -> Sampled {
+fn sampled(case: &Case<'_>) -> Sampled {
     let mut metadata = serde_json::Map::new();
     if let Some(expected) = &case.expected {
         metadata.insert("expected".to_owned(), json!(expected));
@@ -79,9 +79,9 @@ fn sampled(case: &Case) -> Sampled {
         metadata.insert("notes".to_owned(), json!(notes));
     }
     Sampled {
-        id: case.id.clone(),
-        query: Some(case.user.clone()),
-        response: Some(Output::new(case.assistant.clone())),
+        id: case.id.to_string(),
+        query: Some(case.user.to_string()),
+        response: Some(Output::new(case.assistant.to_string())),
         tags: case.tags.clone(),
         metadata,
         ..Sampled::default()
@@ -89,7 +89,7 @@ fn sampled(case: &Case) -> Sampled {
 }
 
 /// One outcome for each check, in the order of [`Check::ALL`].
-fn outcomes(case: &Case, checker: &Checker) -> Vec<Result<Outcome, ScoreError>> {
+fn outcomes(case: &Case<'_>, checker: &Checker) -> Vec<Result<Outcome, ScoreError>> {
     let verdicts = checker.verdicts(case);
     Check::ALL
         .into_iter()

@@ -1,6 +1,7 @@
 //! [`load`]: reads a case file and says everything that is wrong with it at once.
 
 use probare_metrics::care::is_free_space;
+use serde::Deserialize as _;
 use serde_json::Value as Json;
 
 use super::javascript::shown;
@@ -47,7 +48,7 @@ pub enum BadLine {
 }
 
 /// Reads the cases of a file. Blank lines are skipped; those at the beginning do not count in line numbers.
-pub fn load(content: &str, schema: &Schema) -> Result<Vec<Case>, LoadError> {
+pub fn load<'a>(content: &'a str, schema: &Schema) -> Result<Vec<Case<'a>>, LoadError> {
     let mut cases = Vec::new();
     let mut bad = Vec::new();
     let published = schema.is_published();
@@ -65,7 +66,7 @@ pub fn load(content: &str, schema: &Schema) -> Result<Vec<Case>, LoadError> {
     if bad.is_empty() { Ok(cases) } else { Err(LoadError { lines: bad }) }
 }
 
-fn read(line: &str, number: usize, schema: &Schema) -> Result<Case, BadLine> {
+fn read(line: &str, number: usize, schema: &Schema) -> Result<Case<'static>, BadLine> {
     let value: Json =
         serde_json::from_str(line).map_err(|error| BadLine::Json { number, problem: error.to_string() })?;
     let id = || shown(value.get("id")).unwrap_or_else(|| "unknown".to_owned());
@@ -74,13 +75,7 @@ fn read(line: &str, number: usize, schema: &Schema) -> Result<Case, BadLine> {
         return Err(BadLine::Form { number, id: id(), problems });
     }
     // A schema of one's own may let pass what is no case.
-    Case::deserialize_checked(&value).map_err(|problem| BadLine::Form { number, id: id(), problems: vec![problem] })
-}
-
-impl Case {
-    fn deserialize_checked(value: &Json) -> Result<Self, String> {
-        serde::Deserialize::deserialize(value).map_err(|error: serde_json::Error| format!("/: {error}"))
-    }
+    Case::deserialize(&value).map_err(|error| BadLine::Form { number, id: id(), problems: vec![format!("/: {error}")] })
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! others go the long way through [`super::Schema`], which alone knows what to say about them. A test holds the two ways
 //! against each other.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
@@ -13,10 +14,13 @@ use super::{Case, Check, Expected};
 /// A line in the form of the published schema. Unlike [`Case`], it takes no null for an absent value.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
-    id: String,
-    user: String,
-    assistant: String,
+struct Line<'a> {
+    #[serde(borrow)]
+    id: Cow<'a, str>,
+    #[serde(borrow)]
+    user: Cow<'a, str>,
+    #[serde(borrow)]
+    assistant: Cow<'a, str>,
     checks: Vec<Check>,
     #[serde(default, deserialize_with = "given")]
     expected: Option<BTreeMap<Check, bool>>,
@@ -31,12 +35,12 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Res
 }
 
 /// The case of a line that the published schema accepts; nothing where it may not.
-pub(super) fn plain_case(line: &str) -> Option<Case> {
+pub(super) fn plain_case(line: &str) -> Option<Case<'_>> {
     // The derived reader would take an array for an object.
     if !line.starts_with('{') {
         return None;
     }
-    let line: Line = serde_json::from_str(line).ok()?;
+    let line: Line<'_> = serde_json::from_str(line).ok()?;
     let distinct = line.checks.iter().enumerate().all(|(number, check)| !line.checks[..number].contains(check));
     let fine = is_id(&line.id) && !line.user.is_empty() && !line.assistant.is_empty();
     (fine && distinct && !line.checks.is_empty()).then(|| Case {

@@ -202,7 +202,7 @@ pub enum Warning {
 }
 
 /// Runs all cases.
-pub fn evaluate<'a>(cases: &'a [Case], checker: &'a Checker) -> Report<'a> {
+pub fn evaluate<'a>(cases: &'a [Case<'_>], checker: &'a Checker) -> Report<'a> {
     let mut report = Report { summary: Summary::default(), results: Vec::with_capacity(cases.len()) };
     let mut labels = LabelAccuracy::default();
     let mut labels_by_check: ByCheck<LabelAccuracy> = ByCheck::default();
@@ -223,7 +223,7 @@ pub fn evaluate<'a>(cases: &'a [Case], checker: &'a Checker) -> Report<'a> {
 }
 
 impl<'a> CaseResult<'a> {
-    fn new(case: &'a Case, checker: &'a Checker) -> Self {
+    fn new(case: &'a Case<'_>, checker: &'a Checker) -> Self {
         let checks = checker.check(case);
         let label_comparison = case.expected.map(|expected| {
             let compared = checks.iter().filter_map(|(check, checked)| {

@@ -14,7 +14,8 @@ fn example(name: &str) -> String {
 
 #[test]
 fn the_example_cases_meet_their_labels() {
-    let cases = load(&example("cases.jsonl"), &Schema::bundled()).expect("the examples load");
+    let content = example("cases.jsonl");
+    let cases = load(&content, &Schema::bundled()).expect("the examples load");
     for profile in [Profile::Reference, Profile::Careful] {
         let checker = Checker { profile, ..Checker::default() };
         let report = evaluate(&cases, &checker);

@@ -23,7 +23,7 @@ fn same_json(what: &str, expected: &Value, got: &Value) -> Result<(), String> {
 }
 
 fn case(vector: &Value) -> Result<(), String> {
-    let case: Case = serde_json::from_value(vector["case"].clone()).map_err(|error| error.to_string())?;
+    let case: Case<'_> = serde_json::from_value(vector["case"].clone()).map_err(|error| error.to_string())?;
     let (cases, checker) = ([case], Checker::default());
     let got = serde_json::to_value(&evaluate(&cases, &checker).results[0]).map_err(|error| error.to_string())?;
     same_json("result", &vector["expected"], &got)
@@ -69,7 +69,7 @@ fn golden_loader() {
         match loaded {
             Ok(cases) => {
                 same("loads", &vector["ok"], &json!(true))?;
-                let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+                let ids: Vec<&str> = cases.iter().map(|case| &*case.id).collect();
                 same("ids", &vector["ids"], &json!(ids))
             }
             Err(error) => {
@@ -83,12 +83,12 @@ fn golden_loader() {
 
 fn report(name: &str) {
     golden_json("synthesis", &format!("report_{name}.json"), |document, tally| {
-        let cases: Vec<Case> = serde_json::from_value(document["cases"].clone()).expect("the vector holds cases");
+        let cases: Vec<Case<'_>> = serde_json::from_value(document["cases"].clone()).expect("the vector holds cases");
         check_report(name, &cases, &document["report"], tally);
     });
 }
 
-fn check_report(name: &str, cases: &[Case], expected: &Value, tally: &mut Tally) {
+fn check_report(name: &str, cases: &[Case<'_>], expected: &Value, tally: &mut Tally) {
     let checker = Checker::default();
     let report = evaluate(cases, &checker);
     let mut written = Vec::new();
@@ -99,11 +99,11 @@ fn check_report(name: &str, cases: &[Case], expected: &Value, tally: &mut Tally)
 }
 
 /// The 26 cases published with Synthesis, which are not part of the repository.
-fn published_cases() -> Option<Vec<Case>> {
+fn published_cases() -> Option<Vec<Case<'static>>> {
     let folder = outside("PROBARE_SYNTHESIS_DATA", "synthesis", "the 26 cases published with Synthesis")?;
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the folder holds it");
     let schema = Schema::read(&read("eval_case.schema.json")).expect("the published schema is supported");
-    Some(load(&read("evals.jsonl"), &schema).expect("the published cases load"))
+    Some(load(read("evals.jsonl").leak(), &schema).expect("the published cases load"))
 }
 
 /// The block beside the report, from wherever golden files are read.

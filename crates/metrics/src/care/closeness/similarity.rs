@@ -64,7 +64,7 @@ impl Sums {
     /// Counts a term once more: the square of a count grows by the next odd number, and the product by the count of the
     /// other side. All terms of the left text come first.
     #[inline]
-    fn count(&mut self, term: &mut Counts, of_left: bool) {
+    fn count(&mut self, term: &mut Term, of_left: bool) {
         if of_left {
             self.left += 2 * u64::from(term.left) + 1;
             term.left += 1;
@@ -76,39 +76,29 @@ impl Sums {
     }
 }
 
-/// How often a term occurs on either side.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Counts {
+/// A term and how often it occurs on either side.
+#[derive(Clone, Copy, Default)]
+struct Term {
+    hash: u64,
     left: u32,
     right: u32,
+    /// For a long word, which its hash does not tell apart from all others: the number of the word plus one.
+    long: usize,
 }
-
-impl Counts {
-    /// Whether the term occurs more than once, on one side or on both.
-    const fn is_repeated(self) -> bool {
-        self.left + self.right > 1
-    }
-}
-
-/// A word that has been seen: its hash, and where it stood first, counted through both texts.
-#[derive(Clone, Copy, Default)]
-struct Seen {
-    hash: u64,
-    number: usize,
-}
-
-/// The places of two words in the table of words, one in each half. Each word takes a byte at least, and texts stay below
-/// 4 GB.
-type Pair = u64;
 
 /// What counting needs, kept for the next texts: an exchange has too many terms for the quick paths of an allocator.
 #[derive(Default)]
 struct Tables {
-    words: Table<Seen>,
-    pairs: Table<Pair>,
-    /// The places of the words of both texts in the table of words.
-    places: Vec<usize>,
+    words: Table,
+    pairs: Table,
+    /// The numbers of the words of both texts in the table of words.
+    numbers: Vec<usize>,
+    /// Pairs that may occur more than once: whether they stand in the left text, and their hash.
+    repeated: Vec<(bool, u64)>,
 }
+
+/// Words of an exchange whose memory is kept: a book must not hold it for ever.
+const MOST_KEPT: usize = 1 << 14;
 
 thread_local! {
     static TABLES: RefCell<Tables> = RefCell::default();
@@ -117,93 +107,97 @@ thread_local! {
 /// Counts terms in open hash tables. No word holds an underscore, so no word can equal a pair.
 fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
     TABLES.with_borrow_mut(|tables| {
+        if tables.numbers.capacity() > MOST_KEPT {
+            *tables = Tables::default();
+        }
         let mut sums = Sums::default();
-        let first_right = left.words.list.len();
-        tables.clear(first_right + right.words.list.len());
-        for (number, word) in left.words.list.iter().chain(&right.words.list).enumerate() {
-            let place = tables.place_of_word(word, number, (left, right));
-            sums.count(&mut tables.words.slots[place].1, number < first_right);
-        }
-        // A pair can only occur again where both its words do; any other is a term of its own.
-        let Tables { words, pairs, places } = tables;
-        let is_repeated = |pair: &[usize]| pair.iter().all(|place| words.slots[*place].1.is_repeated());
-        let (left_places, right_places) = places.split_at(first_right);
-        let repeated = [left_places, right_places].map(|places| places.windows(2).filter(|pair| is_repeated(pair)));
-        pairs.clear(repeated.clone().into_iter().flatten().count());
-        for (of_left, repeated) in [true, false].into_iter().zip(repeated) {
-            for pair in repeated {
-                let pair = (pair[0] as u64) << 32 | pair[1] as u64;
-                let place = pairs.place(pair.wrapping_mul(0x9e37_79b9_7f4a_7c15), pair, |known| known == pair);
-                sums.count(&mut pairs.slots[place].1, of_left);
-            }
-        }
-        let alone = |places: &[usize]| places.windows(2).filter(|pair| !is_repeated(pair)).count() as u64;
-        sums.left += alone(left_places);
-        sums.right += alone(right_places);
+        tables.count_words(left, right, &mut sums);
+        tables.count_pairs(left.words.list.len(), &mut sums);
         sums
     })
 }
 
 impl Tables {
-    /// Forgets all terms and makes room for so many words.
-    fn clear(&mut self, words: usize) {
-        self.words.clear(words);
-        self.places.clear();
-    }
-
-    /// The place of the word that has this number among the words of both texts.
-    #[inline]
-    fn place_of_word(&mut self, word: &Word, number: usize, (left, right): (&Lowered<'_>, &Lowered<'_>)) -> usize {
-        let find = |number: usize| match number.checked_sub(left.words.list.len()) {
-            None => (left, &left.words.list[number]),
-            Some(number) => (right, &right.words.list[number]),
-        };
-        let same = |known: Seen| {
-            known.hash == word.hash && {
-                let ((text, _), (other, seen)) = (find(number), find(known.number));
+    fn count_words(&mut self, left: &Lowered<'_>, right: &Lowered<'_>, sums: &mut Sums) {
+        let first_right = left.words.list.len();
+        self.words.clear(first_right + right.words.list.len());
+        self.numbers.clear();
+        for (text, of_left) in [(left, true), (right, false)] {
+            for word in &text.words.list {
                 // Two short words with the same hash are the same.
-                seen.span().len() <= EXACT && word.span().len() <= EXACT
-                    || other.bytes(seen).eq_ignore_ascii_case(text.bytes(word))
+                let long = if word.end - word.start > EXACT { self.numbers.len() + 1 } else { 0 };
+                let is_same = |known: usize| {
+                    let (other, at) = if known <= first_right { (left, known) } else { (right, known - first_right) };
+                    other.bytes(&other.words.list[at - 1]).eq_ignore_ascii_case(text.bytes(word))
+                };
+                let number = self.words.number(word.hash, long, is_same);
+                sums.count(&mut self.words.terms[number], of_left);
+                self.numbers.push(number);
             }
-        };
-        let place = self.words.place(word.hash, Seen { hash: word.hash, number }, same);
-        self.places.push(place);
-        place
+        }
+    }
+
+    /// Counts the pairs of neighbours. A pair can only occur again where both its words do; any other is a term of its own.
+    fn count_pairs(&mut self, first_right: usize, sums: &mut Sums) {
+        self.repeated.clear();
+        let (left, right) = self.numbers.split_at(first_right);
+        for (numbers, of_left) in [(left, true), (right, false)] {
+            let mut before: Option<u64> = None;
+            for &number in numbers {
+                let term = &self.words.terms[number];
+                let here = (term.left + term.right > 1).then_some(number as u64);
+                if let (Some(before), Some(here)) = (before, here) {
+                    // An odd factor loses nothing. Numbers fit: each word takes a byte, and texts stay below 4 GB.
+                    self.repeated.push((of_left, (before << 32 | here).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+                }
+                before = here;
+            }
+        }
+        self.pairs.clear(self.repeated.len());
+        for &(of_left, hash) in &self.repeated {
+            let number = self.pairs.number(hash, 0, |_| false);
+            sums.count(&mut self.pairs.terms[number], of_left);
+        }
+        let repeated_left = self.repeated.iter().filter(|(of_left, _)| *of_left).count();
+        let repeated_right = self.repeated.len() - repeated_left;
+        sums.left += (left.len().saturating_sub(1) - repeated_left) as u64;
+        sums.right += (right.len().saturating_sub(1) - repeated_right) as u64;
     }
 }
 
-/// Terms with their counts, each at the place of its hash or, where that is taken, behind it.
+/// Terms by their hashes.
 #[derive(Default)]
-struct Table<T> {
-    /// A power of two in number; where both counts are zero, the place is free.
-    slots: Vec<(T, Counts)>,
+struct Table {
+    terms: Vec<Term>,
+    /// Number of a term plus one, at the place of its hash or, where that is taken, behind it; 0 is free. A power of two
+    /// in length.
+    slots: Vec<u32>,
 }
 
-impl<T: Copy + Default> Table<T> {
+impl Table {
     /// Forgets all terms and makes room for so many.
     fn clear(&mut self, most: usize) {
-        /// Slots that are kept for the next texts: a book must not hold its memory for ever.
-        const MOST_KEPT: usize = 1 << 16;
-        if self.slots.capacity() > MOST_KEPT {
-            self.slots = Vec::new();
-        }
+        self.terms.clear();
         self.slots.clear();
-        self.slots.resize((most * 2).next_power_of_two(), (T::default(), Counts::default()));
+        self.slots.resize((most * 2).next_power_of_two(), 0);
     }
 
-    /// The place of a term: the one it has, or a free one that it takes and keeps once it is counted.
+    /// The number of a term: the one it has, or the next one. `is_same` tells whether a long word that is known is this
+    /// one.
     #[inline]
-    fn place(&mut self, hash: u64, term: T, same: impl Fn(T) -> bool) -> usize {
+    fn number(&mut self, hash: u64, long: usize, is_same: impl Fn(usize) -> bool) -> usize {
         let mask = self.slots.len() - 1;
         let mut at = usize::try_from(hash >> 32).unwrap_or(0) & mask;
         loop {
-            let (known, counts) = self.slots[at];
-            if counts == Counts::default() {
-                self.slots[at].0 = term;
-                return at;
-            }
-            if same(known) {
-                return at;
+            let Some(known) = (self.slots[at] as usize).checked_sub(1) else {
+                self.terms.push(Term { hash, left: 0, right: 0, long });
+                // Each term takes a byte of its text at least, and texts stay below 4 GB; past that all share a slot.
+                self.slots[at] = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
+                return self.terms.len() - 1;
+            };
+            let term = &self.terms[known];
+            if term.hash == hash && (term.long == 0) == (long == 0) && (long == 0 || is_same(term.long)) {
+                return known;
             }
             at = (at + 1) & mask;
         }
