@@ -35,9 +35,46 @@ const LAST: u8 = 0x80;
 /// A row that adds nothing.
 const END: Cell = Cell { class: LAST, weight: 0 };
 
-/// A row with a weight for every class. The few features that occur everywhere have nearly all classes, and adding
-/// whole vectors is many times as fast as adding cell by cell.
-type DenseRow = [i16; MOST_CLASSES + 1];
+/// A row with a weight for every class, four of them in one number. The few features that occur everywhere have nearly
+/// all classes, and adding four weights at a time is several times as fast as adding cell by cell.
+///
+/// A weight takes 16 bits and is stored with [`BIAS`] added, so that it is never negative and rows can be added as plain
+/// numbers: [`BATCH`] rows fit before a sum could touch the one above it.
+type DenseRow = [u64; (MOST_CLASSES + 1) / LANES];
+
+/// Weights in one number of a dense row.
+const LANES: usize = 4;
+
+/// What is added to the weights of dense rows; a row with a weight as large as this, or larger, is kept as a list.
+const BIAS: i32 = 1024;
+
+/// Weights of zero.
+const DENSE_ZERO: DenseRow = [0x0001_0001_0001_0001 * BIAS as u64; (MOST_CLASSES + 1) / LANES];
+
+/// The row of some cells, unless one of its weights is too large.
+fn dense(cells: impl Iterator<Item = Cell>) -> Option<DenseRow> {
+    let mut weights = [0_i32; MOST_CLASSES + 1];
+    for cell in cells {
+        weights[usize::from(cell.class & !LAST)] += i32::from(cell.weight);
+    }
+    let mut row: DenseRow = [0; (MOST_CLASSES + 1) / LANES];
+    for (class, weight) in weights.into_iter().enumerate() {
+        let biased = u64::try_from(weight + BIAS).ok().filter(|_| weight.abs() < BIAS)?;
+        row[class / LANES] |= biased << (16 * (class % LANES));
+    }
+    Some(row)
+}
+
+/// Adds the sums of so many dense rows to the scores.
+fn add_dense(sums: &DenseRow, rows: usize, scores: &mut Scores) {
+    let bias = i32::try_from(rows).unwrap_or(0) * BIAS;
+    for (scores, sums) in scores.chunks_exact_mut(LANES).zip(sums) {
+        for (lane, score) in scores.iter_mut().enumerate() {
+            let sum = (sums >> (16 * lane)) & 0xFFFF;
+            *score += i32::try_from(sum).expect("16 bits fit into 32") - bias;
+        }
+    }
+}
 
 /// Rows with more cells than this become dense when a model is read.
 const MOST_CELLS: usize = 20;
@@ -74,7 +111,6 @@ pub(crate) struct Weights {
 
 impl Scorer for Weights {
     fn add(&self, features: &[u32], scores: &mut Scores) {
-        let mut sums: DenseRow = [0; MOST_CLASSES + 1];
         let (mut rows, mut lists) = ([0_u32; BATCH], [0_u32; BATCH]);
         let (mut dense, mut firsts) = ([0_u32; BATCH], [END; BATCH]);
         for batch in features.chunks(BATCH) {
@@ -97,10 +133,15 @@ impl Scorer for Weights {
             for (first, &start) in firsts.iter_mut().zip(&lists[..list_count]) {
                 *first = self.cells.get(start as usize).copied().unwrap_or(END);
             }
-            for weights in dense[..dense_count].iter().filter_map(|&number| self.dense.get(number as usize)) {
-                for (sum, weight) in sums.iter_mut().zip(weights) {
-                    *sum = sum.saturating_add(*weight);
+            if dense_count > 0 {
+                let mut sums: DenseRow = [0; (MOST_CLASSES + 1) / LANES];
+                for &number in &dense[..dense_count] {
+                    let row = self.dense.get(number as usize).unwrap_or(&DENSE_ZERO);
+                    for (sum, weights) in sums.iter_mut().zip(row) {
+                        *sum += weights;
+                    }
                 }
+                add_dense(&sums, dense_count, scores);
             }
             for (&first, &start) in firsts.iter().zip(&lists[..list_count]) {
                 scores[usize::from(first.class & !LAST)] += i32::from(first.weight);
@@ -114,9 +155,6 @@ impl Scorer for Weights {
                     }
                 }
             }
-        }
-        for (score, sum) in scores.iter_mut().zip(sums) {
-            *score += i32::from(sum);
         }
     }
 }
@@ -158,20 +196,17 @@ impl Weights {
             let (first, second) = (cells.next().unwrap_or(END), cells.next().unwrap_or(END));
             return Ok(INLINE | inline_cell(second) << 15 | inline_cell(first));
         }
-        let is_dense = classes.len() > MOST_CELLS;
-        let place = if is_dense { self.dense.len() } else { self.cells.len() };
-        if is_dense {
-            let mut row: DenseRow = [0; MOST_CLASSES + 1];
-            for cell in cells {
-                let weight = &mut row[usize::from(cell.class & !LAST)];
-                *weight = weight.saturating_add(i16::from(cell.weight));
-            }
+        let row = if classes.len() > MOST_CELLS { dense(cells.clone()) } else { None };
+        let (place, kind) = if let Some(row) = row {
             self.dense.push(row);
+            (self.dense.len() - 1, DENSE)
         } else {
+            let place = self.cells.len();
             self.cells.extend(cells);
-        }
+            (place, LISTED)
+        };
         let place = u32::try_from(place).ok().filter(|place| *place < DENSE).ok_or(ModelError::NumberTooLarge)?;
-        Ok(place | if is_dense { DENSE } else { LISTED })
+        Ok(place | kind)
     }
 
     /// A model out of rows, for a learner that needs one right away.
