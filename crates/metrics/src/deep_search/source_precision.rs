@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::careful::{CarefulDocument, find_articles};
 use super::inputs::topics;
-use super::measures::{DocumentFinding, PLACES, Topics, Vocabulary};
+use super::measures::{DocumentFinding, Keys, PLACES, Topics, Vocabulary};
 use crate::bounded::{beginning, excerpt};
 
 /// Options of `source_precision`.
@@ -71,8 +71,8 @@ fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
         DocumentFinding::Repeats(earlier) => repeats(earlier),
         DocumentFinding::Nameless => (EvidenceKind::Unsupported, "has no name".to_owned()),
     };
-    let findings = Topics::new(titles, &mut vocabulary).find(retrieved, &mut vocabulary);
-    findings.into_iter().map(remark).collect()
+    let topics = Topics::new(titles, &mut vocabulary);
+    topics.find(retrieved, &mut Keys::default(), &mut vocabulary).map(remark).collect()
 }
 
 fn by_article(titles: &[&str], retrieved: &[String]) -> Remarks {

@@ -59,7 +59,7 @@ fn by_keyword(response: &str, texts: &[&str]) -> Result<Outcome, ScoreError> {
     let mut vocabulary = Vocabulary::default();
     let steps = Steps::new(texts, &mut vocabulary);
     let words = vocabulary.read(response);
-    let findings = steps.find(&words.ids, &mut vocabulary);
+    let findings: Vec<StepFinding> = steps.find(&words.ids, &mut vocabulary).collect();
     let text_of = |id: &WordId| vocabulary.text(*id);
     let mut evidence = Bounded::default();
     for (at, (text, finding)) in texts.iter().zip(&findings).enumerate() {

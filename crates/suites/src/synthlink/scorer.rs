@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use probare_metrics::deep_search::measures::{
-    Claims, FirstCorrect, Overlap, Steps, THRESHOLD, Topics, Vocabulary, WordId, Words, aggregate, document_precision,
-    first_correct, step_coverage,
+    Claims, FirstCorrect, Keys, Overlap, Steps, THRESHOLD, Topics, Vocabulary, WordId, Words, aggregate,
+    document_precision, first_correct, step_coverage,
 };
 
 pub use probare_metrics::deep_search::deep_search_aggregate::{MEASURES, Weights};
@@ -56,18 +56,19 @@ pub struct Scores {
     pub warnings: Vec<String>,
 }
 
-/// Holds predictions against a catalogue.
+/// A catalogue that is ready to be held against predictions, of one file or of many.
 #[derive(Debug)]
 pub struct Scorer<'a> {
     catalogue: &'a Catalogue,
     weights: [f64; 5],
     vocabulary: Vocabulary,
-    question: Expected,
-    answer: Given,
+    /// In the order of the catalogue.
+    questions: Vec<Expected>,
+    given: Given,
 }
 
-/// What a question expects, as words. The room is used again for the next question.
-#[derive(Debug, Default)]
+/// What a question expects, as words.
+#[derive(Debug)]
 struct Expected {
     summary: Vec<WordId>,
     topics: Topics,
@@ -80,19 +81,17 @@ struct Given {
     answer: Words,
     /// Another answer of the same prediction.
     other: Vec<WordId>,
+    documents: Keys,
     claims: Claims,
 }
 
 impl<'a> Scorer<'a> {
-    /// Scores by these weights.
+    /// Reads every question.
     pub fn new(catalogue: &'a Catalogue, weights: Weights) -> Self {
-        Self {
-            catalogue,
-            weights: weights.list(),
-            vocabulary: Vocabulary::default(),
-            question: Expected::default(),
-            answer: Given::default(),
-        }
+        let mut vocabulary = Vocabulary::default();
+        let read = |question| Expected::new(question, &mut vocabulary);
+        let questions = catalogue.questions().iter().map(read).collect();
+        Self { catalogue, weights: weights.list(), vocabulary, questions, given: Given::default() }
     }
 
     /// The catalogue.
@@ -103,7 +102,7 @@ impl<'a> Scorer<'a> {
     /// Scores the predictions. Of several for one question the first counts; one for no question is passed over; both
     /// are warned about.
     pub fn score(&mut self, predictions: &[Prediction<'_>], missing: Missing) -> Scores {
-        let mut tally = Tally::new(self.catalogue.questions().len());
+        let mut tally = Tally::new(self.questions.len());
         for prediction in predictions {
             self.take(prediction, &mut tally);
         }
@@ -112,7 +111,7 @@ impl<'a> Scorer<'a> {
 
     /// Scores the predictions of a file while it is read, so that a file of any length can be scored.
     pub fn score_file(&mut self, path: &Path, missing: Missing) -> Result<Scores, PredictionError> {
-        let mut tally = Tally::new(self.catalogue.questions().len());
+        let mut tally = Tally::new(self.questions.len());
         for_each(path, |prediction| self.take(prediction, &mut tally))?;
         Ok(tally.scores(missing))
     }
@@ -130,8 +129,7 @@ impl<'a> Scorer<'a> {
             tally.warnings.push(format!("duplicate prediction ignored: {id}"));
             return;
         }
-        self.question.read(&self.catalogue.questions()[question], &mut self.vocabulary);
-        let values = self.answer.values(prediction, &mut self.question, &mut self.vocabulary);
+        let values = self.given.values(prediction, &self.questions[question], &mut self.vocabulary);
         let aggregate = aggregate(values, self.weights);
         tally.rows[question] = Some(Row { question, prediction: Some(index), values, aggregate });
     }
@@ -165,28 +163,26 @@ impl Tally {
 }
 
 impl Expected {
-    /// Takes a question in place of the one before.
-    fn read(&mut self, question: &Question, vocabulary: &mut Vocabulary) {
-        self.summary.clear();
-        vocabulary.read_ids(&question.summary, &mut self.summary);
-        self.topics.read(&question.topics, vocabulary);
-        self.steps.read(&question.steps, vocabulary);
+    fn new(question: &Question, vocabulary: &mut Vocabulary) -> Self {
+        let mut summary = Vec::new();
+        vocabulary.read_ids(&question.summary, &mut summary);
+        Self {
+            summary,
+            topics: Topics::new(&question.topics, vocabulary),
+            steps: Steps::new(&question.steps, vocabulary),
+        }
     }
 }
 
 impl Given {
     /// The five values of a prediction.
-    fn values(
-        &mut self,
-        prediction: &Prediction<'_>,
-        expected: &mut Expected,
-        vocabulary: &mut Vocabulary,
-    ) -> [f64; 5] {
+    fn values(&mut self, prediction: &Prediction<'_>, expected: &Expected, vocabulary: &mut Vocabulary) -> [f64; 5] {
         let text = &*prediction.predicted_answer;
         vocabulary.read_into(text, &mut self.answer);
         let f1 = Overlap::of(&self.answer.ids, &expected.summary, vocabulary).f1();
-        let documents = expected.topics.find(&prediction.retrieved_docs, vocabulary);
-        let steps = expected.steps.find(&self.answer.ids, vocabulary);
+        let documents = expected.topics.find(&prediction.retrieved_docs, &mut self.documents, vocabulary);
+        let p_at_5 = document_precision(documents);
+        let rqs = step_coverage(expected.steps.find(&self.answer.ids, vocabulary));
         self.claims.verify(text, &self.answer, &prediction.sources_verified, vocabulary);
         let iterations = prediction.iterations.iter().map(|iteration| iteration.answers.iter().map(AsRef::as_ref));
         let first = first_correct(iterations, THRESHOLD, |other| {
@@ -199,6 +195,6 @@ impl Given {
             Overlap::of(&self.other, &expected.summary, vocabulary).f1()
         });
         let ie = first.as_ref().map_or(0.0, FirstCorrect::efficiency);
-        [f1, document_precision(&documents), step_coverage(&steps), self.claims.share(), ie]
+        [f1, p_at_5, rqs, self.claims.share(), ie]
     }
 }

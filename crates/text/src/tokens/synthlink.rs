@@ -63,34 +63,32 @@ impl Room {
     /// Calls `take` with every token of `text`, in order. The room, which comes along, has the text of the token.
     #[inline]
     pub fn for_each(&mut self, text: &str, mut take: impl FnMut(&Self, Passing)) {
-        if !self.plain.fold(text) {
-            return self.for_each_of_any(text, take);
-        }
+        let lowered = if self.plain.fold(text) { None } else { Some(Lowered::new(text)) };
         let mut at = 0;
-        while let Some(run) = self.plain.next_run(at) {
-            let token = if !run.at_mark {
-                run.token(run.end)
-            } else if let Some(length) = end_at_mark(&text.as_bytes()[run.end..]) {
-                run.token(run.end + length)
+        // One loop for both kinds of text, so that there is one place where a token is taken and the compiler can draw
+        // all that is done with it into the loop.
+        loop {
+            let token = if let Some(lowered) = &lowered {
+                let Some(word) = Word::next(lowered.text(), at) else { return };
+                at = word.end;
+                word.write_token(lowered.text(), &mut self.word);
+                let Range { start, end } = lowered.original(word.start..word.end);
+                Passing { packed: Packed::new(self.word.as_bytes()), start, end, run_end: None }
             } else {
-                let end = self.write_word(text, run.start);
-                Passing { packed: Packed::new(self.word.as_bytes()), start: run.start, end, run_end: None }
+                let Some(run) = self.plain.next_run(at) else { return };
+                let token = if !run.at_mark {
+                    run.token(run.end)
+                } else if let Some(length) = end_at_mark(&text.as_bytes()[run.end..]) {
+                    run.token(run.end + length)
+                } else {
+                    let end = self.write_word(text, run.start);
+                    Passing { packed: Packed::new(self.word.as_bytes()), start: run.start, end, run_end: None }
+                };
+                // An apostrophe behind the token does no harm: a word does not start with it.
+                at = token.end;
+                token
             };
-            // An apostrophe behind the token does no harm: a word does not start with it.
-            at = token.end;
             take(self, token);
-        }
-    }
-
-    /// [`for_each`](Self::for_each) for a text with letters beyond ASCII.
-    fn for_each_of_any(&mut self, text: &str, mut take: impl FnMut(&Self, Passing)) {
-        let lowered = Lowered::new(text);
-        let mut at = 0;
-        while let Some(word) = Word::next(lowered.text(), at) {
-            at = word.end;
-            word.write_token(lowered.text(), &mut self.word);
-            let Range { start, end } = lowered.original(word.start..word.end);
-            take(self, Passing { packed: Packed::new(self.word.as_bytes()), start, end, run_end: None });
         }
     }
 

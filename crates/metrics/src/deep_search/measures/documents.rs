@@ -15,7 +15,14 @@ pub const PLACES: usize = 5;
 pub struct Topics {
     /// The tokens of each title, percent-decoded.
     titles: WordLists,
-    /// Room for the keys of documents.
+}
+
+/// Room for the keys of documents, which is used again for the next documents.
+///
+/// The key of a document, which tells it from others, is the tokens of its percent-decoded name. An underscore is no part
+/// of a token.
+#[derive(Debug, Default)]
+pub struct Keys {
     keys: WordLists,
 }
 
@@ -36,35 +43,31 @@ impl Topics {
     /// Reads titles.
     pub fn new<S: AsRef<str>>(titles: &[S], vocabulary: &mut Vocabulary) -> Self {
         let mut topics = Self::default();
-        topics.read(titles, vocabulary);
+        read_names(titles, &mut topics.titles, vocabulary);
         topics
     }
 
-    /// Takes these titles in place of those before.
-    pub fn read<S: AsRef<str>>(&mut self, titles: &[S], vocabulary: &mut Vocabulary) {
-        read_names(titles, &mut self.titles, vocabulary);
-    }
-
-    /// What is found about the first five documents, in their order. Both were read with this vocabulary.
-    ///
-    /// The key of a document, which tells it from others, is the tokens of its percent-decoded name. An underscore is no
-    /// part of a token.
-    pub fn find<S: AsRef<str>>(&mut self, documents: &[S], vocabulary: &mut Vocabulary) -> Vec<DocumentFinding> {
-        read_names(&documents[..documents.len().min(PLACES)], &mut self.keys, vocabulary);
-        (0..self.keys.len())
-            .map(|place| {
-                let key = self.keys.get(place);
-                if key.is_empty() {
-                    DocumentFinding::Nameless
-                } else if let Some(earlier) = (0..place).find(|earlier| self.keys.get(*earlier) == key) {
-                    DocumentFinding::Repeats(earlier)
-                } else if let Some(topic) = self.titles.iter().position(|title| is_in(title, key)) {
-                    DocumentFinding::Relevant(topic)
-                } else {
-                    DocumentFinding::Other
-                }
-            })
-            .collect()
+    /// What is found about the first five documents, in their order. Topics were read with the same vocabulary.
+    pub fn find<'s, S: AsRef<str>>(
+        &'s self,
+        documents: &[S],
+        Keys { keys }: &'s mut Keys,
+        vocabulary: &mut Vocabulary,
+    ) -> impl ExactSizeIterator<Item = DocumentFinding> + use<'s, S> {
+        read_names(&documents[..documents.len().min(PLACES)], keys, vocabulary);
+        let (titles, keys) = (&self.titles, &*keys);
+        (0..keys.len()).map(|place| {
+            let key = keys.get(place);
+            if key.is_empty() {
+                DocumentFinding::Nameless
+            } else if let Some(earlier) = (0..place).find(|earlier| keys.get(*earlier) == key) {
+                DocumentFinding::Repeats(earlier)
+            } else if let Some(topic) = titles.iter().position(|title| is_in(title, key)) {
+                DocumentFinding::Relevant(topic)
+            } else {
+                DocumentFinding::Other
+            }
+        })
     }
 }
 
@@ -84,9 +87,9 @@ fn is_in(title: &[WordId], key: &[WordId]) -> bool {
 }
 
 /// P@5: relevant documents among five places, filled or not.
-pub fn document_precision(findings: &[DocumentFinding]) -> f64 {
-    let relevant = findings.iter().filter(|finding| matches!(finding, DocumentFinding::Relevant(_))).count();
-    relevant as f64 / PLACES as f64
+pub fn document_precision(findings: impl IntoIterator<Item = DocumentFinding>) -> f64 {
+    let is_relevant = |finding: &DocumentFinding| matches!(finding, DocumentFinding::Relevant(_));
+    findings.into_iter().filter(is_relevant).count() as f64 / PLACES as f64
 }
 
 /// `%20` and its like replaced by the bytes they stand for; what is no UTF-8 then becomes U+FFFD.
@@ -117,7 +120,8 @@ mod tests {
 
     fn find(topics: &[&str], documents: &[&str]) -> Vec<DocumentFinding> {
         let mut vocabulary = Vocabulary::default();
-        Topics::new(topics, &mut vocabulary).find(documents, &mut vocabulary)
+        let topics = Topics::new(topics, &mut vocabulary);
+        topics.find(documents, &mut Keys::default(), &mut vocabulary).collect()
     }
 
     #[test]
@@ -132,14 +136,14 @@ mod tests {
         ];
         let found = find(&["Trade", "Silk Road"], &documents);
         assert_eq!(found, [Relevant(1), Other, Relevant(1), Relevant(1), Nameless]);
-        assert_eq!(document_precision(&found), 0.6);
+        assert_eq!(document_precision(found), 0.6);
     }
 
     #[test]
     fn a_repetition_keeps_its_place_and_counts_nothing() {
         let found = find(&["aral sea"], &["Aral Sea", "aral_sea", "ARAL—SEA", "%"]);
         assert_eq!(found, [Relevant(0), Repeats(0), Repeats(0), Nameless]);
-        assert_eq!(document_precision(&found), 0.2);
+        assert_eq!(document_precision(found), 0.2);
     }
 
     #[test]

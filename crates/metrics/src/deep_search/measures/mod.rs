@@ -17,7 +17,7 @@ mod written_lists;
 
 pub use claim_spans::claim_spans;
 pub use claims::{ClaimFinding, Claims, SourceFinding};
-pub use documents::{DocumentFinding, PLACES, Topics, document_precision, percent_decoded};
+pub use documents::{DocumentFinding, Keys, PLACES, Topics, document_precision, percent_decoded};
 pub use iterations::{FirstCorrect, LAST_COUNTED, THRESHOLD, first_correct};
 pub use overlap::Overlap;
 pub use steps::{StepFinding, Steps, step_coverage};

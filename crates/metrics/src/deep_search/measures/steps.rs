@@ -3,10 +3,6 @@
 use super::vocabulary::{Vocabulary, WordId};
 use super::word_lists::WordLists;
 
-/// Verbs that tell the solver what to do and say nothing about the content.
-const INSTRUCTIONS: [&str; 9] =
-    ["confirm", "research", "link", "synthesize", "understand", "identify", "analyze", "define", "trace"];
-
 /// The steps of a question, ready to be looked for in many answers.
 #[derive(Debug, Clone, Default)]
 pub struct Steps {
@@ -33,17 +29,11 @@ pub enum StepFinding {
 impl Steps {
     /// Reads steps as a catalogue words them.
     pub fn new<S: AsRef<str>>(texts: &[S], vocabulary: &mut Vocabulary) -> Self {
-        let mut steps = Self::default();
-        steps.read(texts, vocabulary);
-        steps
-    }
-
-    /// Takes these steps in place of those before.
-    pub fn read<S: AsRef<str>>(&mut self, texts: &[S], vocabulary: &mut Vocabulary) {
-        self.keywords.clear();
+        let mut keywords = WordLists::default();
         for text in texts {
-            self.keywords.add(|words| add_keywords(text.as_ref(), words, vocabulary));
+            keywords.add(|words| add_keywords(text.as_ref(), words, vocabulary));
         }
+        Self { keywords }
     }
 
     /// The keywords of the step of this index.
@@ -52,45 +42,50 @@ impl Steps {
     }
 
     /// What is found about each step in an answer that was read with the same vocabulary.
-    pub fn find(&self, answer: &[WordId], vocabulary: &mut Vocabulary) -> Vec<StepFinding> {
+    pub fn find<'s>(
+        &'s self,
+        answer: &[WordId],
+        vocabulary: &'s mut Vocabulary,
+    ) -> impl ExactSizeIterator<Item = StepFinding> + use<'s> {
         vocabulary.marks.begin();
         // From the back, so that the first place of a word is the one that stays.
         for (index, id) in answer.iter().enumerate().rev() {
             let stem = vocabulary.stem(*id);
             vocabulary.marks.set(stem, u32::try_from(index).unwrap_or(u32::MAX));
         }
-        let find = |step: &[WordId]| {
-            let places = step.iter().enumerate().filter(|(_, stem)| vocabulary.marks.has(**stem));
-            match places.map(|(keyword, stem)| (vocabulary.marks.get(*stem), keyword)).min() {
+        let marks = &vocabulary.marks;
+        self.keywords.iter().map(|step| {
+            let places = step.iter().enumerate().filter(|(_, stem)| marks.has(**stem));
+            match places.map(|(keyword, stem)| (marks.get(*stem), keyword)).min() {
                 Some((token, keyword)) => StepFinding::Covered { keyword, token: token as usize },
                 None if step.is_empty() => StepFinding::Empty,
                 None => StepFinding::Missing,
             }
-        };
-        self.keywords.iter().map(find).collect()
+        })
     }
 }
 
 /// Adds the keywords of one step to those of the steps before it.
 fn add_keywords(text: &str, words: &mut Vec<WordId>, vocabulary: &mut Vocabulary) {
-    let start = words.len();
     let mut is_first = true;
+    vocabulary.marks.begin();
     vocabulary.visit(text, |vocabulary, id, _| {
-        let is_instruction = std::mem::take(&mut is_first) && INSTRUCTIONS.contains(&vocabulary.text(id));
-        if is_instruction || vocabulary.is_stop_word(id) {
-            return;
-        }
         let stem = vocabulary.stem(id);
-        if !words[start..].contains(&stem) {
+        let is_instruction = std::mem::take(&mut is_first) && vocabulary.is_instruction(id);
+        if !is_instruction && !vocabulary.is_stop_word(id) && !vocabulary.marks.has(stem) {
+            vocabulary.marks.set(stem, 0);
             words.push(stem);
         }
     });
 }
 
 /// RQS: covered steps among those that have keywords; 0 where there are none.
-pub fn step_coverage(findings: &[StepFinding]) -> f64 {
-    let covered = findings.iter().filter(|finding| matches!(finding, StepFinding::Covered { .. })).count();
-    let counted = findings.iter().filter(|finding| **finding != StepFinding::Empty).count();
+pub fn step_coverage(findings: impl IntoIterator<Item = StepFinding>) -> f64 {
+    let (mut covered, mut counted) = (0_usize, 0_usize);
+    for finding in findings {
+        covered += usize::from(matches!(finding, StepFinding::Covered { .. }));
+        counted += usize::from(finding != StepFinding::Empty);
+    }
     if counted == 0 { 0.0 } else { covered as f64 / counted as f64 }
 }
 
@@ -120,10 +115,10 @@ mod tests {
         let mut vocabulary = Vocabulary::default();
         let steps = Steps::new(&["Research cities and rivers", "Link dams", "Trace it"], &mut vocabulary);
         let answer = vocabulary.read("The river and the city.");
-        let found = steps.find(&answer.ids, &mut vocabulary);
+        let found: Vec<StepFinding> = steps.find(&answer.ids, &mut vocabulary).collect();
         assert_eq!(found, [StepFinding::Covered { keyword: 1, token: 1 }, StepFinding::Missing, StepFinding::Empty]);
-        assert_eq!(step_coverage(&found), 0.5);
-        assert_eq!(step_coverage(&[StepFinding::Empty]), 0.0);
-        assert_eq!(step_coverage(&[]), 0.0);
+        assert_eq!(step_coverage(found), 0.5);
+        assert_eq!(step_coverage([StepFinding::Empty]), 0.0);
+        assert_eq!(step_coverage([]), 0.0);
     }
 }

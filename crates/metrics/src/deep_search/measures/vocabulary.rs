@@ -28,12 +28,17 @@ pub struct Vocabulary {
     pub(super) marks: Marks,
 }
 
+/// Verbs that tell the solver what to do and say nothing about the content.
+const INSTRUCTIONS: [&str; 9] =
+    ["confirm", "research", "link", "synthesize", "understand", "identify", "analyze", "define", "trace"];
+
 /// What is known about a word besides its text.
 #[derive(Debug, Clone, Copy)]
 struct Word {
     stem: WordId,
     is_stop: bool,
     has_digit: bool,
+    is_instruction: bool,
 }
 
 /// The tokens of a text.
@@ -109,6 +114,7 @@ impl Vocabulary {
             stem: id,
             is_stop: synthlink::is_stop_word(token),
             has_digit: token.chars().any(python::is_digit),
+            is_instruction: INSTRUCTIONS.contains(&token),
         });
         self.marks.grow(self.words.len());
         let stem = synthlink::stem(token);
@@ -134,6 +140,12 @@ impl Vocabulary {
     #[inline]
     pub fn is_stop_word(&self, id: WordId) -> bool {
         self.words[id as usize].is_stop
+    }
+
+    /// Whether it tells the solver what to do.
+    #[inline]
+    pub fn is_instruction(&self, id: WordId) -> bool {
+        self.words[id as usize].is_instruction
     }
 
     /// Whether it holds a digit.

@@ -36,7 +36,7 @@ impl WordLists {
     }
 
     /// All lists.
-    pub fn iter(&self) -> impl Iterator<Item = &[WordId]> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[WordId]> {
         (0..self.len()).map(|index| self.get(index))
     }
 }

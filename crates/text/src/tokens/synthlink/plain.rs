@@ -50,16 +50,24 @@ impl Plain {
         let (head, rest) = self.bytes[..end].split_at_mut(text.len());
         head.copy_from_slice(text.as_bytes());
         rest.fill(0);
-        let mut all = 0;
-        for (block, bits) in self.bytes.as_chunks_mut::<BLOCK>().0.iter_mut().zip(&mut self.bits[..blocks]) {
-            all |= block.iter().fold(0, |all, byte| all | byte);
-            for byte in &mut *block {
-                *byte = folded(*byte);
+        let mut exceptions = [0; BLOCK];
+        for (number, bits) in self.bits[..blocks].iter_mut().enumerate() {
+            let rest = &mut self.bytes[number * BLOCK..];
+            // With the byte behind the block, which is not folded yet.
+            if let Some(pairs) = rest.first_chunk::<{ BLOCK + 1 }>() {
+                for (at, exception) in exceptions.iter_mut().enumerate() {
+                    *exception |= begins_other_character(pairs[at], pairs[at + 1]);
+                }
             }
-            *bits = bits_of(block);
+            if let Some(block) = rest.first_chunk_mut() {
+                for byte in &mut *block {
+                    *byte = folded(*byte);
+                }
+                *bits = bits_of(block);
+            }
         }
         self.bits[blocks] = 0;
-        all.is_ascii() || has_marks_only(text.as_bytes())
+        exceptions == [0; BLOCK]
     }
 
     /// The first run at `at` or behind it.
@@ -142,25 +150,11 @@ fn bits_of(block: &[u8; BLOCK]) -> u64 {
     })
 }
 
-/// Whether all that lies beyond ASCII is between U+2000 and U+203F.
-fn has_marks_only(bytes: &[u8]) -> bool {
-    let mut rest = bytes;
-    while let Some(found) = first_beyond_ascii(rest) {
-        rest = &rest[found..];
-        if !rest.starts_with(&[0xe2, 0x80]) {
-            return false;
-        }
-        rest = &rest[3..];
-    }
-    true
-}
-
-/// The first byte that is not ASCII.
-fn first_beyond_ascii(bytes: &[u8]) -> Option<usize> {
-    let (numbers, _) = bytes.as_chunks();
-    let plain = numbers.iter().take_while(|number| u64::from_le_bytes(**number) & HIGHEST == 0).count();
-    let start = plain * size_of::<u64>();
-    bytes[start..].iter().position(|byte| !byte.is_ascii()).map(|found| start + found)
+/// 1 where a character begins with these bytes that is neither ASCII nor between U+2000 and U+203F, and 0 elsewhere. A
+/// number, because many of them are worked out together.
+#[inline]
+fn begins_other_character(first: u8, second: u8) -> u8 {
+    u8::from(first >= 0xc0) & u8::from((first ^ 0xe2) | (second ^ 0x80) != 0)
 }
 
 #[cfg(test)]
@@ -219,6 +213,9 @@ mod tests {
             ("at the very end of some text: é", false),
             ("é", false),
             ("\u{2060}", false),
+            (&format!("{}–", "a".repeat(63)), true),
+            (&format!("{}\u{2060}", "a".repeat(63)), false),
+            (&format!("{}é", "a".repeat(62)), false),
         ] {
             assert_eq!(Plain::default().fold(text), plain, "{text}");
         }
