@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, Standing, overlap_of_statements};
-use super::inputs::Sources;
+use super::inputs::careful_answer;
 use super::measures::Overlap;
 use crate::bounded::{Bounded, excerpt};
 use crate::references::{best, chosen};
@@ -46,14 +46,19 @@ metric!(AnswerF1 as Pure {
 
 impl Metric for AnswerF1 {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        Self::score_read(sample, careful_answer(sample, self.profile, &self.sources)?.as_ref())
+    }
+}
+
+impl AnswerF1 {
+    /// Scores a sample whose answer was read already, in the careful profile; in the other there is nothing to read.
+    pub(super) fn score_read(sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, references) = (sample.response()?, sample.references()?);
-        let careful = (self.profile == Profile::Careful)
-            .then(|| Answer::new(response, &Sources::if_any(sample, &self.sources).texts));
-        let tokens = match &careful {
+        let tokens = match careful {
             Some(answer) => answer.stated_tokens(),
             None => synthlink::tokens(response),
         };
-        let overlap = |reference: &str| match &careful {
+        let overlap = |reference: &str| match careful {
             Some(answer) => overlap_of_statements(reference, answer),
             None => Overlap::of_texts(response, reference),
         };
@@ -63,7 +68,7 @@ impl Metric for AnswerF1 {
             .with_part("precision", overlap.precision())?
             .with_part("recall", overlap.recall())?;
         let evidence = evidence(response, &tokens, &references[index], index);
-        let remarks = careful.as_ref().map(standings).unwrap_or_default();
+        let remarks = careful.map(standings).unwrap_or_default();
         Ok(score.because(chosen(references, index)).because(remarks).because(evidence).into())
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, Verdict, verify_carefully};
-use super::inputs::Sources;
+use super::inputs::{Sources, careful_answer};
 use super::measures::{ClaimFinding, Claims, Vocabulary};
 use crate::bounded::{Bounded, beginning, excerpt};
 
@@ -46,10 +46,17 @@ metric!(ClaimVerification as Pure {
 
 impl Metric for ClaimVerification {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        self.score_read(sample, careful_answer(sample, self.profile, &self.sources)?.as_ref())
+    }
+}
+
+impl ClaimVerification {
+    /// Scores a sample whose answer was read already, in the careful profile.
+    pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, sources) = (sample.response()?, Sources::of(sample, &self.sources)?);
-        match self.profile {
-            Profile::Reference => by_words(response, &sources),
-            Profile::Careful => by_statements(sample, response, &sources),
+        match careful {
+            Some(answer) => by_statements(sample, answer, &sources),
+            None => by_words(response, &sources),
         }
     }
 }
@@ -72,9 +79,8 @@ fn by_words(response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError
     scored(claims.verified(), claims.findings().len(), evidence)
 }
 
-fn by_statements(sample: Sample<'_>, response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
-    let answer = Answer::new(response, &sources.texts);
-    let claims = verify_carefully(&answer, &sources.texts, &subject(sample));
+fn by_statements(sample: Sample<'_>, answer: &Answer<'_>, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
+    let claims = verify_carefully(answer, &sources.texts, &subject(sample));
     let mut evidence = Bounded::default();
     for claim in &claims {
         evidence.push(|| {
@@ -92,7 +98,7 @@ fn by_statements(sample: Sample<'_>, response: &str, sources: &Sources<'_>) -> R
                 }
                 Verdict::NoSource => ("there is no source but the answer itself".to_owned(), None),
             };
-            piece(response, &claim.span, claim.verdict.is_verified(), note, place)
+            piece(answer.text(), &claim.span, claim.verdict.is_verified(), note, place)
         });
     }
     scored(claims.iter().filter(|claim| claim.verdict.is_verified()).count(), claims.len(), evidence)

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::answer_f1::AnswerF1;
 use super::claim_verification::ClaimVerification;
+use super::inputs::careful_answer;
 use super::iteration_efficiency::IterationEfficiency;
 use super::measures::{WEIGHTS, aggregate};
 use super::source_precision::SourcePrecision;
@@ -106,10 +107,15 @@ fn whole(parts: &Parts) -> Option<f64> {
     Some(aggregate(values, weights).min(1.0))
 }
 
-/// The five metrics with their weights.
+/// The metrics with their weights. `answer_f1` has no options but the two that are here.
 struct Measures {
+    profile: Profile,
     weights: [f64; 5],
-    metrics: [Box<dyn Metric>; 5],
+    sources: String,
+    p_at_5: SourcePrecision,
+    rqs: StepCoverage,
+    fcs: ClaimVerification,
+    ie: IterationEfficiency,
 }
 
 impl Measures {
@@ -118,19 +124,33 @@ impl Measures {
         let name = |given: Option<String>, usual: &str| given.unwrap_or_else(|| usual.to_owned());
         let profile = options.profile;
         let sources = name(options.sources, "sources_verified");
-        let metrics: [Box<dyn Metric>; 5] = [
-            Box::new(AnswerF1 { profile, sources: sources.clone() }),
-            Box::new(SourcePrecision { profile, topics: name(options.topics, "topics") }),
-            Box::new(StepCoverage { profile, steps: name(options.steps, "steps"), sources: sources.clone() }),
-            Box::new(ClaimVerification { profile, sources: sources.clone() }),
-            Box::new(IterationEfficiency {
+        Ok(Self {
+            profile,
+            weights,
+            p_at_5: SourcePrecision { profile, topics: name(options.topics, "topics") },
+            rqs: StepCoverage { profile, steps: name(options.steps, "steps"), sources: sources.clone() },
+            fcs: ClaimVerification { profile, sources: sources.clone() },
+            ie: IterationEfficiency {
                 profile,
                 iterations: name(options.iterations, "iterations"),
-                sources,
+                sources: sources.clone(),
                 ..IterationEfficiency::default()
-            }),
-        ];
-        Ok(Self { weights, metrics })
+            },
+            sources,
+        })
+    }
+
+    /// The outcomes in the order of [`MEASURES`]. The answer is read once for all of them.
+    fn outcomes(&self, sample: Sample<'_>) -> Result<[Outcome; 5], ScoreError> {
+        let answer = careful_answer(sample, self.profile, &self.sources)?;
+        let answer = answer.as_ref();
+        Ok([
+            AnswerF1::score_read(sample, answer)?,
+            self.p_at_5.score(sample)?,
+            self.rqs.score_read(sample, answer)?,
+            self.fcs.score_read(sample, answer)?,
+            self.ie.score_read(sample, answer)?,
+        ])
     }
 }
 
@@ -140,8 +160,7 @@ impl Metric for Measures {
         const MOST_OF_ONE: usize = 9;
         let mut values = [0.0; 5];
         let mut evidence = Bounded::default();
-        for (at, metric) in self.metrics.iter().enumerate() {
-            let outcome = metric.score(sample)?;
+        for (at, outcome) in self.outcomes(sample)?.into_iter().enumerate() {
             let Outcome::Scored(score) = outcome else {
                 return Err(ScoreError::BadField { field: Field::Response, reason: "has no value for a part".into() });
             };

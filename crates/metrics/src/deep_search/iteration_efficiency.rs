@@ -1,5 +1,7 @@
 //! How early in a search a right answer appeared.
 
+use std::collections::BTreeMap;
+
 use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,14 +61,29 @@ impl IterationEfficiency {
 
 impl Metric for IterationEfficiency {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        self.score_read(sample, None)
+    }
+}
+
+impl IterationEfficiency {
+    /// Scores a sample whose answer may have been read already, in the careful profile: the last iteration often holds
+    /// that answer.
+    pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let references = sample.references()?;
         let iterations = iterations(sample, &self.iterations)?;
         let sources = Sources::if_any(sample, &self.sources);
+        // Each answer is read once, however many references it is held against.
+        let mut read: BTreeMap<&str, Answer<'_>> = BTreeMap::new();
+        let mut careful_f1 = |text, reference: &str| {
+            let known = careful.filter(|answer| answer.text() == text);
+            let answer = known.unwrap_or_else(|| read.entry(text).or_insert_with(|| Answer::new(text, &sources.texts)));
+            overlap_of_statements(reference, answer).f1()
+        };
         let first = |reference: &str| {
             let lists = iterations.iter().map(|answers| answers.iter().copied());
             first_correct(lists, self.threshold, |answer| match self.profile {
                 Profile::Reference => Overlap::of_texts(answer, reference).f1(),
-                Profile::Careful => overlap_of_statements(reference, &Answer::new(answer, &sources.texts)).f1(),
+                Profile::Careful => careful_f1(answer, reference),
             })
         };
         let value = |first: &Option<FirstCorrect>| first.as_ref().map_or(0.0, FirstCorrect::efficiency);

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, find_steps_carefully};
-use super::inputs::{Sources, steps};
+use super::inputs::{careful_answer, steps};
 use super::measures::{StepFinding, Steps, Vocabulary, WordId};
 use crate::bounded::{Bounded, beginning, excerpt};
 
@@ -44,13 +44,17 @@ metric!(StepCoverage as Pure {
 
 impl Metric for StepCoverage {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        self.score_read(sample, careful_answer(sample, self.profile, &self.sources)?.as_ref())
+    }
+}
+
+impl StepCoverage {
+    /// Scores a sample whose answer was read already, in the careful profile.
+    pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, steps) = (sample.response()?, steps(sample, &self.steps)?);
-        match self.profile {
-            Profile::Reference => by_keyword(response, &steps),
-            Profile::Careful => {
-                let answer = Answer::new(response, &Sources::if_any(sample, &self.sources).texts);
-                by_statement(&answer, &steps)
-            }
+        match careful {
+            Some(answer) => by_statement(answer, &steps),
+            None => by_keyword(response, &steps),
         }
     }
 }

@@ -1,0 +1,31 @@
+//! The answer of a case, read once for all measures of the careful profile.
+
+use probare_core::{Profile, Sample, ScoreError};
+
+use super::Sources;
+use crate::deep_search::careful::Answer;
+
+/// The response with what it copied from the sources under `key`; nothing in the reference profile, which parses nothing.
+pub fn careful_answer<'a>(sample: Sample<'a>, profile: Profile, key: &str) -> Result<Option<Answer<'a>>, ScoreError> {
+    match profile {
+        Profile::Reference => Ok(None),
+        Profile::Careful => Ok(Some(Answer::new(sample.response()?, &Sources::if_any(sample, key).texts))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::{Case, Output};
+
+    use super::*;
+
+    #[test]
+    fn only_the_careful_profile_parses() {
+        let case = Case { response: Some(Output::new("The press was new.")), ..Case::default() };
+        let sample = Sample::of(&case);
+        assert!(careful_answer(sample, Profile::Reference, "sources").unwrap().is_none());
+        let answer = careful_answer(sample, Profile::Careful, "sources").unwrap().unwrap();
+        assert_eq!(answer.sentences.len(), 1);
+        assert!(careful_answer(Sample::of(&Case::default()), Profile::Careful, "sources").is_err());
+    }
+}
