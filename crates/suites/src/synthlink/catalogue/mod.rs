@@ -11,7 +11,7 @@ use std::path::Path;
 use probare_core::Problem;
 
 pub use question::{Catalogue, PUBLISHED_CATEGORIES, Question};
-pub use validation::{Validation, validate};
+pub use validation::{Validation, is_catalogue, validate};
 
 /// A catalogue could not be used.
 #[derive(Debug, thiserror::Error)]
@@ -73,13 +73,21 @@ pub fn load(path: &Path) -> Result<Catalogue, CatalogueError> {
 
 /// Reads what can be read, and says what is wrong with the rest.
 fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
+    // Asked first, because a name that leads nowhere tells no format either; `-` is the standard input.
+    if path != Path::new("-") {
+        std::fs::metadata(path).map_err(|source| CatalogueError::Io { path: path.display().to_string(), source })?;
+    }
     let (located, mut problems) = if path.is_dir() {
         folder::read(path)?
-    } else if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md")) {
+    } else if is_markdown(path) {
         folder::read_file(path)?
     } else {
         rows::read(path)?
     };
     let catalogue = question::gather(located, &mut problems);
     Ok((catalogue, problems))
+}
+
+fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("md"))
 }

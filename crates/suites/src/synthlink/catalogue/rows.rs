@@ -42,6 +42,19 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Located>, Vec<Problem>), Catalogu
     Ok((questions, problems))
 }
 
+/// Whether the first row of a file has the columns of the Markdown tables, or a reference with topics and steps and
+/// nothing that a system gave.
+pub(super) fn begins_with_question(path: &Path) -> bool {
+    let rows = Rows::open(&path.display().to_string(), &ReadOptions::default());
+    let first = rows.ok().and_then(|mut rows| rows.next()).and_then(Result::ok);
+    let Some(Ok(case)) = first.and_then(|batch| batch.cases().into_iter().next()) else { return false };
+    let has = |name: &str| case.metadata.contains_key(name);
+    let is_answered =
+        case.response.is_some() || case.context.is_some() || case.retrieved.is_some() || has("iterations");
+    COLUMNS.iter().all(|column| has(column))
+        || (case.reference.is_some() && has("topics") && has("steps") && !is_answered)
+}
+
 fn question(case: &Case) -> Result<Question, String> {
     let column = |at: usize| case.metadata.get(COLUMNS[at]);
     let text = |at: usize| column(at).and_then(Json::as_str);
