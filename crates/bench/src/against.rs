@@ -22,6 +22,16 @@ pub struct Measured {
     pub version: String,
 }
 
+impl Measured {
+    /// Rows per CPU-second.
+    pub fn rate(&self) -> f64 {
+        self.rows as f64 / self.seconds
+    }
+}
+
+/// How often each side runs, in turn. The best of its runs counts: whatever else a machine does only slows a run down.
+pub const RUNS: usize = 3;
+
 /// Prints the names of the columns.
 pub fn header() {
     println!("\n{:24} {:>14} {:>14} {:>9}  same", "against", "theirs", "ours", "ratio");

@@ -6,22 +6,21 @@ use std::fs;
 use std::path::Path;
 
 use probare_stats::Random;
-use probare_suites::synthlink::{Missing, Scorer, Weights, catalogue as questions};
+use probare_suites::synthlink::{Catalogue, Missing, Scorer, Weights, catalogue as questions};
 use serde_json::json;
 
-use crate::{against, processor_time};
+use crate::against::{self, RUNS};
+use crate::processor_time;
 
 /// Predictions that this crate scores for its rate.
 const ROWS: usize = 100_000;
 /// The first of them, which the plain version scores too: enough for its rate, and all that the sums are compared on.
 const SHARED_ROWS: usize = 5_000;
-/// Runs of each, of which the best counts: whatever else the machine does can only add time.
-const RUNS: usize = 3;
 
 /// Prints the rates of this crate and of the plain Python version of the same five metrics, and their ratio.
 ///
-/// Both are timed from the file of predictions to the rows. Before that both have the catalogue in memory: the plain version
-/// as texts, which it cuts into words for every prediction, this crate as words.
+/// Both are timed from the texts of the catalogue, in memory, and the file of predictions to the rows: cutting the catalogue
+/// into words is part of the work of both.
 pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     let file = |name: &str| folder.join(name);
     let (catalogue_file, all, shared) =
@@ -30,18 +29,18 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     fs::write(&all, predictions(ROWS, 2))?;
     fs::write(&shared, predictions(SHARED_ROWS, 2))?;
     let known = questions::load(&catalogue_file)?;
-    let mut scorer = Scorer::new(&known, Weights::default());
-    let total: f64 = scorer.score_file(&shared, Missing::Skip)?.rows.iter().map(|row| row.aggregate).sum();
+    let scores = Scorer::new(&known, Weights::default()).score_file(&shared, Missing::Skip)?;
+    let total: f64 = scores.rows.iter().map(|row| row.aggregate).sum();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/synthlink_reference.py");
     let arguments = [catalogue_file.display().to_string(), shared.display().to_string(), "--json".to_owned()];
     let arguments = arguments.each_ref().map(String::as_str);
     let (mut ours, mut theirs) = (0.0_f64, 0.0_f64);
     let (mut is_same, mut version) = (true, String::new());
     for _ in 0..RUNS {
-        ours = ours.max(rate(&mut scorer, &all)?);
+        ours = ours.max(rate(&known, &all)?);
         match against::script("python3", &script, &arguments) {
             Ok(measured) => {
-                theirs = theirs.max(measured.rows as f64 / measured.seconds);
+                theirs = theirs.max(measured.rate());
                 is_same &=
                     measured.rows == SHARED_ROWS && (total - measured.total).abs() <= 1e-6 * total.abs().max(1.0);
                 version = measured.version;
@@ -53,15 +52,15 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     let same = if is_same { "yes" } else { "no" };
-    println!("{:24} {theirs:>14.0} {ours:>14.0} {:>8.0}x  {same} ({version})", "synthlink", ours / theirs);
+    against::line("synthlink", theirs, ours, &format!("{same} ({version})"));
     Ok(())
 }
 
 /// Rows per CPU-second.
-fn rate(scorer: &mut Scorer<'_>, predictions: &Path) -> Result<f64, Box<dyn Error>> {
+fn rate(known: &Catalogue, predictions: &Path) -> Result<f64, Box<dyn Error>> {
     const UNKNOWN: &str = "this system does not tell the processor time";
     let start = processor_time::seconds().ok_or(UNKNOWN)?;
-    let scores = scorer.score_file(predictions, Missing::Skip)?;
+    let scores = Scorer::new(known, Weights::default()).score_file(predictions, Missing::Skip)?;
     let end = processor_time::seconds().ok_or(UNKNOWN)?;
     Ok(scores.rows.len() as f64 / (end - start))
 }
