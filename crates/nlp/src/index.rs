@@ -9,7 +9,7 @@ use crate::bytes::Reader;
 use crate::bytes::Writer;
 
 /// Value of an empty slot; a stored value is never this.
-const EMPTY: u32 = u32::MAX;
+pub(crate) const EMPTY: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
@@ -17,51 +17,14 @@ struct Slot {
     value: u32,
 }
 
-const FREE: Slot = Slot { key: 0, value: EMPTY };
+/// No key is larger than that of an empty slot, so that a search along ascending keys ends there.
+const FREE: Slot = Slot { key: u32::MAX, value: EMPTY };
 
 /// See the module's documentation.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Index {
     slots: Vec<Slot>,
     homes: u32,
-    /// Says of most keys that they are not there, from memory that stays near the processor.
-    filter: Filter,
-}
-
-/// One bit for every eight or more bits of a table: the key's bit is set if the key is there, and seldom otherwise.
-#[derive(Debug, Clone, Default)]
-struct Filter {
-    /// A power of two of them, or none.
-    bits: Vec<u64>,
-}
-
-impl Filter {
-    /// Nothing is there yet; so many keys will come.
-    fn new(keys: usize) -> Self {
-        Self { bits: vec![0; (keys / 8 + 1).next_power_of_two()] }
-    }
-
-    /// Which word holds the bit of a key, and which bit it is. The middle of the key decides: its upper bits are the
-    /// home, and neighbours in the table must not share their bits.
-    #[inline]
-    fn place(&self, key: u32) -> (usize, u32) {
-        let word = (key as usize >> 6) & self.bits.len().wrapping_sub(1);
-        (word, key & 63)
-    }
-
-    fn insert(&mut self, key: u32) {
-        let (word, bit) = self.place(key);
-        if let Some(bits) = self.bits.get_mut(word) {
-            *bits |= 1 << bit;
-        }
-    }
-
-    /// Whether a key may be there.
-    #[inline]
-    fn may_have(&self, key: u32) -> bool {
-        let (word, bit) = self.place(key);
-        self.bits.get(word).is_some_and(|bits| bits >> bit & 1 == 1)
-    }
 }
 
 impl Index {
@@ -70,9 +33,8 @@ impl Index {
         // Two thirds full: small enough to stay in the cache, and keys in order end a vain search early.
         let homes = u32::try_from(count + count / 2 + 1).unwrap_or(u32::MAX);
         let slots = Vec::with_capacity(homes as usize + 16);
-        let mut index = Self { slots, homes, filter: Filter::new(count) };
+        let mut index = Self { slots, homes };
         for (key, value) in entries {
-            index.filter.insert(key);
             let place = index.home(key).max(index.slots.len());
             index.slots.resize(place, FREE);
             index.slots.push(Slot { key, value });
@@ -86,51 +48,52 @@ impl Index {
         ((u64::from(key) * u64::from(self.homes)) >> 32) as usize
     }
 
+    /// The slot at a place.
+    #[inline]
+    fn slot(&self, place: usize) -> Slot {
+        self.slots.get(place).copied().unwrap_or(FREE)
+    }
+
+    /// One place further if the slot there has a smaller key.
+    #[inline]
+    fn onward(&self, key: u32, place: usize) -> usize {
+        place + usize::from(self.slot(place).key < key)
+    }
+
+    /// The first slot from a place on whose key is not smaller. Keys ascend along the table.
+    #[inline]
+    fn not_below(&self, key: u32, mut place: usize) -> Slot {
+        loop {
+            let slot = self.slot(place);
+            if slot.key >= key {
+                return slot;
+            }
+            place += 1;
+        }
+    }
+
     /// The value of a key.
     #[inline]
     pub(crate) fn get(&self, key: u32) -> Option<u32> {
-        let home = self.home(key);
-        self.resolve(key, home, *self.slots.get(home)?)
+        let slot = self.not_below(key, self.home(key));
+        (slot.key == key && slot.value != EMPTY).then_some(slot.value)
     }
 
-    /// The values of some keys that are there, in order, into `found`; returns how many. All homes are read before any
-    /// is looked at: the processor then waits for many places of a large table at once instead of one after the other.
+    /// Calls `visit` with the value of each of up to [`BATCH`] keys, in order, and with [`EMPTY`] for a key that is not
+    /// there. All homes are read before any is looked at: the processor then waits for many places of a large table at
+    /// once instead of one after the other.
     #[inline]
-    pub(crate) fn find_all(&self, keys: &[u32], found: &mut [u32; BATCH]) -> usize {
-        let (mut likely, mut homes) = ([0; BATCH], [FREE; BATCH]);
-        let mut likely_count = 0;
-        for &key in keys.iter().take(BATCH) {
-            // Written in any case and kept if it counts: a branch would be guessed wrong half the time.
-            likely[likely_count] = key;
-            likely_count += usize::from(self.filter.may_have(key));
+    pub(crate) fn each(&self, keys: &[u32], mut visit: impl FnMut(u32)) {
+        let mut places = [0; BATCH];
+        for (place, &key) in places.iter_mut().zip(keys) {
+            *place = self.onward(key, self.home(key));
         }
-        let likely = &likely[..likely_count];
-        for (slot, &key) in homes.iter_mut().zip(likely) {
-            *slot = self.slots.get(self.home(key)).copied().unwrap_or(FREE);
+        for (&place, &key) in places.iter().zip(keys) {
+            // Most keys are at their home or behind one or two others: these steps cost less than a branch that is
+            // guessed wrong.
+            let slot = self.not_below(key, self.onward(key, place));
+            visit(if slot.key == key { slot.value } else { EMPTY });
         }
-        let mut count = 0;
-        for (slot, &key) in homes.iter().zip(likely) {
-            if let Some(value) = self.resolve(key, self.home(key), *slot) {
-                found[count] = value;
-                count += 1;
-            }
-        }
-        count
-    }
-
-    /// Goes on from a key's home to where the key is or is not.
-    #[inline]
-    fn resolve(&self, key: u32, home: usize, mut slot: Slot) -> Option<u32> {
-        let mut place = home;
-        // Keys ascend along the table, so a larger one ends the search as an empty slot does.
-        while slot.value != EMPTY && slot.key <= key {
-            if slot.key == key {
-                return Some(slot.value);
-            }
-            place += 1;
-            slot = *self.slots.get(place)?;
-        }
-        None
     }
 }
 
@@ -178,9 +141,10 @@ mod tests {
         assert_eq!(index.get(1), None);
         assert_eq!(index.get(u32::MAX - 2), None);
         assert_eq!(Index::default().get(7), None);
-        let mut found = [0; BATCH];
-        assert_eq!(index.find_all(&[keys[3], 1, keys[999]], &mut found), 2);
-        assert_eq!(found[..2], [3, 999]);
+        let mut found = Vec::new();
+        index.each(&[keys[3], 1, keys[999], u32::MAX], |value| found.push(value));
+        assert_eq!(found, [3, EMPTY, 999, 1001]);
+        Index::default().each(&[7, u32::MAX], |value| assert_eq!(value, EMPTY));
     }
 
     #[test]

@@ -72,6 +72,13 @@ pub(crate) struct Beam {
     pub(crate) lag: i32,
 }
 
+impl Beam {
+    /// The least score that is not too far behind the first of some candidates.
+    fn near(self, candidates: &[Candidate]) -> i32 {
+        candidates.first().map_or(i32::MIN, |best| best.score.saturating_sub(self.lag))
+    }
+}
+
 /// The search and its memory.
 #[derive(Debug)]
 pub(crate) struct Search {
@@ -120,20 +127,27 @@ impl Search {
     pub(crate) fn advance(&mut self, input: &ParserInput, scorer: &impl Scorer) {
         self.candidates.clear();
         self.trees.forget();
+        // What a candidate must reach.
+        let mut least = i32::MIN;
         for (hypothesis, parent) in self.beam.iter().zip(0..) {
             if hypothesis.state.is_final() {
                 return;
             }
             let mut scores = *self.words.of(&hypothesis.state, input, scorer, &mut self.features);
             add(&mut scores, self.trees.of(&hypothesis.state, input, scorer));
-            let (moves, width, candidates) = (self.grammar.moves, self.limits.width, &mut self.candidates);
+            let (moves, limits, candidates) = (self.grammar.moves, self.limits, &mut self.candidates);
+            let mut needed = least.saturating_sub(hypothesis.score);
             self.grammar.each_move(&hypothesis.state, |step| {
-                let score = hypothesis.score.saturating_add(scores[moves.class(step) & MOST_CLASSES]);
-                offer(candidates, width, Candidate { score, parent, step });
+                let gain = scores[moves.class(step) & MOST_CLASSES];
+                if gain >= needed {
+                    let score = hypothesis.score.saturating_add(gain);
+                    least = offer(candidates, limits, Candidate { score, parent, step });
+                    needed = least.saturating_sub(hypothesis.score);
+                }
             });
         }
-        let least = self.candidates.first().map_or(0, |best| best.score.saturating_sub(self.limits.lag));
-        self.candidates.truncate(self.candidates.partition_point(|candidate| candidate.score >= least));
+        let near = self.limits.near(&self.candidates);
+        self.candidates.truncate(self.candidates.partition_point(|candidate| candidate.score >= near));
         self.next.resize_with(self.candidates.len(), Hypothesis::default);
         for (position, (candidate, successor)) in self.candidates.iter().zip(&mut self.next).enumerate() {
             let parent = &mut self.beam[candidate.parent as usize];
@@ -290,18 +304,20 @@ impl TreeScores {
     }
 }
 
-/// Takes a candidate among the `width` best, which stand best first, if it is one of them. Of equals the one offered
-/// first is the better: nothing may depend on how a sorting routine breaks ties.
-#[inline]
-fn offer(best: &mut Vec<Candidate>, width: usize, candidate: Candidate) {
-    if best.len() == width {
-        if best.last().is_some_and(|worst| candidate.score <= worst.score) {
-            return;
-        }
-        best.pop();
-    }
+/// Takes a candidate among the best, which stand best first, if it is one of them, and returns the score that the next
+/// one must reach. Of equals the one offered first is the better: nothing may depend on how a sorting routine breaks
+/// ties.
+fn offer(best: &mut Vec<Candidate>, limits: Beam, candidate: Candidate) -> i32 {
     let place = best.iter().rposition(|other| other.score >= candidate.score).map_or(0, |place| place + 1);
-    best.insert(place, candidate);
+    if place < limits.width {
+        best.truncate(limits.width - 1);
+        best.insert(place, candidate);
+    }
+    let near = limits.near(best);
+    match best.last() {
+        Some(worst) if best.len() == limits.width => near.max(worst.score.saturating_add(1)),
+        _ => near,
+    }
 }
 
 #[cfg(test)]
@@ -312,7 +328,7 @@ mod tests {
     fn the_first_of_equal_candidates_wins() {
         let mut best = Vec::new();
         for (&score, parent) in [3, 9, 9, 1, 9, 7].iter().zip(0..) {
-            offer(&mut best, 4, Candidate { score, parent, step: Move::Shift });
+            offer(&mut best, Beam { width: 4, lag: 100 }, Candidate { score, parent, step: Move::Shift });
         }
         let kept: Vec<(i32, u32)> = best.iter().map(|candidate| (candidate.score, candidate.parent)).collect();
         assert_eq!(kept, [(9, 1), (9, 2), (9, 4), (7, 5)]);

@@ -41,17 +41,29 @@ struct Counts {
     conjunctions: u16,
 }
 
-/// Writes the features of one set, numbering the templates in the order in which they come.
-struct Templates<'f> {
+/// The features of one set, whose templates are numbered in the order in which they come.
+struct Templates {
     number: u64,
-    features: &'f mut Vec<u32>,
+    keys: [u32; MOST_TEMPLATES],
+    count: usize,
 }
 
-impl<'f> Templates<'f> {
+/// Templates of one set at most.
+const MOST_TEMPLATES: usize = 80;
+
+impl Templates {
     /// Starts a set whose templates have the numbers from `first` on.
-    fn begin(first: u64, features: &'f mut Vec<u32>) -> Self {
+    #[inline]
+    fn begin(first: u64) -> Self {
+        Self { number: first, keys: [0; MOST_TEMPLATES], count: 0 }
+    }
+
+    /// Leaves the features in place of what is there.
+    #[inline]
+    fn finish(self, features: &mut Vec<u32>) -> &[u32] {
         features.clear();
-        Self { number: first, features }
+        features.extend_from_slice(&self.keys[..self.count]);
+        features
     }
 }
 
@@ -67,7 +79,8 @@ macro_rules! feature {
         $template.number += 1;
         let state = $template.number;
         $( let state = hash::mix(state, $atom); )*
-        $template.features.push(hash::key(state));
+        $template.keys[$template.count] = hash::key(state);
+        $template.count += 1;
     }};
 }
 
@@ -122,20 +135,20 @@ impl ParserInput {
     /// The features that follow from the top of the stack alone.
     pub(crate) fn top_features<'f>(&self, top: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
         let s0 = self.at(top);
-        let mut feature = Templates::begin(TOP, features);
+        let mut feature = Templates::begin(TOP);
         feature!(feature, s0.both);
         feature!(feature, s0.word);
         feature!(feature, s0.tag);
         feature!(feature, s0.upos);
         feature!(feature, s0.lemma, s0.upos);
-        features
+        feature.finish(features)
     }
 
     /// The features that follow from the next word and those behind it.
     pub(crate) fn next_features<'f>(&self, next: u16, features: &'f mut Vec<u32>) -> &'f [u32] {
         let ahead = |steps: u16| self.at(next.saturating_add(steps));
         let (n0, n1, n2, n3) = (self.at(next), ahead(1), ahead(2), ahead(3));
-        let mut feature = Templates::begin(NEXT, features);
+        let mut feature = Templates::begin(NEXT);
         feature!(feature, n0.both);
         feature!(feature, n0.tag);
         feature!(feature, n0.upos);
@@ -148,7 +161,7 @@ impl ParserInput {
         feature!(feature, n3.tag);
         feature!(feature, n0.both, n1.tag);
         feature!(feature, n0.word, n1.word);
-        features
+        feature.finish(features)
     }
 
     /// The features that need both the top of the stack and the next word, but nothing of the tree.
@@ -160,7 +173,7 @@ impl ParserInput {
         let before_top = self.at(if top == NONE { NONE } else { top.wrapping_sub(1) });
         let distance = if top == NONE { 0 } else { distance_class(next.saturating_sub(top)) };
         let (punctuation, verbs, conjunctions) = self.between(top, next);
-        let mut feature = Templates::begin(PAIR, features);
+        let mut feature = Templates::begin(PAIR);
 
         feature!(feature, s0.both, n0.both);
         feature!(feature, s0.both, n0.tag);
@@ -191,7 +204,7 @@ impl ParserInput {
         feature!(feature, s0.tag, n0.tag, punctuation, verbs);
         feature!(feature, s0.tag, n0.tag, conjunctions, punctuation);
         feature!(feature, s0.lemma, n0.upos, punctuation, verbs);
-        features
+        feature.finish(features)
     }
 
     /// The features that need the rest of the stack or the tree built so far.
@@ -232,7 +245,7 @@ impl ParserInput {
             node(next).map_or((9, 0), |node| (u64::from(node.left_count.min(6)), node.left_labels));
         let (top_label, second_label) = (label(top), label(second));
 
-        let mut feature = Templates::begin(TREE, features);
+        let mut feature = Templates::begin(TREE);
         feature!(feature, has_head);
         feature!(feature, s0.tag, n0.tag, has_head);
 
@@ -305,6 +318,7 @@ impl ParserInput {
         feature!(feature, s0.lemma, right_labels, n0.tag);
         feature!(feature, s0.lemma, n0.tag, next_labels);
         feature!(feature, s0.upos, left_labels, right_labels, n0.upos);
+        feature.finish(features);
     }
 
     /// How much punctuation, how many verbs and conjunctions stand between two words, each capped at three.

@@ -25,79 +25,52 @@ pub(crate) trait Scorer {
 /// cells of the same class.
 #[derive(Debug, Clone, Copy)]
 struct Cell {
-    /// The class; the top bit marks the last cell of its row, so that rows need no length.
     class: u8,
     weight: i8,
 }
 
+/// Marks the last class of a row on disk, so that rows need no length there.
 const LAST: u8 = 0x80;
 
-/// A row that adds nothing.
-const END: Cell = Cell { class: LAST, weight: 0 };
+/// The largest weight of a model; its opposite is the smallest.
+pub(crate) const LARGEST: i16 = 2300;
 
-/// A row with a weight for every class, four of them in one number. The few features that occur everywhere have nearly
-/// all classes, and adding four weights at a time is several times as fast as adding cell by cell.
-///
-/// A weight takes 16 bits and is stored with [`BIAS`] added, so that it is never negative and rows can be added as plain
-/// numbers: [`BATCH`] rows fit before a sum could touch the one above it.
-type DenseRow = [u64; (MOST_CLASSES + 1) / LANES];
+/// So many weights can be added in 16 bits.
+const TOGETHER: usize = (i16::MAX / LARGEST) as usize;
 
-/// Weights in one number of a dense row.
-const LANES: usize = 4;
+/// A row with a weight for every class, in halves. The few features that occur everywhere have nearly all classes, and
+/// adding whole rows takes eight or more classes at a time, which is many times as fast as adding cell by cell. The sums
+/// of a half stay in the registers of a processor, those of a whole row do not.
+type DenseRow = [[i16; HALF]; 2];
 
-/// What is added to the weights of dense rows; a row with a weight as large as this, or larger, is kept as a list.
-const BIAS: i32 = 1024;
-
-/// Weights of zero.
-const DENSE_ZERO: DenseRow = [0x0001_0001_0001_0001 * BIAS as u64; (MOST_CLASSES + 1) / LANES];
-
-/// The row of some cells, unless one of its weights is too large.
-fn dense(cells: impl Iterator<Item = Cell>) -> Option<DenseRow> {
-    let mut weights = [0_i32; MOST_CLASSES + 1];
-    for cell in cells {
-        weights[usize::from(cell.class & !LAST)] += i32::from(cell.weight);
-    }
-    let mut row: DenseRow = [0; (MOST_CLASSES + 1) / LANES];
-    for (class, weight) in weights.into_iter().enumerate() {
-        let biased = u64::try_from(weight + BIAS).ok().filter(|_| weight.abs() < BIAS)?;
-        row[class / LANES] |= biased << (16 * (class % LANES));
-    }
-    Some(row)
-}
-
-/// Adds the sums of so many dense rows to the scores.
-fn add_dense(sums: &DenseRow, rows: usize, scores: &mut Scores) {
-    let bias = i32::try_from(rows).unwrap_or(0) * BIAS;
-    for (scores, sums) in scores.chunks_exact_mut(LANES).zip(sums) {
-        for (lane, score) in scores.iter_mut().enumerate() {
-            let sum = (sums >> (16 * lane)) & 0xFFFF;
-            *score += i32::try_from(sum).expect("16 bits fit into 32") - bias;
-        }
-    }
-}
+const HALF: usize = MOST_CLASSES.div_ceil(2);
 
 /// Rows with more cells than this become dense when a model is read.
-const MOST_CELLS: usize = 20;
+const MOST_CELLS: usize = 12;
 
-/// The value of a key says in its two top bits what the others are: the place of a row's first cell, ...
+/// The value of a key says in its two top bits what the others are: the place of a row's first cell and, above it, how
+/// many cells there are, ...
 const LISTED: u32 = 0;
 /// ... the number of a dense row, ...
 const DENSE: u32 = 1 << 30;
-/// ... or the row itself. Half of all rows have one or two cells, and those cost no second look at far memory.
+/// ... or the row itself. Most rows have one or two cells, and those cost no second look at far memory.
 const INLINE: u32 = 2 << 30;
-/// The bits that say it. With both set a value would be that of an empty slot.
+/// The bits that say it. Both are set in what the index gives for a key that is not there.
 const KIND: u32 = 3 << 30;
+
+/// Bits of the place of a first cell.
+const PLACE_BITS: u32 = 24;
 
 /// An inline cell takes 15 bits: eight for the weight, seven for the class above them.
 fn inline_cell(cell: Cell) -> u32 {
-    u32::from(cell.weight.cast_unsigned()) | u32::from(cell.class & !LAST) << 8
+    u32::from(cell.weight.cast_unsigned()) | u32::from(cell.class) << 8
 }
 
 /// The class and the weight of an inline cell; whatever is above its 15 bits is ignored.
 #[inline]
 fn read_inline(bits: u32) -> (usize, i32) {
     let [weight, class, ..] = bits.to_le_bytes();
-    (usize::from(class & !LAST), i32::from(weight.cast_signed()))
+    (usize::from(class) & MOST_CLASSES, i32::from(weight.cast_signed()))
 }
 
 /// The finished model.
@@ -109,51 +82,74 @@ pub(crate) struct Weights {
     dense: Vec<DenseRow>,
 }
 
+/// The values of up to [`BATCH`] keys by their kind; those of absent keys are a kind of their own.
+#[derive(Debug, Default)]
+struct Kinds {
+    lists: [[u32; BATCH]; 4],
+    /// How many there are of each kind, in a byte each.
+    counts: u32,
+}
+
+impl Kinds {
+    /// Kinds alternate at random, so nothing here branches on them.
+    #[inline]
+    fn push(&mut self, value: u32) {
+        let kind = value >> 30;
+        self.lists[kind as usize][self.count(kind) % BATCH] = value & !KIND;
+        self.counts += 1 << (8 * kind);
+    }
+
+    #[inline]
+    fn count(&self, kind: u32) -> usize {
+        (self.counts >> (8 * kind)) as usize & 0xFF
+    }
+
+    /// The values of a kind, without the bits that tell it.
+    #[inline]
+    fn of(&self, kind: u32) -> &[u32] {
+        let kind = kind >> 30;
+        &self.lists[kind as usize][..self.count(kind).min(BATCH)]
+    }
+}
+
 impl Scorer for Weights {
     fn add(&self, features: &[u32], scores: &mut Scores) {
-        let (mut rows, mut lists) = ([0_u32; BATCH], [0_u32; BATCH]);
-        let (mut dense, mut firsts) = ([0_u32; BATCH], [END; BATCH]);
+        let mut rows = Kinds::default();
         for batch in features.chunks(BATCH) {
-            let found = self.rows.find_all(batch, &mut rows);
-            let (mut list_count, mut dense_count) = (0, 0);
-            // Kinds alternate at random, so nothing here branches on them: a row of another kind adds a zero, and a
-            // place written in vain is written again.
-            for &row in &rows[..found] {
-                let cells = if row & KIND == INLINE { row } else { 0 };
-                for bits in [cells, cells >> 15] {
+            rows.counts = 0;
+            self.rows.each(batch, |row| rows.push(row));
+            for &row in rows.of(INLINE) {
+                for bits in [row, row >> 15] {
                     let (class, weight) = read_inline(bits);
                     scores[class] += weight;
                 }
-                lists[list_count] = row;
-                list_count += usize::from(row & KIND == LISTED);
-                dense[dense_count] = row & !KIND;
-                dense_count += usize::from(row & KIND == DENSE);
             }
-            // As with the keys, all rows are touched before any is read.
-            for (first, &start) in firsts.iter_mut().zip(&lists[..list_count]) {
-                *first = self.cells.get(start as usize).copied().unwrap_or(END);
+            for &row in rows.of(LISTED) {
+                let (start, count) = ((row & ((1 << PLACE_BITS) - 1)) as usize, (row >> PLACE_BITS) as usize);
+                for cell in self.cells.get(start..start + count).unwrap_or_default() {
+                    scores[usize::from(cell.class) & MOST_CLASSES] += i32::from(cell.weight);
+                }
             }
-            if dense_count > 0 {
-                let mut sums: DenseRow = [0; (MOST_CLASSES + 1) / LANES];
-                for &number in &dense[..dense_count] {
-                    let row = self.dense.get(number as usize).unwrap_or(&DENSE_ZERO);
-                    for (sum, weights) in sums.iter_mut().zip(row) {
-                        *sum += weights;
-                    }
-                }
-                add_dense(&sums, dense_count, scores);
+            for rows in rows.of(DENSE).chunks(TOGETHER) {
+                self.add_dense(rows, scores);
             }
-            for (&first, &start) in firsts.iter().zip(&lists[..list_count]) {
-                scores[usize::from(first.class & !LAST)] += i32::from(first.weight);
-                if first.class & LAST != 0 {
-                    continue;
+        }
+    }
+}
+
+impl Weights {
+    /// Adds up to [`TOGETHER`] dense rows.
+    #[inline]
+    fn add_dense(&self, rows: &[u32], scores: &mut Scores) {
+        for (half, scores) in scores.chunks_exact_mut(HALF).enumerate() {
+            let mut sums = [0_i16; HALF];
+            for row in rows.iter().filter_map(|row| self.dense.get(*row as usize)) {
+                for (sum, weight) in sums.iter_mut().zip(&row[half]) {
+                    *sum = sum.wrapping_add(*weight);
                 }
-                for cell in self.cells.get(start as usize + 1..).unwrap_or_default() {
-                    scores[usize::from(cell.class & !LAST)] += i32::from(cell.weight);
-                    if cell.class & LAST != 0 {
-                        break;
-                    }
-                }
+            }
+            for (score, sum) in scores.iter_mut().zip(sums) {
+                *score += i32::from(sum);
             }
         }
     }
@@ -190,23 +186,27 @@ impl Weights {
 
     /// Stores a row where its length says and returns the value of its key.
     fn push_row(&mut self, classes: &[u8], weights: &[u8]) -> Result<u32, ModelError> {
-        let mut cells =
-            classes.iter().zip(weights).map(|(&class, &weight)| Cell { class, weight: weight.cast_signed() });
-        if classes.len() <= 2 {
-            let (first, second) = (cells.next().unwrap_or(END), cells.next().unwrap_or(END));
-            return Ok(INLINE | inline_cell(second) << 15 | inline_cell(first));
-        }
-        let row = if classes.len() > MOST_CELLS { dense(cells.clone()) } else { None };
-        let (place, kind) = if let Some(row) = row {
-            self.dense.push(row);
-            (self.dense.len() - 1, DENSE)
-        } else {
-            let place = self.cells.len();
-            self.cells.extend(cells);
-            (place, LISTED)
+        const NOTHING: Cell = Cell { class: 0, weight: 0 };
+        let mut cells = classes
+            .iter()
+            .zip(weights)
+            .map(|(&class, &weight)| Cell { class: class & !LAST, weight: weight.cast_signed() });
+        let (kind, place) = match u32::try_from(classes.len()).unwrap_or(u32::MAX) {
+            ..=2 => {
+                let (first, second) = (cells.next().unwrap_or(NOTHING), cells.next().unwrap_or(NOTHING));
+                return Ok(INLINE | inline_cell(second) << 15 | inline_cell(first));
+            }
+            count if classes.len() <= MOST_CELLS => {
+                self.cells.extend(cells);
+                (LISTED | count << PLACE_BITS, self.cells.len() - classes.len())
+            }
+            _ => {
+                self.dense.push(dense(cells)?);
+                (DENSE, self.dense.len() - 1)
+            }
         };
-        let place = u32::try_from(place).ok().filter(|place| *place < DENSE).ok_or(ModelError::NumberTooLarge)?;
-        Ok(place | kind)
+        let place = u32::try_from(place).ok().filter(|place| *place < 1 << PLACE_BITS);
+        Ok(kind | place.ok_or(ModelError::NumberTooLarge)?)
     }
 
     /// A model out of rows, for a learner that needs one right away.
@@ -218,7 +218,18 @@ impl Weights {
     }
 }
 
-/// A row as the trainer hands it over: the feature's key and its weights, never empty.
+/// The row of some cells.
+fn dense(cells: impl Iterator<Item = Cell>) -> Result<DenseRow, ModelError> {
+    let mut row = [[0_i16; HALF]; 2];
+    for Cell { class, weight } in cells {
+        let place = &mut row[usize::from(class) / HALF % 2][usize::from(class) % HALF];
+        let sum = *place + i16::from(weight);
+        *place = if (-LARGEST..=LARGEST).contains(&sum) { sum } else { return Err(ModelError::NumberTooLarge) };
+    }
+    Ok(row)
+}
+
+/// A row as the trainer hands it over: the feature's key and its weights, never empty and none beyond [`LARGEST`].
 #[cfg(any(test, feature = "train"))]
 pub(crate) type Row = (u32, Vec<(u8, i16)>);
 

@@ -110,6 +110,8 @@ pub fn run(data_dir: &Path, out_dir: &Path, options: &Options) -> Result<PathBuf
     let dev = treebank::part(data_dir, "dev")?;
     let path = out_dir.join("english.bin");
     let failed = |source| TrainError::Io { path: path.clone(), source };
+    // Said now rather than after the minutes that learning takes.
+    fs::create_dir_all(out_dir).map_err(failed)?;
     pipeline::learn(&train, options, |content| {
         let bytes = model::packed(content).map_err(failed)?;
         fs::write(&path, &bytes).map_err(failed)?;

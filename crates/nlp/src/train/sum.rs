@@ -2,7 +2,7 @@
 //! them at the cost of one.
 
 use super::perceptron::{AverageRow, Perceptron, divide_rounding};
-use crate::weights::Row;
+use crate::weights::{LARGEST, Row};
 
 /// Averages are computed in thousandths of an update.
 const SCALE: i64 = 1000;
@@ -78,7 +78,7 @@ impl Sum {
 }
 
 fn in_units(weight: i64, divisor: i64) -> i16 {
-    let largest = i64::from(i16::MAX);
+    let largest = i64::from(LARGEST);
     i16::try_from(divide_rounding(weight, divisor).clamp(-largest, largest)).expect("clamped to the range")
 }
 
