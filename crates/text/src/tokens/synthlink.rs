@@ -28,7 +28,7 @@ const STOP_WORDS: [&str; 53] = [
 /// The tokens of `text`, stop words included.
 pub fn tokens(text: &str) -> Tokens {
     let mut tokens = Tokens { buffer: String::with_capacity(text.len()), entries: Vec::with_capacity(text.len() / 6) };
-    Room::default().for_each(text, |room, token| tokens.push(room.text(token), token.span()));
+    Room::default().for_each(text, |token| tokens.push(token.text(), token.span()));
     tokens
 }
 
@@ -40,81 +40,105 @@ pub struct Room {
     word: String,
 }
 
-/// A token that is passed on the way through a text. It is small, so that it need not go through memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Passing {
+/// A token that is passed on the way through a text.
+#[derive(Debug, Clone, Copy)]
+pub struct Passing<'r> {
     /// The token as a number, if it is short.
     pub packed: Option<Packed>,
     start: usize,
     end: usize,
-    /// The end of its letters in the plain text; nothing for a token that stands in [`Room::word`].
-    run_end: Option<usize>,
+    letters: Letters<'r>,
 }
 
-impl Passing {
+/// Where the letters of a token stand.
+#[derive(Debug, Clone, Copy)]
+enum Letters<'r> {
+    /// From its start in the plain text to this end.
+    Run(&'r Plain, usize),
+    /// They were written apart.
+    Word(&'r str),
+}
+
+impl Passing<'_> {
     /// Bytes of the given text it came from.
     #[inline]
-    pub const fn span(self) -> Range<usize> {
+    pub const fn span(&self) -> Range<usize> {
         self.start..self.end
+    }
+
+    /// The token as its definition has it.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a token whose address is taken goes through memory")]
+    pub fn text(&self) -> &str {
+        match self.letters {
+            Letters::Run(plain, end) => plain.run_text(self.start, end),
+            Letters::Word(word) => word,
+        }
     }
 }
 
 impl Room {
-    /// Calls `take` with every token of `text`, in order. The room, which comes along, has the text of the token.
+    /// Calls `take` with every token of `text`, in order.
     #[inline]
-    pub fn for_each(&mut self, text: &str, mut take: impl FnMut(&Self, Passing)) {
-        let lowered = if self.plain.fold(text) { None } else { Some(Lowered::new(text)) };
+    pub fn for_each(&mut self, text: &str, mut take: impl FnMut(Passing<'_>)) {
+        if !self.plain.fold(text) {
+            return self.for_each_other(text, &mut take);
+        }
+        let (plain, word) = (&self.plain, &mut self.word);
         let mut at = 0;
-        // One loop for both kinds of text, so that there is one place where a token is taken and the compiler can draw
-        // all that is done with it into the loop.
-        loop {
-            let token = if let Some(lowered) = &lowered {
-                let Some(word) = Word::next(lowered.text(), at) else { return };
-                at = word.end;
-                word.write_token(lowered.text(), &mut self.word);
-                let Range { start, end } = lowered.original(word.start..word.end);
-                Passing { packed: Packed::new(self.word.as_bytes()), start, end, run_end: None }
+        plain.each_run(|run| {
+            // Letters behind an apostrophe belong to the token before it.
+            if run.start < at {
+                return;
+            }
+            let token = if !run.at_mark {
+                run.token(run.end, plain)
+            } else if let Some(length) = end_at_mark(&text.as_bytes()[run.end..]) {
+                run.token(run.end + length, plain)
             } else {
-                let Some(run) = self.plain.next_run(at) else { return };
-                let token = if !run.at_mark {
-                    run.token(run.end)
-                } else if let Some(length) = end_at_mark(&text.as_bytes()[run.end..]) {
-                    run.token(run.end + length)
-                } else {
-                    let end = self.write_word(text, run.start);
-                    Passing { packed: Packed::new(self.word.as_bytes()), start: run.start, end, run_end: None }
-                };
-                // An apostrophe behind the token does no harm: a word does not start with it.
-                at = token.end;
-                token
+                let end = write_word(text, run.start, word);
+                Passing::written(word, run.start, end)
             };
-            take(self, token);
-        }
+            at = token.end;
+            take(token);
+        });
     }
 
-    /// Writes the token of the word that starts at `start` into the room, and tells where the word ends.
+    /// The same for a text that is not plain.
     #[cold]
-    fn write_word(&mut self, text: &str, start: usize) -> usize {
-        Word::next(text, start).map_or(text.len(), |word| {
-            word.write_token(text, &mut self.word);
-            word.end
-        })
-    }
-
-    /// The token as its definition has it.
-    pub fn text(&self, token: Passing) -> &str {
-        match token.run_end {
-            Some(end) => self.plain.run_text(token.start, end),
-            None => &self.word,
+    fn for_each_other(&mut self, text: &str, take: &mut dyn FnMut(Passing<'_>)) {
+        let lowered = Lowered::new(text);
+        let mut at = 0;
+        while let Some(found) = Word::next(lowered.text(), at) {
+            at = found.end;
+            found.write_token(lowered.text(), &mut self.word);
+            let Range { start, end } = lowered.original(found.start..found.end);
+            take(Passing::written(&self.word, start, end));
         }
     }
+}
+
+impl<'r> Passing<'r> {
+    /// A token whose letters were written apart.
+    fn written(word: &'r str, start: usize, end: usize) -> Self {
+        Self { packed: Packed::new(word.as_bytes()), start, end, letters: Letters::Word(word) }
+    }
+}
+
+/// Writes the token of the word that starts at `start`, and tells where the word ends.
+#[cold]
+fn write_word(text: &str, start: usize, token: &mut String) -> usize {
+    Word::next(text, start).map_or(text.len(), |word| {
+        word.write_token(text, token);
+        word.end
+    })
 }
 
 impl Run {
     /// The token of this run, whose word ends at `end`.
     #[inline]
-    const fn token(&self, end: usize) -> Passing {
-        Passing { packed: self.packed, start: self.start, end, run_end: Some(self.end) }
+    const fn token<'r>(&self, end: usize, plain: &'r Plain) -> Passing<'r> {
+        Passing { packed: self.packed, start: self.start, end, letters: Letters::Run(plain, self.end) }
     }
 }
 

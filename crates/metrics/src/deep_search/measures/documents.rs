@@ -43,8 +43,13 @@ impl Topics {
     /// Reads titles.
     pub fn new<S: AsRef<str>>(titles: &[S], vocabulary: &mut Vocabulary) -> Self {
         let mut topics = Self::default();
-        read_names(titles, &mut topics.titles, vocabulary);
+        topics.read(titles, vocabulary);
         topics
+    }
+
+    /// Reads other titles in place of those before.
+    pub fn read<S: AsRef<str>>(&mut self, titles: &[S], vocabulary: &mut Vocabulary) {
+        read_names(titles, &mut self.titles, vocabulary);
     }
 
     /// What is found about the first five documents, in their order. Topics were read with the same vocabulary.

@@ -29,11 +29,17 @@ pub enum StepFinding {
 impl Steps {
     /// Reads steps as a catalogue words them.
     pub fn new<S: AsRef<str>>(texts: &[S], vocabulary: &mut Vocabulary) -> Self {
-        let mut keywords = WordLists::default();
+        let mut steps = Self::default();
+        steps.read(texts, vocabulary);
+        steps
+    }
+
+    /// Reads other steps in place of those before.
+    pub fn read<S: AsRef<str>>(&mut self, texts: &[S], vocabulary: &mut Vocabulary) {
+        self.keywords.clear();
         for text in texts {
-            keywords.add(|words| add_keywords(text.as_ref(), words, vocabulary));
+            self.keywords.add(|words| add_keywords(text.as_ref(), words, vocabulary));
         }
-        Self { keywords }
     }
 
     /// The keywords of the step of this index.

@@ -76,10 +76,10 @@ impl Vocabulary {
     /// Calls `take` with every token of a text and the bytes it came from, in order.
     pub(super) fn visit(&mut self, text: &str, mut take: impl FnMut(&mut Self, WordId, Range<usize>)) {
         let mut room = std::mem::take(&mut self.room);
-        room.for_each(text, |room, token| {
+        room.for_each(text, |token| {
             let id = match token.packed.and_then(|packed| self.short.get(packed)) {
                 Some(id) => id,
-                None => self.number(room.text(token)),
+                None => self.number(token.text()),
             };
             take(self, id, token.span());
         });

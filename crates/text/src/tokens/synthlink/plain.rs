@@ -54,7 +54,9 @@ impl Plain {
         for (number, bits) in self.bits[..blocks].iter_mut().enumerate() {
             let rest = &mut self.bytes[number * BLOCK..];
             // With the byte behind the block, which is not folded yet.
-            if let Some(pairs) = rest.first_chunk::<{ BLOCK + 1 }>() {
+            if let Some(pairs) = rest.first_chunk::<{ BLOCK + 1 }>()
+                && !is_ascii(&pairs[..BLOCK])
+            {
                 for (at, exception) in exceptions.iter_mut().enumerate() {
                     *exception |= begins_other_character(pairs[at], pairs[at + 1]);
                 }
@@ -70,43 +72,44 @@ impl Plain {
         exceptions == [0; BLOCK]
     }
 
-    /// The first run at `at` or behind it.
+    /// Calls `take` with every run, in order.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is done for every word, and its result goes through memory otherwise")]
-    pub fn next_run(&self, mut at: usize) -> Option<Run> {
-        let ahead = loop {
-            let ahead = self.bits_at(at)?;
-            if ahead != 0 {
-                break ahead;
+    pub fn each_run(&self, mut take: impl FnMut(Run)) {
+        // Where the run starts that goes on from one block into the next, and whether there is one.
+        let (mut open, mut goes_on) = (0, 0);
+        for (number, &inside) in self.bits.iter().enumerate() {
+            let place = |bits: u64| number * BLOCK + bits.trailing_zeros() as usize;
+            let shifted = inside << 1 | goes_on;
+            let (mut starts, mut ends) = (inside & !shifted, !inside & shifted);
+            if goes_on == 0 {
+                open = place(starts);
+                starts &= starts.wrapping_sub(1);
             }
-            at += BLOCK;
-        };
-        let skipped = ahead.trailing_zeros();
-        let start = at + skipped as usize;
-        let length = (ahead >> skipped).trailing_ones() as usize;
-        // Where the run may go on beyond the bits ahead, it is long.
-        if length >= Packed::LONGEST || skipped as usize + length == BLOCK {
-            return Some(self.long_run(start));
+            // Runs and gaps take turns, so every end belongs to the start before it.
+            while ends != 0 {
+                take(self.run(open, place(ends)));
+                ends &= ends - 1;
+                open = place(starts);
+                starts &= starts.wrapping_sub(1);
+            }
+            goes_on = inside >> (BLOCK - 1);
         }
-        let bytes = self.bytes.get(start..start + Packed::LONGEST)?;
-        let number = bytes.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-        let packed = Packed::from_number(number & MASKS[length]);
-        Some(Run { start, end: start + length, packed, at_mark: bytes[length] == MARK })
     }
 
-    /// The bits of the 64 bytes at `at`; nothing behind the text.
+    /// The run between two places.
     #[inline]
-    fn bits_at(&self, at: usize) -> Option<u64> {
-        let (place, shift) = (at / BLOCK, at % BLOCK);
-        let [low, high] = self.bits.get(place..place + 2)? else { return None };
-        // Shifted in two steps: a shift by 64 would overflow.
-        Some(low >> shift | high << 1 << (BLOCK - 1 - shift))
+    fn run(&self, start: usize, end: usize) -> Run {
+        let length = end - start;
+        // The bytes of a short run and the one behind it.
+        let window = self.bytes.get(start..).and_then(|bytes| bytes.first_chunk::<{ Packed::LONGEST + 1 }>());
+        let (Some(mask), Some(window)) = (MASKS.get(length), window) else { return self.long_run(start, end) };
+        let number = window.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
+        Run { start, end, packed: Packed::from_number(number & mask), at_mark: window[length] == MARK }
     }
 
     #[cold]
-    fn long_run(&self, start: usize) -> Run {
-        let length = self.bytes[start..].iter().take_while(|byte| byte.is_ascii_alphanumeric()).count();
-        let end = start + length;
+    fn long_run(&self, start: usize, end: usize) -> Run {
         let packed = Packed::new(&self.bytes[start..end]);
         Run { start, end, packed, at_mark: self.bytes.get(end) == Some(&MARK) }
     }
@@ -115,6 +118,12 @@ impl Plain {
     pub fn run_text(&self, start: usize, end: usize) -> &str {
         str::from_utf8(&self.bytes[start..end]).expect("a run is ASCII")
     }
+}
+
+/// Whether all bytes are ASCII. All are looked at without a stop at the first that is not, since that takes many at once.
+#[inline]
+fn is_ascii(bytes: &[u8]) -> bool {
+    bytes.iter().fold(0, |all, byte| all | byte).is_ascii()
 }
 
 /// For every number of bytes below the longest, the bits in them.
@@ -173,14 +182,12 @@ mod tests {
         let mut plain = Plain::default();
         plain.fold("what was here before, and longer than the text that follows: ".repeat(3).as_str());
         plain.fold(text);
-        let mut at = 0;
         let mut runs = Vec::new();
-        while let Some(run) = plain.next_run(at) {
+        plain.each_run(|run| {
             let bytes = plain.run_text(run.start, run.end);
             assert_eq!(run.packed, Packed::new(bytes.as_bytes()));
             runs.push(bytes.to_owned());
-            at = run.end;
-        }
+        });
         runs
     }
 
