@@ -56,19 +56,19 @@ pub struct Scores {
     pub warnings: Vec<String>,
 }
 
-/// A catalogue that is ready to be held against predictions, of one file or of many.
+/// Holds a catalogue against predictions, of one file or of many.
 #[derive(Debug)]
 pub struct Scorer<'a> {
     catalogue: &'a Catalogue,
     weights: [f64; 5],
     vocabulary: Vocabulary,
-    /// In the order of the catalogue.
-    questions: Vec<Expected>,
+    expected: Expected,
     given: Given,
 }
 
-/// What a question expects, as words.
-#[derive(Debug)]
+/// What a question expects, as words. The room is used again for the next question: to read one takes less time than to
+/// keep all.
+#[derive(Debug, Default)]
 struct Expected {
     summary: Vec<WordId>,
     topics: Topics,
@@ -86,12 +86,10 @@ struct Given {
 }
 
 impl<'a> Scorer<'a> {
-    /// Reads every question.
+    /// A scorer that has not seen a prediction yet.
     pub fn new(catalogue: &'a Catalogue, weights: Weights) -> Self {
-        let mut vocabulary = Vocabulary::default();
-        let read = |question| Expected::new(question, &mut vocabulary);
-        let questions = catalogue.questions().iter().map(read).collect();
-        Self { catalogue, weights: weights.list(), vocabulary, questions, given: Given::default() }
+        let (vocabulary, expected, given) = (Vocabulary::default(), Expected::default(), Given::default());
+        Self { catalogue, weights: weights.list(), vocabulary, expected, given }
     }
 
     /// The catalogue.
@@ -102,7 +100,7 @@ impl<'a> Scorer<'a> {
     /// Scores the predictions. Of several for one question the first counts; one for no question is passed over; both
     /// are warned about.
     pub fn score(&mut self, predictions: &[Prediction<'_>], missing: Missing) -> Scores {
-        let mut tally = Tally::new(self.questions.len());
+        let mut tally = Tally::new(self.catalogue.questions().len());
         for prediction in predictions {
             self.take(prediction, &mut tally);
         }
@@ -111,7 +109,7 @@ impl<'a> Scorer<'a> {
 
     /// Scores the predictions of a file while it is read, so that a file of any length can be scored.
     pub fn score_file(&mut self, path: &Path, missing: Missing) -> Result<Scores, PredictionError> {
-        let mut tally = Tally::new(self.questions.len());
+        let mut tally = Tally::new(self.catalogue.questions().len());
         for_each(path, |prediction| self.take(prediction, &mut tally))?;
         Ok(tally.scores(missing))
     }
@@ -121,15 +119,17 @@ impl<'a> Scorer<'a> {
         let index = tally.predictions;
         tally.predictions += 1;
         let id = &prediction.question_id;
-        let Some(question) = self.catalogue.place(id) else {
+        let Some(question) = self.catalogue.place_near(id, tally.next) else {
             tally.warnings.push(format!("unknown question_id: {id}"));
             return;
         };
+        tally.next = question + 1;
         if tally.rows[question].is_some() {
             tally.warnings.push(format!("duplicate prediction ignored: {id}"));
             return;
         }
-        let values = self.given.values(prediction, &self.questions[question], &mut self.vocabulary);
+        self.expected.read(&self.catalogue.questions()[question], &mut self.vocabulary);
+        let values = self.given.values(prediction, &self.expected, &mut self.vocabulary);
         let aggregate = aggregate(values, self.weights);
         tally.rows[question] = Some(Row { question, prediction: Some(index), values, aggregate });
     }
@@ -139,13 +139,15 @@ impl<'a> Scorer<'a> {
 struct Tally {
     /// For every question the row of the prediction that counts.
     rows: Vec<Option<Row>>,
+    /// The question behind the last one.
+    next: usize,
     predictions: usize,
     warnings: Vec<String>,
 }
 
 impl Tally {
     fn new(questions: usize) -> Self {
-        Self { rows: vec![None; questions], predictions: 0, warnings: Vec::new() }
+        Self { rows: vec![None; questions], next: 0, predictions: 0, warnings: Vec::new() }
     }
 
     fn scores(self, missing: Missing) -> Scores {
@@ -163,14 +165,12 @@ impl Tally {
 }
 
 impl Expected {
-    fn new(question: &Question, vocabulary: &mut Vocabulary) -> Self {
-        let mut summary = Vec::new();
-        vocabulary.read_ids(&question.summary, &mut summary);
-        Self {
-            summary,
-            topics: Topics::new(&question.topics, vocabulary),
-            steps: Steps::new(&question.steps, vocabulary),
-        }
+    /// Reads a question in place of the one before.
+    fn read(&mut self, question: &Question, vocabulary: &mut Vocabulary) {
+        self.summary.clear();
+        vocabulary.read_ids(&question.summary, &mut self.summary);
+        self.topics.read(&question.topics, vocabulary);
+        self.steps.read(&question.steps, vocabulary);
     }
 }
 

@@ -4,6 +4,7 @@
 
 mod misfit;
 mod stream;
+mod usual;
 
 use std::borrow::Cow;
 use std::fmt;

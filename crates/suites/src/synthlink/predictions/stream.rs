@@ -9,7 +9,7 @@ use probare_text::python;
 use serde_json::{Deserializer, Value as Json};
 
 use super::misfit::{self, Misfit};
-use super::{Prediction, PredictionError};
+use super::{Prediction, PredictionError, usual};
 
 /// Bytes that are read from a file at a time. A prediction may be longer.
 const PORTION: usize = 256 * 1024;
@@ -198,6 +198,9 @@ impl<'f> Reading<'f> {
 
     /// The prediction at the head of `rest`.
     fn prediction<'a>(&mut self, rest: &'a str, is_last: bool) -> Result<(Step<'a>, usize), PredictionError> {
+        if let Some((prediction, length)) = usual::prediction(rest) {
+            return Ok(self.taken(prediction, &rest[..length]));
+        }
         let mut values = Deserializer::from_str(rest).into_iter();
         match values.next() {
             Some(Ok(prediction)) => Ok(self.taken(prediction, &rest[..values.byte_offset()])),
