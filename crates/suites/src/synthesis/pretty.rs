@@ -40,6 +40,7 @@ impl<W: Write> Pretty<W> {
     }
 
     /// Begins a line, after a comma where something stands before it in the same list.
+    #[inline]
     fn line(&mut self, comma: bool) -> Result<(), Error> {
         if self.gathered.len() >= GATHERED {
             self.out.write_all(&self.gathered).map_err(Error::io)?;
@@ -75,12 +76,14 @@ pub(super) struct List<'p, W: Write> {
 
 impl<W: Write> List<'_, W> {
     /// Begins the next item.
+    #[inline]
     fn next(&mut self) -> Result<(), Error> {
         let comma = !self.empty;
         self.empty = false;
         self.pretty.line(comma)
     }
 
+    #[inline]
     fn close(self) -> Result<(), Error> {
         self.pretty.depth -= 1;
         if !self.empty {
@@ -95,6 +98,7 @@ impl<W: Write> SerializeSeq for List<'_, W> {
     type Ok = ();
     type Error = Error;
 
+    #[inline]
     fn serialize_element<T: Serialize + ?Sized>(&mut self, item: &T) -> Result<(), Error> {
         self.next()?;
         item.serialize(&mut *self.pretty)
@@ -109,6 +113,7 @@ impl<W: Write> SerializeStruct for List<'_, W> {
     type Ok = ();
     type Error = Error;
 
+    #[inline]
     fn serialize_field<T: Serialize + ?Sized>(&mut self, name: &'static str, value: &T) -> Result<(), Error> {
         self.next()?;
         self.pretty.put(b"\"");
@@ -133,6 +138,7 @@ impl<'p, W: Write> Serializer for &'p mut Pretty<W> {
     type SerializeMap = Impossible<(), Error>;
     type SerializeStructVariant = Impossible<(), Error>;
 
+    #[inline]
     fn serialize_str(self, text: &str) -> Result<(), Error> {
         let must_be_escaped = |byte: u8| matches!(byte, 0..0x20 | b'"' | b'\\');
         // All bytes are looked at without a stop at the first, since that takes many at once.
@@ -145,6 +151,7 @@ impl<'p, W: Write> Serializer for &'p mut Pretty<W> {
         Ok(())
     }
 
+    #[inline]
     fn serialize_bool(self, flag: bool) -> Result<(), Error> {
         self.put(if flag { b"true" } else { b"false" });
         Ok(())
