@@ -11,7 +11,6 @@ use super::iteration_efficiency::IterationEfficiency;
 use super::measures::{WEIGHTS, aggregate};
 use super::source_precision::SourcePrecision;
 use super::step_coverage::StepCoverage;
-use crate::bounded::Bounded;
 
 /// Names of the five measures, as parts of the score and in the files of the suite.
 pub const MEASURES: [&str; 5] = ["f1", "p_at_5", "rqs", "fcs", "ie"];
@@ -156,18 +155,14 @@ impl Measures {
 
 impl Metric for Measures {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        /// Pieces of evidence of one measure; its own metric has them all.
-        const MOST_OF_ONE: usize = 9;
         let mut values = [0.0; 5];
-        let mut evidence = Bounded::default();
+        let mut evidence = Vec::with_capacity(MEASURES.len());
         for (at, outcome) in self.outcomes(sample)?.into_iter().enumerate() {
             let Outcome::Scored(score) = outcome else {
                 return Err(ScoreError::BadField { field: Field::Response, reason: "has no value for a part".into() });
             };
             values[at] = score.value.get();
-            for piece in score.evidence.into_iter().take(MOST_OF_ONE) {
-                evidence.push(|| named(piece, MEASURES[at]));
-            }
+            evidence.push(Evidence::note(format!("{}: {}", MEASURES[at], basis(MEASURES[at], &score.parts))));
         }
         let mut score = Score::from_number(aggregate(values, self.weights).min(1.0))?;
         for (name, value) in MEASURES.iter().zip(values) {
@@ -176,15 +171,63 @@ impl Metric for Measures {
         for (name, weight) in MEASURES.iter().zip(self.weights) {
             score = score.with_part(format!("{name}_weight"), weight)?;
         }
-        Ok(score.because(evidence.finish()).into())
+        Ok(score.because(evidence).into())
     }
 }
 
-/// The piece with the measure it belongs to at the head of its note.
-fn named(piece: Evidence, measure: &str) -> Evidence {
-    let note = match piece.note.as_deref() {
-        Some(note) => format!("{measure}: {note}"),
-        None => measure.to_owned(),
-    };
-    piece.with_note(note)
+/// What the value of a measure rests on, in one line. Which tokens, documents, steps and claims these are is the evidence
+/// of the measure's own metric; it would stand twice in every report that has both.
+fn basis(measure: &str, parts: &Parts) -> String {
+    let part = |name: &str| parts.get(name).unwrap_or(0.0);
+    match measure {
+        "f1" => format!("precision {:.3} and recall {:.3} of the tokens", part("precision"), part("recall")),
+        "p_at_5" => format!("documents on a topic fill {} of {} places", part("relevant"), part("places")),
+        "rqs" => format!("{} of {} steps are covered", part("covered"), part("steps")),
+        "fcs" => format!("{} of {} claims are held by a source", part("verified"), part("claims")),
+        _ => match parts.get("iteration") {
+            Some(number) => format!("iteration {number} is the first that is right"),
+            None => "no iteration is right".to_owned(),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::{Case, Output};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn evidence_is_a_line_for_each_measure() {
+        let metadata = json!({
+            "topics": ["Suez Canal"],
+            "steps": ["Confirm the canal", "Name the engineer"],
+            "sources_verified": ["A text on rivers."],
+            "iterations": [{"answers": ["No idea."]}, {"answers": ["The canal joined two seas."]}],
+        });
+        let case = Case {
+            response: Some(Output::new("The canal joined two seas.")),
+            reference: Some(vec!["The canal joined two seas in 1869.".into()]),
+            retrieved: Some(vec!["Suez Canal".into(), "Rhine".into()]),
+            metadata: metadata.as_object().unwrap().clone(),
+            ..Case::default()
+        };
+        let lines = |case: &Case| -> Vec<String> {
+            let measures = Measures::new(DeepSearchAggregate::default()).unwrap();
+            let outcome = measures.score(Sample::of(case)).unwrap();
+            outcome.score().unwrap().evidence.iter().map(|piece| piece.text.clone()).collect()
+        };
+        let expected = [
+            "f1: precision 1.000 and recall 0.714 of the tokens",
+            "p_at_5: documents on a topic fill 1 of 5 places",
+            "rqs: 1 of 2 steps are covered",
+            "fcs: 0 of 1 claims are held by a source",
+            "ie: iteration 2 is the first that is right",
+        ];
+        assert_eq!(lines(&case), expected);
+        let mut hopeless = case;
+        hopeless.metadata.insert("iterations".into(), json!([]));
+        assert_eq!(lines(&hopeless)[4], "ie: no iteration is right");
+    }
 }
