@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Case, CaseResult, Evidence, Field, MetricInfo, Named, Outcome, Place, Score};
+use probare_core::{Case, CaseResult, Evidence, EvidenceKind, Field, MetricInfo, Named, Outcome, Place, Score};
 
 use super::highlight::{Mark, highlight};
+use super::parts::parts;
 use crate::escape::{excerpt, html};
-use crate::number::{column, count, rounded};
+use crate::number::{column, count};
 use crate::worst::shortfall;
 use crate::{Gates, Status};
 
@@ -134,12 +135,7 @@ fn said(class: &str, text: &str) -> String {
 }
 
 fn scored(score: &Score) -> String {
-    let mut body = String::new();
-    if !score.parts.is_empty() {
-        let parts: Vec<String> =
-            score.parts.iter().map(|(name, value)| format!("{}\u{a0}{}", html(name), rounded(value))).collect();
-        body.push_str(&format!("<p class=\"parts\">{}</p>", parts.join(" · ")));
-    }
+    let mut body = parts(&score.parts);
     if score.evidence.is_empty() {
         return body;
     }
@@ -158,8 +154,11 @@ fn evidence(piece: &Evidence) -> String {
     let kind = piece.kind.name();
     let (text, dots) = cut(&piece.text, PIECE);
     let mut line = format!("<li class=\"{kind}\"><span class=\"kind\">{kind}</span> ");
+    // A remark is our own words; what stands in a text, or should, is quoted.
+    let (open, close) =
+        if piece.kind == EvidenceKind::Note && piece.place.is_none() { ("", "") } else { ("“", "”") };
     if !text.is_empty() {
-        line.push_str(&format!("<bdi>“{}{dots}”</bdi> ", html(text)));
+        line.push_str(&format!("<bdi>{open}{}{dots}{close}</bdi> ", html(text)));
     }
     let mut remarks: Vec<String> = Vec::new();
     if let Some(note) = &piece.note {
@@ -306,6 +305,12 @@ mod tests {
         assert!(row.contains("<td data-value=\"0.5\">"));
         assert!(row.contains("the query has one topic"));
         assert!(row.contains("the case has no `reference`"));
+    }
+
+    #[test]
+    fn remarks_are_not_quoted() {
+        assert!(evidence(&Evidence::note("1 of 4 steps")).contains("note</span> <bdi>1 of 4 steps</bdi>"));
+        assert!(evidence(&Evidence::missing("a <step>")).contains("<bdi>“a &lt;step&gt;”</bdi>"));
     }
 
     #[test]

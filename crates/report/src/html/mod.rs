@@ -6,6 +6,7 @@
 
 mod case;
 mod highlight;
+mod parts;
 mod report;
 
 pub use self::highlight::{Mark, highlight};

@@ -160,7 +160,7 @@ impl Html {
             head.push_str(&format!(
                 "<th scope=\"col\" class=\"right\" title=\"{}\"><button type=\"button\">{}</button></th>",
                 html(&metric.summary),
-                html(&metric.name)
+                breakable(&metric.name)
             ));
         }
         head.push_str("</tr></thead>\n");
@@ -184,6 +184,23 @@ impl Sink for Html {
             _ => Ok(()),
         }
     }
+}
+
+/// A name that may be cut behind underscores, so that a narrow column can have a long one; short names stay whole.
+fn breakable(name: &str) -> String {
+    const SHORT: usize = 5;
+    let mut text = String::new();
+    let mut length = 0;
+    for piece in name.split_inclusive('_') {
+        if length > SHORT {
+            text.push_str("<wbr>");
+            length = 0;
+        }
+        text.push_str(&html(piece));
+        // A space is a place to cut already.
+        length = piece.rsplit(' ').next().map_or(0, str::len) + if piece.contains(' ') { 0 } else { length };
+    }
+    text
 }
 
 /// How the marks in the texts are to be read.
@@ -374,6 +391,13 @@ mod tests {
         assert_eq!(page.matches("<tbody data-is").count(), 2);
         assert!(!page.contains(['\u{1b}', '\u{202e}', '\u{0}']));
         assert!(!page.contains("are on this page"));
+    }
+
+    #[test]
+    fn long_names_may_be_cut_and_short_ones_stay_whole() {
+        assert_eq!(breakable("aggregate_score"), "aggregate_<wbr>score");
+        assert_eq!(breakable("careful p_at_5"), "careful p_at_5");
+        assert_eq!(breakable("a_b_<i>_agreement_of_all"), "a_b_&lt;i&gt;_<wbr>agreement_<wbr>of_all");
     }
 
     #[test]
