@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use probare_core::Stop;
 use probare_report::{Compression, Output, escape};
@@ -14,6 +14,9 @@ use super::{Catalogue, Group, Scores, Summary};
 /// Columns of the measures and of the aggregate.
 pub const COLUMNS: [&str; 6] = ["f1", "p_at_5", "rqs", "fcs", "ie", "aggregate_score"];
 
+/// Head of the column with the interval that stands in tables for readers: that of the aggregate.
+pub(super) const INTERVAL: &str = "aggregate's 95 % interval";
+
 /// Name of the file with one row per question.
 pub const SCORES: &str = "synthlink_scores.csv";
 /// Name of the file with one row per category.
@@ -24,17 +27,26 @@ pub const OVERALL: &str = "synthlink_overall_score.txt";
 pub const INTERVALS: &str = "synthlink_intervals.csv";
 
 /// Writes the three published files and the intervals into `folder`, which is made if needed. `prefix` stands before
-/// each name: empty for the published numbers.
-pub fn write(folder: &Path, prefix: &str, catalogue: &Catalogue, scores: &Scores, summary: &Summary) -> io::Result<()> {
+/// each name: empty for the published numbers. Returns the files, in the order in which they were written.
+pub fn write(
+    folder: &Path,
+    prefix: &str,
+    catalogue: &Catalogue,
+    scores: &Scores,
+    summary: &Summary,
+) -> io::Result<Vec<PathBuf>> {
+    let mut written = Vec::new();
     for (name, content) in [
         (SCORES, scores_csv(catalogue, scores)),
         (CATEGORIES, categories_csv(summary)),
         (OVERALL, overall_text(summary)),
         (INTERVALS, intervals_csv(summary)),
     ] {
-        write_file(&folder.join(format!("{prefix}{name}")), &content)?;
+        let path = folder.join(format!("{prefix}{name}"));
+        write_file(&path, &content)?;
+        written.push(path);
     }
-    Ok(())
+    Ok(written)
 }
 
 /// Writes a file that appears under its name when it is complete.
@@ -111,7 +123,7 @@ pub fn terminal(summary: &Summary) -> String {
 fn head() -> Vec<String> {
     let mut cells = vec!["category".to_owned(), "answered".to_owned()];
     cells.extend(COLUMNS.map(str::to_owned));
-    cells.push("95 % interval".to_owned());
+    cells.push(INTERVAL.to_owned());
     cells
 }
 

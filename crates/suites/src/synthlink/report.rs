@@ -11,7 +11,8 @@ use probare_text::python::fixed;
 use serde_json::{Value as Json, json};
 
 use super::cases::case;
-use super::files::{COLUMNS, interval};
+use super::catalogue::PUBLISHED_CATEGORIES;
+use super::files::{COLUMNS, INTERVAL, interval};
 use super::{Catalogue, Group, Prediction, Scores, Summary, Weights};
 
 /// The metrics of a report, by the names of their columns.
@@ -73,7 +74,9 @@ pub fn section(summary: &Summary, careful: Option<&Summary>) -> String {
     let mut page = String::from("<h2>Categories</h2>\n");
     let _ = writeln!(page, "<p class=\"soft\">{}</p>", coverage(&summary.overall));
     // Wider than the cards of distributions: a bar has a name before it and a number behind it.
-    page.push_str("<div class=\"charts\" style=\"grid-template-columns:repeat(auto-fill,minmax(380px,1fr))\">");
+    page.push_str(
+        "<div class=\"charts\" style=\"grid-template-columns:repeat(auto-fill,minmax(min(380px,100%),1fr))\">",
+    );
     let readings = [("published reading", Some(summary)), ("careful reading", careful)];
     for at in [5, 0, 1, 2, 3, 4] {
         let column = COLUMNS[at];
@@ -111,6 +114,12 @@ fn name(group: &Group) -> &str {
     group.category.as_deref().unwrap_or("overall")
 }
 
+/// What a published category stands for, as a line below its name.
+fn full_name(group: &Group) -> String {
+    let known = PUBLISHED_CATEGORIES.iter().find(|(name, _)| group.category.as_deref() == Some(*name));
+    known.map(|(_, words)| format!("<span class=\"small\">{words}</span>")).unwrap_or_default()
+}
+
 fn table(summary: &Summary, careful: Option<&Summary>) -> String {
     let mut table = String::from(
         "<div class=\"summary card scroll\" style=\"margin-top:16px\"><table><thead><tr><th scope=\"col\">Category</th>\
@@ -119,14 +128,16 @@ fn table(summary: &Summary, careful: Option<&Summary>) -> String {
     for column in COLUMNS {
         let _ = write!(table, "<th scope=\"col\" class=\"right\">{column}</th>");
     }
-    table.push_str("<th scope=\"col\" class=\"right\">95 % interval</th></tr></thead><tbody>\n");
+    // The column before it is the aggregate, whose interval it is.
+    let _ = writeln!(table, "<th scope=\"col\" class=\"right\">{INTERVAL}</th></tr></thead><tbody>");
     for (prefix, summary) in [("", Some(summary)), ("careful: ", careful)] {
         let Some(summary) = summary else { continue };
         for group in summary.categories.iter().chain([&summary.overall]) {
             let _ = write!(
                 table,
-                "<tr><td><span class=\"metric-name\">{prefix}<bdi>{}</bdi></span></td><td class=\"right\">{}/{}</td>",
+                "<tr><td><span class=\"metric-name\">{prefix}<bdi>{}</bdi></span>{}</td><td class=\"right\">{}/{}</td>",
                 html(name(group)),
+                full_name(group),
                 group.answered,
                 group.total
             );

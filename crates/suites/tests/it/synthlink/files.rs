@@ -43,7 +43,11 @@ fn the_published_files_have_their_columns_and_no_final_newline_in_the_text() {
     for (missing, rows) in [(Missing::Skip, 10), (Missing::Zero, 12)] {
         let scores = scorer.score(&found, missing);
         let summary = Summary::new(&catalogue, &scores, 1);
-        files::write(&target, "", &catalogue, &scores, &summary).unwrap();
+        let written = files::write(&target, "", &catalogue, &scores, &summary).unwrap();
+        assert_eq!(
+            written,
+            [files::SCORES, files::CATEGORIES, files::OVERALL, files::INTERVALS].map(|name| target.join(name))
+        );
         let read = |name: &str| std::fs::read_to_string(target.join(name)).unwrap();
         let csv = read(files::SCORES);
         assert!(csv.starts_with("question_id,category,f1,p_at_5,rqs,fcs,ie,aggregate_score\nFDH-01,FDH,"));

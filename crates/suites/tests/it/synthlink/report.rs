@@ -3,7 +3,7 @@
 use probare_core::Profile;
 use probare_report::{Compression, Html, Options, Output};
 use probare_suites::synthlink::careful::careful_scores;
-use probare_suites::synthlink::{Missing, Scorer, Scores, Summary, Weights, predictions, report};
+use probare_suites::synthlink::{Catalogue, Missing, Question, Scorer, Scores, Summary, Weights, predictions, report};
 
 use super::{example_catalogue, examples};
 
@@ -61,7 +61,27 @@ fn the_page_has_bars_per_category_and_escapes_what_it_shows() {
         page.contains("<h2>Categories</h2>")
             && page.contains("2 of 12 questions are answered, the others count as zero")
     );
+    // What a measure found is said once, with the measure; the aggregate has what each one adds, and a line on it.
+    assert_eq!(page.matches("keyword `tulla` of the step").count(), 2, "in the list and at the mark");
+    assert!(page.contains("<th scope=\"row\">rqs</th>") && page.contains("rqs: 1 of 4 steps are covered"));
+    assert!(page.contains("<th scope=\"col\" class=\"right\">aggregate's 95 % interval</th>"));
     for word in ["FDH", "LGT", "RIV", "overall", "aggregate_score", "source_precision"] {
         assert!(page.contains(word), "{word}");
     }
+}
+
+#[test]
+fn published_categories_have_their_full_names() {
+    let question = |id: &str, category: &str| Question {
+        id: id.to_owned(),
+        category: category.to_owned(),
+        summary: "so".to_owned(),
+        ..Question::default()
+    };
+    let catalogue = Catalogue::new(vec![question("SFT-01", "SFT"), question("X-1", "<x>")]);
+    let found = predictions::parse(br#"[{"question_id": "SFT-01"}, {"question_id": "X-1"}]"#, "p.json").unwrap();
+    let scores = Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Skip);
+    let section = report::section(&Summary::new(&catalogue, &scores, 1), None);
+    assert!(section.contains("<bdi>SFT</bdi></span><span class=\"small\">STEM and Future Tech</span></td>"));
+    assert!(section.contains("<bdi>&lt;x&gt;</bdi></span></td>") && !section.contains("<x>"));
 }
