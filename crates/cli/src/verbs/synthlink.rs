@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use probare_core::{Profile, Sink};
 use probare_report::{Format, Html, Options, Output, escape};
 use probare_suites::synthlink::careful::careful_scores;
+use probare_suites::synthlink::catalogue::CatalogueError;
 use probare_suites::synthlink::comparison::{self, System};
 use probare_suites::synthlink::predictions::PredictionError;
 use probare_suites::synthlink::{
@@ -96,33 +97,52 @@ struct Scored {
     scores: Scores,
     summary: Summary,
     careful: Option<(Scores, Summary)>,
+    written: Vec<PathBuf>,
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let catalogue = catalogue::load(&arguments.catalog).map_err(|error| {
-        Failure::from_error(&error).hint("--catalog names a folder with files SynthLink_*.md, or a file of questions")
-    })?;
     let systems = arguments.predictions.len();
     if systems > 1 && !arguments.output.is_empty() {
         return Err(Failure::usage("a report (-o) is made of one file of predictions"));
     }
+    for output in &arguments.output {
+        Format::of_path(output)?;
+    }
+    if arguments.output_dir.is_file() {
+        let name = arguments.output_dir.display();
+        return Err(Failure::new(format!("cannot write into `{name}`: it is a file"))
+            .hint("--output-dir names a folder; it is made if needed"));
+    }
+    let catalogue =
+        catalogue::load(&arguments.catalog).map_err(|error| unusable_catalogue(&error, &arguments.catalog))?;
     let mut scorer = Scorer::new(&catalogue, arguments.weights.unwrap_or_default());
     let mut scored = Vec::with_capacity(systems);
     for (path, name) in arguments.predictions.iter().zip(names(&arguments.predictions)) {
         let folder = if systems > 1 { arguments.output_dir.join(&name) } else { arguments.output_dir.clone() };
         scored.push(score(arguments, &mut scorer, path, name, &folder)?);
     }
-    let differences = if systems > 1 { compared(arguments, &scored)? } else { String::new() };
+    let mut written: Vec<PathBuf> = scored.iter().flat_map(|system| system.written.iter().cloned()).collect();
+    let mut differences = String::new();
+    if systems > 1 {
+        let (text, path) = compared(arguments, &scored)?;
+        differences = text;
+        written.push(path);
+    }
     if arguments.quiet {
         return Ok(Exit::Fine);
     }
     if arguments.json {
         let list: Vec<Json> = scored.iter().map(as_json).collect();
-        return print(&format!("{}\n", Json::Array(list)));
+        print(&format!("{}\n", Json::Array(list)))?;
+    } else {
+        let texts: Vec<String> = scored.iter().map(|system| text(system, systems > 1)).collect();
+        print(&(texts.join("\n") + &differences))?;
     }
-    let texts: Vec<String> = scored.iter().map(|system| text(system, systems > 1)).collect();
-    print(&(texts.join("\n") + &differences))
+    for path in written {
+        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+    }
+    Ok(Exit::Fine)
 }
 
 /// Names for tables and folders: the names of the files, numbered where two are the same.
@@ -166,13 +186,15 @@ fn score(
         remark(&escape::terminal(warning));
     }
     let summary = Summary::new(catalogue, &scores, arguments.seed);
-    let cannot_write = |error: std::io::Error| Failure::new(format!("cannot write the results: {error}"));
-    files::write(folder, "", catalogue, &scores, &summary).map_err(cannot_write)?;
+    if summary.overall.answered == 0 {
+        remark(&escape::terminal(&format!("`{source}` answers no question of the catalogue")));
+    }
+    let mut written = files::write(folder, "", catalogue, &scores, &summary).map_err(cannot_write)?;
     let careful = if arguments.profile == Profile::Careful {
         let scores =
             careful_scores(catalogue, &found, &scores, weights).map_err(|error| Failure::from_error(&error))?;
         let summary = Summary::new(catalogue, &scores, arguments.seed);
-        files::write(folder, "careful_", catalogue, &scores, &summary).map_err(cannot_write)?;
+        written.extend(files::write(folder, "careful_", catalogue, &scores, &summary).map_err(cannot_write)?);
         Some((scores, summary))
     } else {
         None
@@ -188,29 +210,58 @@ fn score(
         };
         report::emit(sink.as_mut(), &source, (catalogue, &found, &scores), weights, arguments.profile)
             .map_err(cannot_write)?;
+        written.push(output.clone());
     }
-    Ok(Scored { name, scores, summary, careful })
+    Ok(Scored { name, scores, summary, careful, written })
 }
 
-/// The failure for a file of predictions.
+/// The failure for a file that could not be written; most errors name it already.
+#[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+fn cannot_write(error: std::io::Error) -> Failure {
+    let text = error.to_string();
+    if text.starts_with("cannot ") {
+        Failure::new(text)
+    } else {
+        Failure::new(format!("cannot write the results: {text}"))
+    }
+}
+
+/// The failure for a catalogue, with what to do.
+fn unusable_catalogue(error: &CatalogueError, path: &Path) -> Failure {
+    let hint = match error {
+        CatalogueError::Row { .. } => {
+            format!("`probare validate {} --as catalogue` shows all that is wrong", path.display())
+        }
+        CatalogueError::Empty { .. } => format!("{}; name another place with --catalog", catalogue::expected(path)),
+        CatalogueError::UnknownFormat { .. } => {
+            "rename it, or name a folder with files SynthLink_*.md with --catalog".to_owned()
+        }
+        _ => "--catalog names a folder with files SynthLink_*.md, or a file of questions (.md .jsonl .json .csv .tsv \
+              .parquet)"
+            .to_owned(),
+    };
+    Failure::from_error(error).hint(hint)
+}
+
+/// The failure for a file of predictions, with what to do where the message does not name one wrong value.
 fn unusable(error: &PredictionError) -> Failure {
     let failure = Failure::from_error(error);
-    if matches!(error, PredictionError::Io { .. }) {
-        failure.hint("--predictions names a JSON array with `question_id`, `predicted_answer` and so on")
-    } else {
-        failure
+    match error {
+        PredictionError::Shape { path, .. } if path.starts_with('[') => failure,
+        _ => failure.hint(
+            "--predictions names a file with one JSON array: [{\"question_id\": \"…\", \"predicted_answer\": \"…\"}, …]",
+        ),
     }
 }
 
-/// Writes the differences of all pairs of systems, and returns them as text.
-fn compared(arguments: &Arguments, scored: &[Scored]) -> Result<String, Failure> {
+/// Writes the differences of all pairs of systems, and returns them as text with the file.
+fn compared(arguments: &Arguments, scored: &[Scored]) -> Result<(String, PathBuf), Failure> {
     let systems: Vec<System<'_>> =
         scored.iter().map(|system| System { name: &system.name, scores: &system.scores }).collect();
     let differences = comparison::differences(&systems, arguments.seed);
     let path = arguments.output_dir.join(comparison::COMPARISON);
-    files::write_file(&path, &comparison::csv(&differences))
-        .map_err(|error| Failure::new(format!("cannot write the results: {error}")))?;
-    Ok(format!("\n{}", comparison::terminal(&differences)))
+    files::write_file(&path, &comparison::csv(&differences)).map_err(cannot_write)?;
+    Ok((format!("\n{}", comparison::terminal(&differences)), path))
 }
 
 fn text(system: &Scored, named: bool) -> String {

@@ -8,6 +8,7 @@ mod validation;
 
 use std::path::Path;
 
+use probare_cases::OpenError;
 use probare_core::Problem;
 
 pub use question::{Catalogue, PUBLISHED_CATEGORIES, Question};
@@ -26,9 +27,17 @@ pub enum CatalogueError {
         #[source]
         source: std::io::Error,
     },
+    /// The name of a file does not say how it is written.
+    #[error(
+        "cannot tell from its name what `{path}` is; a catalogue ends in .md, .jsonl, .json, .csv, .tsv or .parquet"
+    )]
+    UnknownFormat {
+        /// As given.
+        path: String,
+    },
     /// A file of rows could not be opened.
     #[error(transparent)]
-    Rows(#[from] probare_cases::OpenError),
+    Rows(OpenError),
     /// A row is wrong. The first one is named; `probare validate` shows all.
     #[error("{}", place(.first) + &further(*.more))]
     Row {
@@ -43,6 +52,37 @@ pub enum CatalogueError {
         /// As given.
         path: String,
     },
+}
+
+impl From<OpenError> for CatalogueError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            // Its own words advise an option for files of cases.
+            OpenError::UnknownFormat { file } => Self::UnknownFormat { path: file },
+            other => Self::Rows(other),
+        }
+    }
+}
+
+/// What a catalogue at `path` holds, by what stands there: for the message where no question was found.
+pub fn expected(path: &Path) -> String {
+    let table = format!("a table of the columns {}", listed(&markdown::COLUMNS));
+    if path.is_dir() {
+        format!("files SynthLink_*.md are looked for in the folder and one level below, each with {table}")
+    } else if is_markdown(path) {
+        format!("{table} is looked for")
+    } else {
+        format!("rows with {} are looked for", listed(&["id", "question", "reference", "topics", "steps"]))
+    }
+}
+
+/// `a`, `b` and `c`.
+fn listed(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => quoted.concat(),
+    }
 }
 
 /// `file:line: reason`.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use probare_core::Problem;
 
-use super::{Catalogue, CatalogueError, is_markdown, read, rows};
+use super::{Catalogue, CatalogueError, expected, is_markdown, read, rows};
 
 /// What a catalogue holds and what is wrong with it.
 #[derive(Debug)]
@@ -51,8 +51,8 @@ pub fn validate(path: &Path) -> Result<Validation, CatalogueError> {
             file: file.clone(),
             line: None,
             column: None,
-            reason: "no table of questions was found".to_owned(),
-            hint: Some("a catalogue is a folder with files `SynthLink_*.md`, or a file of rows".to_owned()),
+            reason: "no question was found".to_owned(),
+            hint: Some(expected(path)),
             lost: true,
         });
     }
