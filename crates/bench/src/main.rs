@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     program::print(&folder, &filter, has("--full"))?;
     if has("--against") {
-        side_by_side(&folder, &filter, &cases)?;
+        side_by_side(&folder, &filter, has("--full"), &cases)?;
     }
     Ok(())
 }
@@ -60,7 +60,7 @@ fn metrics(filter: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
 }
 
 /// The same work done by the originals.
-fn side_by_side(folder: &Path, filter: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
+fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Result<(), Box<dyn Error>> {
     against::header();
     let file = folder.join("cases.jsonl");
     fs::write(&file, corpus::lines(cases)?)?;
@@ -71,7 +71,7 @@ fn side_by_side(folder: &Path, filter: &str, cases: &[Case]) -> Result<(), Box<d
         quotations::side_by_side(folder)?;
     }
     if "synthlink".contains(filter) {
-        synthlink::side_by_side(folder)?;
+        synthlink::side_by_side(folder, full)?;
     }
     if "synthesis".contains(filter) {
         synthesis::side_by_side(folder)?;

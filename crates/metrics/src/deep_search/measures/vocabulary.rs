@@ -23,7 +23,8 @@ pub struct Vocabulary {
     long: FxHashMap<Box<str>, WordId>,
     words: Vec<Word>,
     texts: Vec<Box<str>>,
-    room: Room,
+    /// Lent out while a text is read.
+    room: Option<Box<Room>>,
     /// What the measure at work has noted about each word.
     pub(super) marks: Marks,
 }
@@ -75,7 +76,7 @@ impl Vocabulary {
 
     /// Calls `take` with every token of a text and the bytes it came from, in order.
     pub(super) fn visit(&mut self, text: &str, mut take: impl FnMut(&mut Self, WordId, Range<usize>)) {
-        let mut room = std::mem::take(&mut self.room);
+        let mut room = self.room.take().unwrap_or_default();
         room.for_each(text, |token| {
             let id = match token.packed.and_then(|packed| self.short.get(packed)) {
                 Some(id) => id,
@@ -83,7 +84,7 @@ impl Vocabulary {
             };
             take(self, id, token.span());
         });
-        self.room = room;
+        self.room = Some(room);
     }
 
     /// Tokens that were made already.

@@ -256,7 +256,8 @@ impl<'f> Reading<'f> {
         // The place in the text is counted from the text that comes next.
         let reason = text.split(" at line ").next().unwrap_or_default();
         let column = if error.line() > 1 { error.column() } else { self.column + error.column() };
-        self.syntax_at(self.line + error.line(), column, reason)
+        // The reader counts the end of a text that ends with a line break as column 0 of the next line.
+        self.syntax_at(self.line + error.line(), column.max(1), reason)
     }
 
     /// What is wrong where a text is followed by bytes that are none.

@@ -82,10 +82,14 @@ impl<'a> Reader<'a> {
     }
 
     fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
-        // Enough for most lists, so that they do not move while they grow.
-        let mut list = Vec::with_capacity(8);
+        let mut list = Vec::new();
         self.items(*b"[]", |reader| {
-            list.push(item(reader)?);
+            let item = item(reader)?;
+            if list.is_empty() {
+                // Enough for most lists, so that they do not move while they grow.
+                list.reserve(8);
+            }
+            list.push(item);
             Some(())
         })?;
         Some(list)
