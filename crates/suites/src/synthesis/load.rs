@@ -1,5 +1,6 @@
 //! [`load`]: reads a case file and says everything that is wrong with it at once.
 
+use memchr::memchr;
 use probare_metrics::care::is_free_space;
 use serde::Deserialize as _;
 use serde_json::Value as Json;
@@ -52,7 +53,15 @@ pub fn load<'a>(content: &'a str, schema: &Schema) -> Result<Vec<Case<'a>>, Load
     let mut cases = Vec::new();
     let mut bad = Vec::new();
     let published = schema.is_published();
-    for (index, line) in content.trim_matches(is_free_space).split('\n').enumerate() {
+    let mut rest = Some(content.trim_matches(is_free_space));
+    // As `split('\n')`, many bytes at a time.
+    let lines = std::iter::from_fn(|| {
+        let text = rest?;
+        let end = memchr(b'\n', text.as_bytes());
+        rest = end.map(|end| &text[end + 1..]);
+        Some(&text[..end.unwrap_or(text.len())])
+    });
+    for (index, line) in lines.enumerate() {
         let line = line.trim_matches(is_free_space);
         if line.is_empty() {
             continue;

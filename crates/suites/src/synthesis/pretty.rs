@@ -10,8 +10,8 @@ use serde::ser::{Error as _, Impossible, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Error;
 
-/// A comma, a line break and the indent after it.
-const LINE: &[u8; 66] = b",\n                                                                ";
+/// A line break and the indent after it.
+const LINE: &[u8; 16] = b"\n               ";
 
 /// So much is gathered before it is written.
 const GATHERED: usize = 1 << 16;
@@ -46,9 +46,13 @@ impl<W: Write> Pretty<W> {
             self.out.write_all(&self.gathered).map_err(Error::io)?;
             self.gathered.clear();
         }
-        let (width, most) = (2 * self.depth, LINE.len() - 2);
-        self.put(&LINE[usize::from(!comma)..2 + width.min(most)]);
-        (most..width).for_each(|_| self.put(b" "));
+        if comma {
+            self.gathered.push(b',');
+        }
+        let end = self.gathered.len() + 1 + 2 * self.depth;
+        // Always the same number of bytes, which are copied at once, and what is too much is taken back.
+        self.put(LINE);
+        self.gathered.resize(end, b' ');
         Ok(())
     }
 

@@ -83,7 +83,9 @@ struct Term {
     left: u32,
     right: u32,
     /// For a long word, which its hash does not tell apart from all others: the number of the word plus one.
-    long: usize,
+    long: u32,
+    /// When it was entered; a term of an earlier round is none.
+    round: u32,
 }
 
 /// What counting needs, kept for the next texts: an exchange has too many terms for the quick paths of an allocator.
@@ -91,10 +93,8 @@ struct Term {
 struct Tables {
     words: Table,
     pairs: Table,
-    /// The numbers of the words of both texts in the table of words.
-    numbers: Vec<usize>,
-    /// Pairs that may occur more than once: whether they stand in the left text, and their hash.
-    repeated: Vec<(bool, u64)>,
+    /// The places of the words of both texts in the table of words.
+    places: Vec<usize>,
 }
 
 /// Words of an exchange whose memory is kept: a book must not hold it for ever.
@@ -107,7 +107,7 @@ thread_local! {
 /// Counts terms in open hash tables. No word holds an underscore, so no word can equal a pair.
 fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
     TABLES.with_borrow_mut(|tables| {
-        if tables.numbers.capacity() > MOST_KEPT {
+        if tables.places.capacity() > MOST_KEPT {
             *tables = Tables::default();
         }
         let mut sums = Sums::default();
@@ -120,84 +120,85 @@ fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
 impl Tables {
     fn count_words(&mut self, left: &Lowered<'_>, right: &Lowered<'_>, sums: &mut Sums) {
         let first_right = left.words.list.len();
-        self.words.clear(first_right + right.words.list.len());
-        self.numbers.clear();
+        self.words.begin(first_right + right.words.list.len());
+        self.places.clear();
         for (text, of_left) in [(left, true), (right, false)] {
             for word in &text.words.list {
-                // Two short words with the same hash are the same.
-                let long = if word.end - word.start > EXACT { self.numbers.len() + 1 } else { 0 };
-                let is_same = |known: usize| {
+                // Two short words with the same hash are the same. Numbers fit: each word takes a byte, and texts stay
+                // below 4 GB.
+                let long = word.end - word.start > EXACT;
+                let long = if long { u32::try_from(self.places.len() + 1).unwrap_or(u32::MAX) } else { 0 };
+                let is_same = |known: u32| {
+                    let known = known as usize;
                     let (other, at) = if known <= first_right { (left, known) } else { (right, known - first_right) };
                     other.bytes(&other.words.list[at - 1]).eq_ignore_ascii_case(text.bytes(word))
                 };
-                let number = self.words.number(word.hash, long, is_same);
-                sums.count(&mut self.words.terms[number], of_left);
-                self.numbers.push(number);
+                let place = self.words.place(word.hash, long, is_same);
+                sums.count(&mut self.words.terms[place], of_left);
+                self.places.push(place);
             }
         }
     }
 
     /// Counts the pairs of neighbours. A pair can only occur again where both its words do; any other is a term of its own.
     fn count_pairs(&mut self, first_right: usize, sums: &mut Sums) {
-        self.repeated.clear();
-        let (left, right) = self.numbers.split_at(first_right);
-        for (numbers, of_left) in [(left, true), (right, false)] {
-            let mut before: Option<u64> = None;
-            for &number in numbers {
-                let term = &self.words.terms[number];
-                let here = (term.left + term.right > 1).then_some(number as u64);
-                if let (Some(before), Some(here)) = (before, here) {
-                    // An odd factor loses nothing. Numbers fit: each word takes a byte, and texts stay below 4 GB.
-                    self.repeated.push((of_left, (before << 32 | here).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
+        self.pairs.begin(self.places.len());
+        let (left, right) = self.places.split_at(first_right);
+        let mut single = [0; 2];
+        for (places, of_left) in [(left, true), (right, false)] {
+            let occurs_again =
+                |place: &usize| self.words.terms.get(*place).is_some_and(|term| term.left + term.right > 1);
+            let mut before = places.first().map(|place| (*place, occurs_again(place)));
+            for here in places.iter().skip(1).map(|place| (*place, occurs_again(place))) {
+                if let Some((before, true)) = before
+                    && here.1
+                {
+                    // An odd factor loses nothing, and the factor spreads the bits.
+                    let hash = ((before as u64) << 32 | here.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                    let place = self.pairs.place(hash, 0, |_| false);
+                    sums.count(&mut self.pairs.terms[place], of_left);
+                } else {
+                    single[usize::from(of_left)] += 1;
                 }
-                before = here;
+                before = Some(here);
             }
         }
-        self.pairs.clear(self.repeated.len());
-        for &(of_left, hash) in &self.repeated {
-            let number = self.pairs.number(hash, 0, |_| false);
-            sums.count(&mut self.pairs.terms[number], of_left);
-        }
-        let repeated_left = self.repeated.iter().filter(|(of_left, _)| *of_left).count();
-        let repeated_right = self.repeated.len() - repeated_left;
-        sums.left += (left.len().saturating_sub(1) - repeated_left) as u64;
-        sums.right += (right.len().saturating_sub(1) - repeated_right) as u64;
+        sums.left += single[1];
+        sums.right += single[0];
     }
 }
 
-/// Terms by their hashes.
+/// Terms by their hashes: at the place of the hash or, where that is taken, behind it.
 #[derive(Default)]
 struct Table {
+    /// A power of two of them, or none.
     terms: Vec<Term>,
-    /// Number of a term plus one, at the place of its hash or, where that is taken, behind it; 0 is free. A power of two
-    /// in length.
-    slots: Vec<u32>,
+    round: u32,
 }
 
 impl Table {
     /// Forgets all terms and makes room for so many.
-    fn clear(&mut self, most: usize) {
-        self.terms.clear();
-        self.slots.clear();
-        self.slots.resize((most * 2).next_power_of_two(), 0);
+    fn begin(&mut self, most: usize) {
+        let least = (most * 2).next_power_of_two();
+        match self.round.checked_add(1) {
+            Some(round) if least <= self.terms.len() => self.round = round,
+            _ => *self = Self { terms: vec![Term::default(); least.max(self.terms.len())], round: 1 },
+        }
     }
 
-    /// The number of a term: the one it has, or the next one. `is_same` tells whether a long word that is known is this
-    /// one.
+    /// The place of a term, which is entered if it is new. `is_same` tells whether a long word that is known is this one.
     #[inline]
-    fn number(&mut self, hash: u64, long: usize, is_same: impl Fn(usize) -> bool) -> usize {
-        let mask = self.slots.len() - 1;
+    fn place(&mut self, hash: u64, long: u32, is_same: impl Fn(u32) -> bool) -> usize {
+        let mask = self.terms.len() - 1;
         let mut at = usize::try_from(hash >> 32).unwrap_or(0) & mask;
         loop {
-            let Some(known) = (self.slots[at] as usize).checked_sub(1) else {
-                self.terms.push(Term { hash, left: 0, right: 0, long });
-                // Each term takes a byte of its text at least, and texts stay below 4 GB; past that all share a slot.
-                self.slots[at] = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
-                return self.terms.len() - 1;
-            };
-            let term = &self.terms[known];
+            let term = &mut self.terms[at];
+            if term.round != self.round {
+                *term = Term { hash, left: 0, right: 0, long, round: self.round };
+                return at;
+            }
             if term.hash == hash && (term.long == 0) == (long == 0) && (long == 0 || is_same(term.long)) {
-                return known;
+                return at;
             }
             at = (at + 1) & mask;
         }
