@@ -19,6 +19,7 @@ pub mod number_words;
 pub mod porter;
 pub mod python;
 pub mod quantities;
+pub mod runs;
 pub mod sentences;
 pub mod sets;
 pub mod stopwords;

@@ -29,4 +29,4 @@ pub use characters::{
 pub use lower::{Lowered, lower};
 pub use numbers::{fixed, repr_float, round};
 pub use repr::repr_str;
-pub use split::{Split, split, split_spans, strip, strip_end, strip_start};
+pub use split::{Split, each_piece, split, split_spans, strip, strip_end, strip_start};

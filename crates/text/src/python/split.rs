@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::is_space;
+use crate::runs::each_run;
 
 /// Iterator of [`split`].
 #[derive(Debug, Clone)]
@@ -44,6 +45,19 @@ pub fn split(text: &str) -> Split<'_> {
     Split { text, at: 0 }
 }
 
+/// Calls `found` with the byte ranges of what [`split`] gives, in order.
+pub fn each_piece(text: &str, mut found: impl FnMut(Range<usize>)) {
+    if text.is_ascii() {
+        each_run(text.as_bytes(), |byte| !is_ascii_space(byte), |start, end| found(start..end));
+    } else {
+        split_spans(text).for_each(found);
+    }
+}
+
+const fn is_ascii_space(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | 0x1c..=b' ')
+}
+
 /// Byte ranges of what [`split`] gives.
 pub fn split_spans(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let mut pieces = split(text);
@@ -70,7 +84,7 @@ pub fn strip_end(text: &str) -> &str {
 fn space_length(text: &str, at: usize) -> usize {
     let byte = text.as_bytes()[at];
     if byte < 0x80 {
-        return usize::from(matches!(byte, b'\t'..=b'\r' | 0x1c..=b' '));
+        return usize::from(is_ascii_space(byte));
     }
     // Every space beyond ASCII starts with one of these bytes; most letters beyond ASCII do not.
     if !matches!(byte, 0xc2 | 0xe1 | 0xe2 | 0xe3) {
@@ -115,6 +129,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn all_pieces_are_those_of_the_iterator(text in "[ab\\s\u{1c}]{0,150}é?") {
+            let mut pieces = Vec::new();
+            each_piece(&text, |span| pieces.push(span));
+            prop_assert_eq!(pieces, split_spans(&text).collect::<Vec<_>>());
+        }
+
         #[test]
         fn equals_splitting_character_by_character(text in "[ab\\s\u{1c}\u{a0}é\u{2003}\u{3000}𐐀]{0,20}") {
             let expected: Vec<&str> = text.split(is_space).filter(|piece| !piece.is_empty()).collect();

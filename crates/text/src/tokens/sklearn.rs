@@ -4,6 +4,7 @@
 //! `snake_case` stays whole.
 
 use crate::python::{Lowered, is_word};
+use crate::runs::each_run;
 use crate::stopwords;
 
 use super::{Entry, Tokens};
@@ -29,6 +30,13 @@ pub fn terms(text: &str) -> Tokens {
 /// Calls `found` with the start and end of each run of two or more word characters.
 fn each_word(text: &str, mut found: impl FnMut(usize, usize)) {
     let bytes = text.as_bytes();
+    if bytes.is_ascii() {
+        return each_run(bytes, is_ascii_word, |start, end| {
+            if end - start >= 2 {
+                found(start, end);
+            }
+        });
+    }
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
@@ -36,7 +44,7 @@ fn each_word(text: &str, mut found: impl FnMut(usize, usize)) {
         while at < bytes.len() {
             let byte = bytes[at];
             if byte < 0x80 {
-                if !(byte.is_ascii_alphanumeric() || byte == b'_') {
+                if !is_ascii_word(byte) {
                     break;
                 }
                 at += 1;
@@ -54,6 +62,10 @@ fn each_word(text: &str, mut found: impl FnMut(usize, usize)) {
         // Past the character that ended the run.
         at += text[at..].chars().next().map_or(1, char::len_utf8);
     }
+}
+
+const fn is_ascii_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 #[cfg(test)]
@@ -82,6 +94,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn ascii_texts_are_cut_like_all_others(text in "[a-c_ .,'0A]{0,150}") {
+            let mut expected = texts(&format!("{text} éé"));
+            expected.pop();
+            prop_assert_eq!(texts(&text), expected);
+        }
+
         #[test]
         fn spans_cover_what_lowers_to_the_token(text in "\\PC{0,40}") {
             for token in tokens(&text).iter() {

@@ -1,14 +1,14 @@
 //! Words between white space: Python's `text.lower().split()`.
 
-use crate::python::{Lowered, split_spans};
+use crate::python::{Lowered, each_piece};
 
 use super::{Entry, Tokens};
 
 /// Lower-cased words; punctuation stays attached.
 pub fn lower_words(text: &str) -> Tokens {
     let lowered = Lowered::new(text);
-    let entries =
-        split_spans(lowered.text()).map(|span| Entry { buffer: span.clone(), span: lowered.original(span) }).collect();
+    let mut entries = Vec::with_capacity(text.len() / 6);
+    each_piece(lowered.text(), |span| entries.push(Entry { buffer: span.clone(), span: lowered.original(span) }));
     Tokens { buffer: lowered.into_text(), entries }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use probare_text::runs::each_run;
+
 use super::space::is_word_byte;
 
 /// A maximal run of ASCII letters, digits and underscores.
@@ -42,29 +44,7 @@ impl Words {
             traces: Traces::default(),
             underscore: memchr::memchr(b'_', bytes).is_some(),
         };
-        // Where the word starts that runs on from one chunk into the next.
-        let mut open = 0;
-        let mut before = 0;
-        for (number, chunk) in bytes.chunks(64).enumerate() {
-            let inside = word_bits(chunk);
-            let shifted = inside << 1 | before;
-            let (mut starts, mut ends) = (inside & !shifted, !inside & shifted);
-            if before == 0 {
-                open = starts.trailing_zeros() as usize + number * 64;
-                starts &= starts.wrapping_sub(1);
-            }
-            // Words and gaps take turns, so every end belongs to the start before it.
-            while ends != 0 {
-                words.push(bytes, open, ends.trailing_zeros() as usize + number * 64);
-                ends &= ends - 1;
-                open = starts.trailing_zeros() as usize + number * 64;
-                starts &= starts.wrapping_sub(1);
-            }
-            before = inside >> 63;
-        }
-        if before == 1 {
-            words.push(bytes, open, bytes.len());
-        }
+        each_run(bytes, is_word_byte, |start, end| words.push(bytes, start, end));
         words
     }
 
@@ -99,21 +79,6 @@ impl Traces {
         let others = others.0;
         (others[0] & !first) | (others[1] & !second) | (others[2] & !third) | (others[3] & !fourth) == 0
     }
-}
-
-/// A bit for each byte that is a word character, the first byte lowest; `chunk` has up to 64 bytes. The bytes are looked
-/// at together, because a text is mostly short words and a loop over single bytes would guess wrong at the end of each.
-fn word_bits(chunk: &[u8]) -> u64 {
-    let mut flags = [0; 64];
-    flags[..chunk.len()].copy_from_slice(chunk);
-    for byte in &mut flags {
-        *byte = u8::from(is_word_byte(*byte));
-    }
-    let (eights, _) = flags.as_chunks();
-    eights.iter().rev().fold(0, |bits, eight| {
-        // The product moves the lowest bit of each byte into the highest byte, the first one lowest.
-        bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
-    })
 }
 
 /// Words of up to this many bytes have a hash of their own: their bytes fit into it and are only mixed.
