@@ -12,15 +12,16 @@ pub fn seconds() -> Option<f64> {
 
 /// A measurement goes on for at least this much processor time, ...
 const LEAST_SECONDS: f64 = 0.25;
-/// ... and the best of so many counts: whatever else the machine does only slows one down.
-const MEASUREMENTS: usize = 4;
+/// ... and the best of those within this time counts: whatever else the machine does only slows one down. Slow work is
+/// measured once.
+const ALL_SECONDS: f64 = 1.0;
 
 /// How many things per processor second a piece of work gets done that does so many at a time; nothing where the system
 /// does not tell the time. It is repeated until it has taken long enough to be measured. What is to be warm is warmed by
 /// the caller.
 pub fn rate(things: usize, mut work: impl FnMut()) -> Option<f64> {
-    let mut best = 0.0_f64;
-    for _ in 0..MEASUREMENTS {
+    let (mut best, mut spent) = (0.0_f64, 0.0);
+    while spent < ALL_SECONDS {
         let start = seconds()?;
         let mut done = 0;
         let used = loop {
@@ -32,6 +33,7 @@ pub fn rate(things: usize, mut work: impl FnMut()) -> Option<f64> {
             }
         };
         best = best.max(done as f64 / used);
+        spent += used;
     }
     Some(best)
 }

@@ -276,6 +276,34 @@ mod tests {
     }
 
     #[test]
+    fn more_large_rows_than_sixteen_bits_can_add_are_added() {
+        let row = |weight| (0..100).map(|class| (class, weight)).collect();
+        let rows: Vec<Row> = (0..70).map(|key| (key, row(if key < 60 { LARGEST } else { -LARGEST }))).collect();
+        let weights = Weights::from_rows(&rows, 100).unwrap();
+        assert_eq!(weights.dense.len(), 70);
+        let mut scores = [0; MOST_CLASSES + 1];
+        weights.add(&(0..70).collect::<Vec<u32>>(), &mut scores);
+        assert!(scores[..100].iter().all(|score| *score == 50 * i32::from(LARGEST)));
+        assert!(scores[100..].iter().all(|score| *score == 0));
+    }
+
+    #[test]
+    fn a_row_of_any_length_is_added_and_one_that_is_too_large_is_refused() {
+        for length in 1..=100_u8 {
+            let row: Vec<(u8, i16)> =
+                (0..length).map(|class| (class, 3 - i16::from(class))).filter(|cell| cell.1 != 0).collect();
+            let weights = Weights::from_rows(&[(7, row.clone())], 100).unwrap();
+            let mut scores = [0; MOST_CLASSES + 1];
+            weights.add(&[7, 8], &mut scores);
+            for class in 0..length {
+                assert_eq!(scores[usize::from(class)], 3 - i32::from(class), "{length}");
+            }
+        }
+        let rows = [(1, vec![(0, LARGEST + 1)])];
+        assert!(matches!(Weights::from_rows(&rows, 4), Err(ModelError::NumberTooLarge)));
+    }
+
+    #[test]
     fn a_class_outside_the_model_is_refused() {
         let rows = [(1, vec![(4, 1)])];
         assert!(matches!(Weights::from_rows(&rows, 4), Err(ModelError::UnknownClass { class: 4 })));

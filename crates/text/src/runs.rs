@@ -9,12 +9,20 @@ const BLOCK: usize = u64::BITS as usize;
 /// Calls `found` with the start and the end of every maximal run of bytes that are `inside`, in order. `inside` should be
 /// a few comparisons, so that it can be worked out for many bytes at once.
 #[inline]
-pub fn each_run(bytes: &[u8], inside: impl Fn(u8) -> bool + Copy, mut found: impl FnMut(usize, usize)) {
+pub fn each_run(bytes: &[u8], inside: impl Fn(u8) -> bool + Copy, found: impl FnMut(usize, usize)) {
+    // The zeros behind the last block end a run that reaches it.
+    each_run_of_bits(bytes.chunks(BLOCK).map(|block| bits(block, inside)).chain([0]), found);
+}
+
+/// The same for bits that have been worked out, one for each byte, the first one lowest. A run that reaches the last bit
+/// has no end and is not found.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "what is done with a run goes through memory otherwise")]
+pub(crate) fn each_run_of_bits(blocks: impl Iterator<Item = u64>, mut found: impl FnMut(usize, usize)) {
     // Where the run starts that goes on from one block into the next, and whether there is one.
     let (mut open, mut goes_on) = (0, 0);
-    for (number, block) in bytes.chunks(BLOCK).enumerate() {
+    for (number, here) in blocks.enumerate() {
         let place = |bits: u64| number * BLOCK + bits.trailing_zeros() as usize;
-        let here = bits(block, inside);
         let shifted = here << 1 | goes_on;
         let (mut starts, mut ends) = (here & !shifted, !here & shifted);
         if goes_on == 0 {
@@ -29,10 +37,6 @@ pub fn each_run(bytes: &[u8], inside: impl Fn(u8) -> bool + Copy, mut found: imp
             starts &= starts.wrapping_sub(1);
         }
         goes_on = here >> (BLOCK - 1);
-    }
-    // A run that reaches the end of an incomplete block has been closed there.
-    if goes_on == 1 {
-        found(open, bytes.len());
     }
 }
 

@@ -141,10 +141,14 @@ impl Eval {
     }
 
     fn single(&self, evaluator: &Evaluator, conversation: &Path, context: &Path) -> Done {
-        let content = |path: &Path| {
-            fs::read_to_string(path).map_err(|error| Failure::file("read", &path.display().to_string(), &error))
+        let content = |path: &Path, hint: &str| {
+            let failed = |error| Failure::file("read", &path.display().to_string(), &error).hint(hint);
+            fs::read_to_string(path).map_err(failed)
         };
-        let (conversation_text, context_text) = (content(conversation)?, content(context)?);
+        let (conversation_text, context_text) = (
+            content(conversation, "--conv names a JSON file with the question and the answer")?,
+            content(context, "--ctx names a JSON file with the passages that the answer rests on")?,
+        );
         let names = (conversation.display().to_string(), context.display().to_string());
         let exchange = read::exchange((&names.0, &conversation_text), (&names.1, &context_text))
             .map_err(|error| Failure::from_error(&error))?;

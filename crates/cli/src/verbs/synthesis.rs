@@ -53,7 +53,14 @@ pub struct Arguments {
     out: PathBuf,
 
     /// Unexpected failures that are allowed
-    #[arg(long, value_name = "N", default_value_t = 0, allow_hyphen_values = true, overrides_with = "fail_on")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        allow_hyphen_values = true,
+        overrides_with = "fail_on",
+        value_parser = whole_number
+    )]
     fail_on: i64,
 
     /// Which reading: reference (the published phrases) or careful (ours, by the structure of sentences)
@@ -163,6 +170,7 @@ fn content(path: &Path) -> Option<String> {
         ),
         Err(error) => {
             remark(&format!("Failed to load cases: cannot read `{}`: {error}", path.display()));
+            remark("hint: --cases names a file of exchanges, one JSON object a line");
             None
         }
     }
@@ -205,6 +213,10 @@ fn lexicon(path: Option<&Path>) -> Result<Arc<Lexicon>, Failure> {
 fn further_reports(arguments: &Arguments) -> Vec<PathBuf> {
     let beside = arguments.format.iter().map(|extension| arguments.out.with_extension(extension));
     beside.chain(arguments.output.iter().cloned()).collect()
+}
+
+fn whole_number(text: &str) -> Result<i64, &'static str> {
+    text.parse().map_err(|_| "a whole number is expected")
 }
 
 fn write(path: &Path, report: &Report<'_>) -> io::Result<()> {

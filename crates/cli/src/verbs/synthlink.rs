@@ -215,15 +215,10 @@ fn score(
     Ok(Scored { name, scores, summary, careful, written })
 }
 
-/// The failure for a file that could not be written; most errors name it already.
+/// The failure for a file that could not be written; the error names it.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
 fn cannot_write(error: std::io::Error) -> Failure {
-    let text = error.to_string();
-    if text.starts_with("cannot ") {
-        Failure::new(text)
-    } else {
-        Failure::new(format!("cannot write the results: {text}"))
-    }
+    Failure::from_error(&error)
 }
 
 /// The failure for a catalogue, with what to do.

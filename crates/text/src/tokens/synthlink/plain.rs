@@ -4,6 +4,7 @@
 //! digit stands there. Where words begin and end then follows from counting bits, without a look at each letter.
 
 use super::Packed;
+use crate::runs::each_run_of_bits;
 
 /// A text in lower case, and where its words stand.
 #[derive(Debug, Default)]
@@ -76,25 +77,7 @@ impl Plain {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is done for every word, and its result goes through memory otherwise")]
     pub fn each_run(&self, mut take: impl FnMut(Run)) {
-        // Where the run starts that goes on from one block into the next, and whether there is one.
-        let (mut open, mut goes_on) = (0, 0);
-        for (number, &inside) in self.bits.iter().enumerate() {
-            let place = |bits: u64| number * BLOCK + bits.trailing_zeros() as usize;
-            let shifted = inside << 1 | goes_on;
-            let (mut starts, mut ends) = (inside & !shifted, !inside & shifted);
-            if goes_on == 0 {
-                open = place(starts);
-                starts &= starts.wrapping_sub(1);
-            }
-            // Runs and gaps take turns, so every end belongs to the start before it.
-            while ends != 0 {
-                take(self.run(open, place(ends)));
-                ends &= ends - 1;
-                open = place(starts);
-                starts &= starts.wrapping_sub(1);
-            }
-            goes_on = inside >> (BLOCK - 1);
-        }
+        each_run_of_bits(self.bits.iter().copied(), |start, end| take(self.run(start, end)));
     }
 
     /// The run between two places.
