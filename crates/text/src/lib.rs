@@ -11,6 +11,7 @@ pub mod aligned;
 pub mod anchors;
 pub mod approximate;
 mod bit_vectors;
+pub mod bits;
 pub mod dates;
 pub mod distance;
 pub mod ngrams;

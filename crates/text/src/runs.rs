@@ -3,15 +3,16 @@
 //! Such a loop guesses wrong at the end of nearly every word, since words are short. Here 64 bytes are looked at together:
 //! each becomes one bit, and where runs begin and end follows from counting bits.
 
-/// Bytes that are looked at together.
-const BLOCK: usize = u64::BITS as usize;
+use crate::bits::{BLOCK, bits};
 
 /// Calls `found` with the start and the end of every maximal run of bytes that are `inside`, in order. `inside` should be
 /// a few comparisons, so that it can be worked out for many bytes at once.
 #[inline]
 pub fn each_run(bytes: &[u8], inside: impl Fn(u8) -> bool + Copy, found: impl FnMut(usize, usize)) {
-    // The zeros behind the last block end a run that reaches it.
-    each_run_of_bits(bytes.chunks(BLOCK).map(|block| bits(block, inside)).chain([0]), found);
+    let (blocks, rest) = bytes.as_chunks();
+    // What is missing behind the rest ends a run that reaches it.
+    let blocks = blocks.iter().map(|block| bits(block, inside));
+    each_run_of_bits(blocks.chain(std::iter::once_with(|| bits_of_part(rest, inside))), found);
 }
 
 /// The same for bits that have been worked out, one for each byte, the first one lowest. A run that reaches the last bit
@@ -42,20 +43,11 @@ pub(crate) fn each_run_of_bits(blocks: impl Iterator<Item = u64>, mut found: imp
 
 /// A bit for each byte that is `inside`, the first byte lowest; up to 64 bytes. Those that are missing are not.
 #[inline]
-fn bits(block: &[u8], inside: impl Fn(u8) -> bool) -> u64 {
-    let mut bytes = [0; BLOCK];
-    bytes[..block.len()].copy_from_slice(block);
-    let mut flags = [0; BLOCK];
-    for (flag, byte) in flags.iter_mut().zip(bytes) {
-        *flag = u8::from(inside(byte));
-    }
-    let (eights, _) = flags.as_chunks();
-    let bits = eights.iter().rev().fold(0, |bits, eight| {
-        // The product moves the lowest bit of each byte into the highest byte, the first one lowest.
-        bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(0x0102_0408_1020_4080) >> 56
-    });
+fn bits_of_part(part: &[u8], inside: impl Fn(u8) -> bool) -> u64 {
+    let mut block = [0; BLOCK];
+    block[..part.len()].copy_from_slice(part);
     // Zeros stand for missing bytes, and may be of the kind that is looked for.
-    if block.len() < BLOCK { bits & ((1 << block.len()) - 1) } else { bits }
+    bits(&block, inside) & ((1 << part.len()) - 1)
 }
 
 #[cfg(test)]

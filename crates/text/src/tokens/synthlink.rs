@@ -8,7 +8,7 @@ use std::ops::Range;
 use crate::python::{self, Lowered};
 
 use super::Tokens;
-use plain::{Plain, Run};
+use plain::{Folded, Plain};
 
 mod packed;
 mod plain;
@@ -28,118 +28,143 @@ const STOP_WORDS: [&str; 53] = [
 /// The tokens of `text`, stop words included.
 pub fn tokens(text: &str) -> Tokens {
     let mut tokens = Tokens { buffer: String::with_capacity(text.len()), entries: Vec::with_capacity(text.len() / 6) };
-    Room::default().for_each(text, |token| tokens.push(token.text(), token.span()));
+    let mut room = Room::default();
+    let (mut numbers, mut spans) = (Vec::new(), Vec::new());
+    // No token has a number, so all come with their texts.
+    room.read(text, |_| UNKNOWN, &mut numbers, |_, start, end| spans.push(start..end));
+    for ((_, token), span) in room.unknown().iter().zip(spans) {
+        tokens.push(token, span);
+    }
     tokens
 }
 
-/// Room for what is made of a text on the way to its tokens. Whoever reads many texts uses the same room for all.
+/// Stands for a number that is not known.
+pub const UNKNOWN: u32 = u32::MAX;
+
+/// Reads tokens as numbers, with room for a text on the way. Whoever reads many texts uses the same room for all.
 #[derive(Debug, Default)]
 pub struct Room {
     plain: Plain,
+    /// The tokens of the last text that have no number.
+    unknown: Vec<(usize, Box<str>)>,
     /// A token that is no run of the plain text.
     word: String,
 }
 
-/// A token that is passed on the way through a text.
-#[derive(Debug, Clone, Copy)]
-pub struct Passing<'r> {
-    /// The token as a number, if it is short.
-    pub packed: Option<Packed>,
-    start: usize,
-    end: usize,
-    letters: Letters<'r>,
-}
-
-/// Where the letters of a token stand.
-#[derive(Debug, Clone, Copy)]
-enum Letters<'r> {
-    /// From its start in the plain text to this end.
-    Run(&'r Plain, usize),
-    /// They were written apart.
-    Word(&'r str),
-}
-
-impl Passing<'_> {
-    /// Bytes of the given text it came from.
-    #[inline]
-    pub const fn span(&self) -> Range<usize> {
-        self.start..self.end
-    }
-
-    /// The token as its definition has it.
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "a token whose address is taken goes through memory")]
-    pub fn text(&self) -> &str {
-        match self.letters {
-            Letters::Run(plain, end) => plain.run_text(self.start, end),
-            Letters::Word(word) => word,
-        }
-    }
-}
-
 impl Room {
-    /// Calls `take` with every token of `text`, in order.
+    /// Adds the number of every token of `text` to `numbers`, in order: for a short one, as most are, what `number` says,
+    /// and for others [`UNKNOWN`]. `place` is called with the index of each token, and the start and the end of what it came
+    /// from.
     #[inline]
-    pub fn for_each(&mut self, text: &str, mut take: impl FnMut(Passing<'_>)) {
+    pub fn read(
+        &mut self,
+        text: &str,
+        number: impl Fn(Packed) -> u32,
+        numbers: &mut Vec<u32>,
+        place: impl FnMut(usize, usize, usize),
+    ) {
+        let first = numbers.len();
+        // Two tokens have something between them.
+        numbers.resize(first + text.len().div_ceil(2), UNKNOWN);
+        let count = self.pass(text, number, &mut numbers[first..], place);
+        numbers.truncate(first + count);
+    }
+
+    /// The tokens of the last text that have no number, with their indices, in order.
+    pub fn unknown(&self) -> &[(usize, Box<str>)] {
+        &self.unknown
+    }
+
+    /// Puts the numbers of all tokens into `numbers`, calls `place` with the index of each token and its bytes, and tells
+    /// how many there are.
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "there is a loop for each way to number, and its values stay in registers"
+    )]
+    fn pass(
+        &mut self,
+        text: &str,
+        number: impl Fn(Packed) -> u32,
+        numbers: &mut [u32],
+        mut place: impl FnMut(usize, usize, usize),
+    ) -> usize {
+        self.unknown.clear();
         if !self.plain.fold(text) {
-            return self.for_each_other(text, &mut take);
+            let mut count = 0;
+            for_each_other(text, &mut self.word, |token, span| {
+                numbers[count] = Packed::new(token).map_or(UNKNOWN, &number);
+                place(count, span.start, span.end);
+                if numbers[count] == UNKNOWN {
+                    note(token, count, &mut self.unknown);
+                }
+                count += 1;
+            });
+            return count;
         }
-        let (plain, word) = (&self.plain, &mut self.word);
-        let mut at = 0;
-        plain.each_run(|run| {
+        let folded = self.plain.folded();
+        let (mut at, mut count) = (0, 0);
+        self.plain.each_run(|start, end| {
             // Letters behind an apostrophe belong to the token before it.
-            if run.start < at {
+            if start < at {
                 return;
             }
-            let token = if !run.at_mark {
-                run.token(run.end, plain)
-            } else if let Some(length) = end_at_mark(&text.as_bytes()[run.end..]) {
-                run.token(run.end + length, plain)
+            let Some(found) = numbers.get_mut(count) else { return };
+            if let Some(packed) = folded.usual(start, end) {
+                *found = number(packed);
+                place(count, start, end);
+                if *found == UNKNOWN {
+                    note(folded.text(start, end), count, &mut self.unknown);
+                }
             } else {
-                let end = write_word(text, run.start, word);
-                Passing::written(word, run.start, end)
-            };
-            at = token.end;
-            take(token);
+                let (token, end) = unusual(text, folded, start, end, &mut self.word);
+                at = end;
+                *found = Packed::new(token).map_or(UNKNOWN, &number);
+                place(count, start, end);
+                if *found == UNKNOWN {
+                    note(token, count, &mut self.unknown);
+                }
+            }
+            count += 1;
         });
-    }
-
-    /// The same for a text that is not plain.
-    #[cold]
-    fn for_each_other(&mut self, text: &str, take: &mut dyn FnMut(Passing<'_>)) {
-        let lowered = Lowered::new(text);
-        let mut at = 0;
-        while let Some(found) = Word::next(lowered.text(), at) {
-            at = found.end;
-            found.write_token(lowered.text(), &mut self.word);
-            let Range { start, end } = lowered.original(found.start..found.end);
-            take(Passing::written(&self.word, start, end));
-        }
+        count
     }
 }
 
-impl<'r> Passing<'r> {
-    /// A token whose letters were written apart.
-    fn written(word: &'r str, start: usize, end: usize) -> Self {
-        Self { packed: Packed::new(word.as_bytes()), start, end, letters: Letters::Word(word) }
+/// Calls `take` with every token of a text that is not plain, and the bytes it came from.
+fn for_each_other(text: &str, word: &mut String, mut take: impl FnMut(&str, Range<usize>)) {
+    let lowered = Lowered::new(text);
+    let mut at = 0;
+    while let Some(found) = Word::next(lowered.text(), at) {
+        at = found.end;
+        found.write_token(lowered.text(), word);
+        take(word, lowered.original(found.start..found.end));
     }
+}
+
+/// Keeps a token that has no number.
+#[cold]
+fn note(token: &str, index: usize, unknown: &mut Vec<(usize, Box<str>)>) {
+    unknown.push((index, token.into()));
+}
+
+/// The token of a run that is long or has a mark behind it, and the end of its word.
+#[cold]
+fn unusual<'r>(text: &str, folded: Folded<'r>, start: usize, end: usize, word: &'r mut String) -> (&'r str, usize) {
+    let behind = if folded.is_at_mark(end) { end_at_mark(&text.as_bytes()[end..]) } else { Some(0) };
+    if let Some(length) = behind {
+        return (folded.text(start, end), end + length);
+    }
+    let end = write_word(text, start, word);
+    (word, end)
 }
 
 /// Writes the token of the word that starts at `start`, and tells where the word ends.
-#[cold]
 fn write_word(text: &str, start: usize, token: &mut String) -> usize {
     Word::next(text, start).map_or(text.len(), |word| {
         word.write_token(text, token);
         word.end
     })
-}
-
-impl Run {
-    /// The token of this run, whose word ends at `end`.
-    #[inline]
-    const fn token<'r>(&self, end: usize, plain: &'r Plain) -> Passing<'r> {
-        Passing { packed: self.packed, start: self.start, end, letters: Letters::Run(plain, self.end) }
-    }
 }
 
 /// Where a word of a plain text ends before a mark, if its token has no letters behind that: there, or behind a possessive

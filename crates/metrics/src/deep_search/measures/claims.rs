@@ -11,8 +11,10 @@ use super::vocabulary::{Vocabulary, WordId, Words};
 #[derive(Debug, Default)]
 pub struct Claims {
     findings: Vec<ClaimFinding>,
-    /// The content words of all claims, one claim after the other.
+    /// The content words of all claims, one claim after the other, and others behind them that are left from longer answers.
     words: Vec<ClaimWord>,
+    /// The words of the source at hand.
+    source: Vec<WordId>,
 }
 
 /// What was found about one claim.
@@ -86,11 +88,9 @@ impl Claims {
             if self.findings.iter().all(|claim| claim.verified) {
                 break;
             }
-            vocabulary.marks.begin();
-            vocabulary.visit(source.as_ref(), |vocabulary, id, _| {
-                let stem = vocabulary.stem(id);
-                vocabulary.marks.set(stem, 0);
-            });
+            self.source.clear();
+            vocabulary.read_ids(source.as_ref(), &mut self.source);
+            vocabulary.mark_stems(&self.source);
             for claim in self.findings.iter_mut().filter(|claim| !claim.verified) {
                 claim.look_into(index, &mut self.words[claim.words.clone()], vocabulary);
             }
@@ -100,29 +100,24 @@ impl Claims {
     /// Takes the claims of an answer in place of those before.
     fn read(&mut self, answer: &str, words: &Words, vocabulary: &mut Vocabulary) {
         self.findings.clear();
-        self.words.clear();
-        let mut token = 0;
+        if self.words.len() < words.ids.len() {
+            self.words.resize(words.ids.len(), ClaimWord::default());
+        }
+        let (mut token, mut next) = (0, 0);
         for span in claim_spans(answer) {
             vocabulary.marks.begin();
-            let start = self.words.len();
+            let start = next;
             let inside = words.spans[token..].iter().take_while(|place| place.start < span.end).count();
-            self.words.resize(start + inside, ClaimWord::default());
-            let mut next = start;
             for (token, id) in (token..).zip(&words.ids[token..token + inside]) {
                 let stem = vocabulary.stem(*id);
                 // Written in any case, and written over by the next word unless it is new content: a guess that fails, as
                 // every fifth would, costs more.
                 self.words[next] = ClaimWord { stem, token, has_digit: vocabulary.has_digit(stem), is_held: false };
-                let is_known = vocabulary.marks.get(stem);
-                let is_new = (1 - is_known) & u32::from(!vocabulary.is_stop_word(*id));
-                vocabulary.marks.set(stem, is_known | is_new);
-                next += is_new as usize;
+                next += usize::from(vocabulary.marks.add(stem, !vocabulary.is_stop_word(*id)));
             }
-            self.words.truncate(next);
             token += inside;
-            if start < self.words.len() {
-                let words = start..self.words.len();
-                self.findings.push(ClaimFinding { span, source: None, verified: false, words });
+            if start < next {
+                self.findings.push(ClaimFinding { span, source: None, verified: false, words: start..next });
             }
         }
     }

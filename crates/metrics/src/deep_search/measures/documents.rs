@@ -78,10 +78,7 @@ impl Topics {
 
 /// Reads names of articles, or addresses.
 fn read_names<S: AsRef<str>>(names: &[S], lists: &mut WordLists, vocabulary: &mut Vocabulary) {
-    lists.clear();
-    for name in names {
-        lists.add(|words| vocabulary.read_ids(&percent_decoded(name.as_ref()), words));
-    }
+    lists.read(names.iter().map(|name| percent_decoded(name.as_ref())), vocabulary);
 }
 
 /// Whether the tokens of a title stand in `key` one after the other. A title without tokens stands nowhere.

@@ -20,15 +20,9 @@ impl Overlap {
         marks.begin();
         // How many of each word of the reference are still without a partner.
         for id in reference {
-            marks.set(*id, marks.get(*id) + 1);
+            marks.count(*id);
         }
-        let mut shared = 0;
-        for id in answer {
-            let open = marks.get(*id);
-            let pair = open.min(1);
-            marks.set(*id, open - pair);
-            shared += pair as usize;
-        }
+        let shared = answer.iter().map(|id| usize::from(marks.take(*id))).sum();
         Self { shared, answer: answer.len(), reference: reference.len() }
     }
 

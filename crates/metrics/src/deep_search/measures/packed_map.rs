@@ -1,6 +1,7 @@
 //! [`PackedMap`]: short words, packed into numbers, to their places in a vocabulary.
 
-use probare_text::tokens::synthlink::Packed;
+use probare_text::tokens::synthlink::{Packed, UNKNOWN};
+use rustc_hash::FxHashMap;
 
 use super::vocabulary::WordId;
 
@@ -8,61 +9,91 @@ use super::vocabulary::WordId;
 /// next one that is free.
 ///
 /// Nearly all the time of the measures goes into finding words, and here a word that is known costs one multiplication
-/// and, as a rule, one comparison. That is also why this is no map of the standard library.
-#[derive(Debug, Default)]
+/// and, as a rule, one comparison. That is also why this is no map of the standard library. The table has a fixed size, so
+/// that no place needs to be checked; words that come when it is half full go into such a map.
+#[derive(Debug)]
 pub(super) struct PackedMap {
-    /// Words and their ids. The length is a power of two, and at least half of the places are free, so that a search ends.
-    places: Vec<Option<(Packed, WordId)>>,
+    places: Box<Places>,
     count: usize,
+    others: FxHashMap<Packed, WordId>,
 }
 
-/// Places of the first table.
-const FIRST_PLACES: usize = 1024;
+/// At least half of them are free, so that a search ends.
+pub(super) type Places = [Place; PLACES];
+
+const PLACES: usize = 1 << 14;
+
+/// A word and its id.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// No word where the place is free.
+    word: Packed,
+    id: WordId,
+}
+
+impl Default for PackedMap {
+    fn default() -> Self {
+        let free = Place { word: Packed::default(), id: UNKNOWN };
+        let places = vec![free; PLACES].try_into().expect("as many as were asked for");
+        Self { places, count: 0, others: FxHashMap::default() }
+    }
+}
 
 impl PackedMap {
-    /// The id of a word.
-    #[inline]
-    pub fn get(&self, word: Packed) -> Option<WordId> {
-        let mut place = self.first_place(word);
-        loop {
-            match self.places.get(place)? {
-                Some((found, id)) if *found == word => return Some(*id),
-                Some(_) => place = self.wrapped(place + 1),
-                None => return None,
-            }
+    /// The id of a word, or [`UNKNOWN`].
+    pub fn get(&self, word: Packed) -> WordId {
+        match find(&self.places, word) {
+            UNKNOWN => self.others.get(&word).copied().unwrap_or(UNKNOWN),
+            id => id,
         }
+    }
+
+    /// The words that came first.
+    #[inline]
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// Adds a word that is not there.
     pub fn insert(&mut self, word: Packed, id: WordId) {
-        if 2 * (self.count + 1) > self.places.len() {
-            let places = (2 * self.places.len()).max(FIRST_PLACES);
-            for (word, id) in std::mem::replace(&mut self.places, vec![None; places]).into_iter().flatten() {
-                self.put(word, id);
-            }
+        if 2 * (self.count + 1) > PLACES {
+            self.others.insert(word, id);
+            return;
         }
-        self.put(word, id);
+        let mut place = first_place(word);
+        while !self.places[place].word.is_none() {
+            place = (place + 1) % PLACES;
+        }
+        self.places[place] = Place { word, id };
         self.count += 1;
     }
+}
 
-    fn put(&mut self, word: Packed, id: WordId) {
-        let mut place = self.first_place(word);
-        while self.places[place].is_some() {
-            place = self.wrapped(place + 1);
+/// The id of a word, or [`UNKNOWN`].
+#[inline]
+pub(super) fn find(places: &Places, word: Packed) -> WordId {
+    let place = first_place(word);
+    let found = &places[place];
+    if found.word == word { found.id } else { find_behind(places, place, word) }
+}
+
+/// The id of a word that does not stand at its first place.
+#[inline(never)]
+fn find_behind(places: &Places, mut place: usize, word: Packed) -> WordId {
+    loop {
+        let found = &places[place];
+        // A free place has no id.
+        if found.word == word || found.word.is_none() {
+            return found.id;
         }
-        self.places[place] = Some((word, id));
+        place = (place + 1) % PLACES;
     }
+}
 
-    /// Where the search for a word begins.
-    #[inline]
-    const fn first_place(&self, word: Packed) -> usize {
-        self.wrapped((word.mixed() >> 32) as usize)
-    }
-
-    #[inline]
-    const fn wrapped(&self, place: usize) -> usize {
-        place & self.places.len().wrapping_sub(1)
-    }
+/// Where the search for a word begins.
+#[inline]
+const fn first_place(word: Packed) -> usize {
+    (word.mixed() >> 32) as usize % PLACES
 }
 
 #[cfg(test)]
@@ -70,15 +101,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_found_again_after_the_table_has_grown() {
-        let word = |number: u32| Packed::new(format!("{number:x}word{number}").as_bytes()).unwrap();
+    fn words_are_found_again_also_when_the_table_is_full() {
+        let word = |number: u32| Packed::new(&format!("{number:x}word{number}")).unwrap();
         let mut map = PackedMap::default();
-        assert_eq!(map.get(word(7)), None);
+        assert_eq!(map.get(word(7)), UNKNOWN);
         for number in 0..20_000 {
             map.insert(word(number), number);
         }
-        assert!((0..20_000).all(|number| map.get(word(number)) == Some(number)));
-        assert_eq!(map.get(word(20_000)), None);
-        assert!(2 * map.count <= map.places.len());
+        assert!((0..20_000).all(|number| map.get(word(number)) == number));
+        assert_eq!(map.get(word(20_000)), UNKNOWN);
+        assert_eq!((2 * map.count, map.others.len()), (PLACES, 20_000 - PLACES / 2));
     }
 }

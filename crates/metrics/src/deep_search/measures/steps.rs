@@ -36,10 +36,19 @@ impl Steps {
 
     /// Reads other steps in place of those before.
     pub fn read<S: AsRef<str>>(&mut self, texts: &[S], vocabulary: &mut Vocabulary) {
-        self.keywords.clear();
-        for text in texts {
-            self.keywords.add(|words| add_keywords(text.as_ref(), words, vocabulary));
-        }
+        self.keywords.read(texts, vocabulary);
+        self.keywords.narrow(|is_first, id| {
+            if is_first {
+                vocabulary.marks.begin();
+            }
+            let stem = vocabulary.stem(id);
+            let is_instruction = is_first && vocabulary.is_instruction(id);
+            let is_new = !is_instruction && !vocabulary.is_stop_word(id) && !vocabulary.marks.has(stem);
+            is_new.then(|| {
+                vocabulary.marks.set(stem, 0);
+                stem
+            })
+        });
     }
 
     /// The keywords of the step of this index.
@@ -53,12 +62,7 @@ impl Steps {
         answer: &[WordId],
         vocabulary: &'s mut Vocabulary,
     ) -> impl ExactSizeIterator<Item = StepFinding> + use<'s> {
-        vocabulary.marks.begin();
-        // From the back, so that the first place of a word is the one that stays.
-        for (index, id) in answer.iter().enumerate().rev() {
-            let stem = vocabulary.stem(*id);
-            vocabulary.marks.set(stem, u32::try_from(index).unwrap_or(u32::MAX));
-        }
+        vocabulary.mark_stems(answer);
         let marks = &vocabulary.marks;
         self.keywords.iter().map(|step| {
             let places = step.iter().enumerate().filter(|(_, stem)| marks.has(**stem));
@@ -69,20 +73,6 @@ impl Steps {
             }
         })
     }
-}
-
-/// Adds the keywords of one step to those of the steps before it.
-fn add_keywords(text: &str, words: &mut Vec<WordId>, vocabulary: &mut Vocabulary) {
-    let mut is_first = true;
-    vocabulary.marks.begin();
-    vocabulary.visit(text, |vocabulary, id, _| {
-        let stem = vocabulary.stem(id);
-        let is_instruction = std::mem::take(&mut is_first) && vocabulary.is_instruction(id);
-        if !is_instruction && !vocabulary.is_stop_word(id) && !vocabulary.marks.has(stem) {
-            vocabulary.marks.set(stem, 0);
-            words.push(stem);
-        }
-    });
 }
 
 /// RQS: covered steps among those that have keywords; 0 where there are none.

@@ -4,11 +4,11 @@ use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use probare_text::python;
-use probare_text::tokens::synthlink::{Packed, Room};
+use probare_text::tokens::synthlink::{Packed, Room, UNKNOWN};
 use probare_text::tokens::{Tokens, synthlink};
 use rustc_hash::FxHashMap;
 
-use super::packed_map::PackedMap;
+use super::packed_map::{PackedMap, find};
 
 /// The number of a word in its [`Vocabulary`].
 pub type WordId = u32;
@@ -23,8 +23,7 @@ pub struct Vocabulary {
     long: FxHashMap<Box<str>, WordId>,
     words: Vec<Word>,
     texts: Vec<Box<str>>,
-    /// Lent out while a text is read.
-    room: Option<Box<Room>>,
+    room: Room,
     /// What the measure at work has noted about each word.
     pub(super) marks: Marks,
 }
@@ -63,28 +62,33 @@ impl Vocabulary {
     pub fn read_into(&mut self, text: &str, words: &mut Words) {
         words.ids.clear();
         words.spans.clear();
-        self.visit(text, |_, id, span| {
-            words.ids.push(id);
-            words.spans.push(span);
-        });
+        self.read_placed(text, &mut words.ids, |_, start, end| words.spans.push(start..end));
     }
 
     /// Adds the numbers of the tokens of a text to `ids`.
     pub fn read_ids(&mut self, text: &str, ids: &mut Vec<WordId>) {
-        self.visit(text, |_, id, _| ids.push(id));
+        self.read_placed(text, ids, |_, _, _| ());
     }
 
-    /// Calls `take` with every token of a text and the bytes it came from, in order.
-    pub(super) fn visit(&mut self, text: &str, mut take: impl FnMut(&mut Self, WordId, Range<usize>)) {
-        let mut room = self.room.take().unwrap_or_default();
-        room.for_each(text, |token| {
-            let id = match token.packed.and_then(|packed| self.short.get(packed)) {
-                Some(id) => id,
-                None => self.number(token.text()),
-            };
-            take(self, id, token.span());
-        });
-        self.room = Some(room);
+    /// Adds the numbers of the tokens of a text to `ids`, and calls `place` with the index of each in the text, and the start
+    /// and the end of what it came from.
+    #[inline]
+    pub(super) fn read_placed(&mut self, text: &str, ids: &mut Vec<WordId>, place: impl FnMut(usize, usize, usize)) {
+        let (places, first) = (self.short.places(), ids.len());
+        self.room.read(text, |word| find(places, word), ids, place);
+        self.number_unknown(&mut ids[first..]);
+    }
+
+    /// Gives numbers to the tokens of the text at hand that are not known, or long.
+    #[inline]
+    fn number_unknown(&mut self, ids: &mut [WordId]) {
+        if !self.room.unknown().is_empty() {
+            let room = std::mem::take(&mut self.room);
+            for (index, token) in room.unknown() {
+                ids[*index] = self.number(token);
+            }
+            self.room = room;
+        }
     }
 
     /// Tokens that were made already.
@@ -94,19 +98,19 @@ impl Vocabulary {
     }
 
     /// The number of a token.
-    #[cold]
     fn number(&mut self, token: &str) -> WordId {
-        let known = match Packed::new(token.as_bytes()) {
+        let known = match Packed::new(token) {
             Some(packed) => self.short.get(packed),
-            None => self.long.get(token).copied(),
+            None => self.long.get(token).copied().unwrap_or(UNKNOWN),
         };
-        known.unwrap_or_else(|| self.add(token))
+        if known == UNKNOWN { self.add(token) } else { known }
     }
 
     /// Takes in a token that is not known.
     fn add(&mut self, token: &str) -> WordId {
-        let id = WordId::try_from(self.words.len()).expect("texts in memory have fewer than 2^32 words");
-        match Packed::new(token.as_bytes()) {
+        let id = WordId::try_from(self.words.len()).ok().filter(|id| *id != UNKNOWN);
+        let id = id.expect("texts in memory have fewer than 2^32 words");
+        match Packed::new(token) {
             Some(packed) => self.short.insert(packed, id),
             None => drop(self.long.insert(token.into(), id)),
         }
@@ -124,6 +128,18 @@ impl Vocabulary {
             self.words[id as usize].stem = self.number(&stem);
         }
         id
+    }
+
+    /// Notes on the stem of each word where it stands first, and nothing on other words.
+    pub(super) fn mark_stems(&mut self, ids: &[WordId]) {
+        self.marks.begin();
+        let (words, notes, round) = (self.words.as_slice(), self.marks.notes.as_mut_slice(), self.marks.round);
+        // From the back, so that the first place of a word is the one that stays.
+        let mut place = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+        for id in ids.iter().rev() {
+            place -= 1;
+            notes[words[*id as usize].stem as usize] = (round, place);
+        }
     }
 
     /// The text of a word.
@@ -188,6 +204,32 @@ impl Marks {
     pub fn get(&self, word: WordId) -> u32 {
         let (round, note) = self.notes[word as usize];
         select_unpredictable(round == self.round, note, 0)
+    }
+
+    /// Notes a word `if_wanted`, and tells whether it was wanted and had no note.
+    #[inline]
+    pub fn add(&mut self, word: WordId, if_wanted: bool) -> bool {
+        let note = &mut self.notes[word as usize];
+        let is_new = if_wanted && note.0 != self.round;
+        note.0 = select_unpredictable(is_new, self.round, note.0);
+        is_new
+    }
+
+    /// Notes one more on a word.
+    #[inline]
+    pub fn count(&mut self, word: WordId) {
+        let (round, note) = &mut self.notes[word as usize];
+        *note = select_unpredictable(*round == self.round, *note, 0) + 1;
+        *round = self.round;
+    }
+
+    /// Notes one less on a word, and tells whether there was one.
+    #[inline]
+    pub fn take(&mut self, word: WordId) -> bool {
+        let (round, note) = &mut self.notes[word as usize];
+        let is_there = *round == self.round && *note > 0;
+        *note -= u32::from(is_there);
+        is_there
     }
 
     /// Notes something on a word.

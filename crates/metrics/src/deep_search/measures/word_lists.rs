@@ -1,26 +1,55 @@
 //! [`WordLists`]: several lists of words, one behind the other.
 
-use super::vocabulary::WordId;
+use super::vocabulary::{Vocabulary, WordId};
 
 /// Lists of words that are read together and forgotten together. The room is used again.
 #[derive(Debug, Clone, Default)]
 pub(super) struct WordLists {
     words: Vec<WordId>,
-    /// Where each list ends.
+    /// Where each list ends among the words.
     ends: Vec<usize>,
+    /// The texts one behind the other, which is faster than one at a time.
+    text: String,
+    /// Where each ends.
+    text_ends: Vec<usize>,
 }
 
 impl WordLists {
-    /// Forgets all lists.
-    pub fn clear(&mut self) {
+    /// Reads a list of words from each text, in place of those before.
+    pub fn read<S: AsRef<str>>(&mut self, texts: impl IntoIterator<Item = S>, vocabulary: &mut Vocabulary) {
+        self.text.clear();
+        self.text_ends.clear();
+        for text in texts {
+            self.text.push_str(text.as_ref());
+            // What no word goes across.
+            self.text.push('\n');
+            self.text_ends.push(self.text.len());
+        }
         self.words.clear();
         self.ends.clear();
+        let mut open = self.text_ends.iter();
+        let mut end = open.next().copied().unwrap_or(usize::MAX);
+        vocabulary.read_placed(&self.text, &mut self.words, |index, start, _| {
+            while start >= end {
+                self.ends.push(index);
+                end = open.next().copied().unwrap_or(usize::MAX);
+            }
+        });
+        self.ends.resize(self.text_ends.len(), self.words.len());
     }
 
-    /// Adds a list: `fill` gets all words so far and puts those of the list behind them.
-    pub fn add(&mut self, fill: impl FnOnce(&mut Vec<WordId>)) {
-        fill(&mut self.words);
-        self.ends.push(self.words.len());
+    /// Keeps of every list what `keep` makes of its words. It is told whether a word is the first of its list.
+    pub fn narrow(&mut self, mut keep: impl FnMut(bool, WordId) -> Option<WordId>) {
+        let (mut start, mut kept) = (0, 0);
+        for end in &mut self.ends {
+            for at in start..*end {
+                if let Some(word) = keep(at == start, self.words[at]) {
+                    self.words[kept] = word;
+                    kept += 1;
+                }
+            }
+            start = std::mem::replace(end, kept);
+        }
     }
 
     /// How many lists there are.
@@ -47,13 +76,14 @@ mod tests {
 
     #[test]
     fn lists_stay_apart() {
-        let mut lists = WordLists::default();
-        for list in [vec![1, 2], Vec::new(), vec![3]] {
-            lists.add(|words| words.extend(&list));
-        }
-        assert_eq!(lists.iter().collect::<Vec<_>>(), [[1, 2].as_slice(), &[], &[3]]);
-        assert_eq!((lists.len(), lists.get(3)), (3, [].as_slice()));
-        lists.clear();
+        let (mut lists, mut vocabulary) = (WordLists::default(), Vocabulary::default());
+        lists.read(["one two", "", "Two, one’", "’s"], &mut vocabulary);
+        let [one, two, s] = vocabulary.read("one two s").ids[..] else { panic!("three words") };
+        assert_eq!(lists.iter().collect::<Vec<_>>(), [[one, two].as_slice(), &[], &[two, one], &[s]]);
+        assert_eq!((lists.len(), lists.get(4)), (4, [].as_slice()));
+        lists.narrow(|is_first, word| (is_first || word == one).then_some(word + 7));
+        assert_eq!(lists.iter().collect::<Vec<_>>(), [[one + 7].as_slice(), &[], &[two + 7, one + 7], &[s + 7]]);
+        lists.read([""; 0], &mut vocabulary);
         assert_eq!(lists.len(), 0);
     }
 }

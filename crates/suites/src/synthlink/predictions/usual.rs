@@ -4,13 +4,13 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr2;
+use probare_text::bits::{BLOCK, bits};
 
 use super::{Iteration, Prediction, Text};
 
 /// The prediction at the head of a text and its length in bytes, if it is a usual one.
 pub(super) fn prediction(text: &str) -> Option<(Prediction<'_>, usize)> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text, at: 0, marks: Marks::new(text) };
     let mut prediction = Prediction::default();
     let mut is_identified = false;
     reader.object(|reader, key| {
@@ -34,6 +34,64 @@ struct Reader<'a> {
     text: &'a str,
     /// Bytes that have been read.
     at: usize,
+    marks: Marks<'a>,
+}
+
+/// Where strings end or are unusual: quotation marks, backslashes and control characters.
+struct Marks<'a> {
+    blocks: &'a [[u8; BLOCK]],
+    rest: &'a [u8],
+    /// The block of the last mark, and a bit for each mark in it.
+    block: usize,
+    bits: u64,
+}
+
+impl<'a> Marks<'a> {
+    fn new(text: &'a str) -> Self {
+        let (blocks, rest) = text.as_bytes().as_chunks();
+        Self { blocks, rest, block: 0, bits: 0 }
+    }
+
+    /// The first mark at this place or behind it.
+    #[inline]
+    fn next(&mut self, from: usize) -> Option<usize> {
+        let bits = self.bits & u64::MAX << (from % BLOCK);
+        if from / BLOCK == self.block && bits != 0 {
+            return Some(self.block * BLOCK + bits.trailing_zeros() as usize);
+        }
+        self.next_further(from)
+    }
+
+    /// The same where it may stand in another block than the last one.
+    #[inline(never)]
+    fn next_further(&mut self, from: usize) -> Option<usize> {
+        let mut block = from / BLOCK;
+        let mut wanted = u64::MAX << (from % BLOCK);
+        loop {
+            let found = self.find(block)?;
+            if found & wanted != 0 {
+                (self.block, self.bits) = (block, found);
+                return Some(block * BLOCK + (found & wanted).trailing_zeros() as usize);
+            }
+            block += 1;
+            wanted = u64::MAX;
+        }
+    }
+
+    /// A bit for each mark in a block; nothing behind the last one.
+    #[inline]
+    fn find(&self, block: usize) -> Option<u64> {
+        let is_mark = |byte| matches!(byte, b'"' | b'\\' | 0..b' ');
+        match self.blocks.get(block) {
+            Some(bytes) => Some(bits(bytes, is_mark)),
+            None if block == self.blocks.len() => {
+                let mut bytes = [b' '; BLOCK];
+                bytes[..self.rest.len()].copy_from_slice(self.rest);
+                Some(bits(&bytes, is_mark))
+            }
+            None => None,
+        }
+    }
 }
 
 impl<'a> Reader<'a> {
@@ -116,23 +174,19 @@ impl<'a> Reader<'a> {
         let start = self.at;
         let mut is_escaped = false;
         let end = loop {
-            let rest = self.text.as_bytes().get(self.at..)?;
-            self.at += memchr2(b'"', b'\\', rest)?;
-            if self.text.as_bytes()[self.at] == b'"' {
-                break self.at;
+            let mark = self.marks.next(self.at)?;
+            match self.text.as_bytes()[mark] {
+                b'"' => break mark,
+                b'\\' => self.at = mark + 2,
+                _ => return None,
             }
             is_escaped = true;
-            self.at += 2;
         };
         self.at = end + 1;
-        let raw = &self.text[start..end];
-        // All bytes are looked at without a stop at the first, since that takes many at once.
-        let has_control = raw.bytes().fold(u8::MAX, u8::min) < b' ';
-        match (has_control, is_escaped) {
-            (true, _) => None,
-            (false, false) => Some(Cow::Borrowed(raw)),
-            (false, true) => serde_json::from_str(&self.text[start - 1..=end]).ok().map(Cow::Owned),
+        if is_escaped {
+            return serde_json::from_str(&self.text[start - 1..=end]).ok().map(Cow::Owned);
         }
+        Some(Cow::Borrowed(&self.text[start..end]))
     }
 }
 

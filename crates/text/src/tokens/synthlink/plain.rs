@@ -4,109 +4,100 @@
 //! digit stands there. Where words begin and end then follows from counting bits, without a look at each letter.
 
 use super::Packed;
+use crate::bits::{BLOCK, bits};
 use crate::runs::each_run_of_bits;
 
 /// A text in lower case, and where its words stand.
 #[derive(Debug, Default)]
 pub(super) struct Plain {
-    /// Letters in lower case, digits as they are, [`MARK`] for apostrophes and all that is not ASCII, and a zero for every
-    /// other byte. Zeros follow, so that the bytes of a short word can be taken together anywhere. What lies behind them is
-    /// left from longer texts.
+    /// Letters in lower case, digits as they are, marks with [`MARK`]; what other bytes become does not matter. Zeros
+    /// follow, so that the bytes of a short word can be taken together anywhere. What lies behind them is left from longer
+    /// texts.
     bytes: Vec<u8>,
     /// For every byte one bit, the first one lowest, set for letters and digits; a zero follows.
     bits: Vec<u64>,
 }
 
-/// Letters and digits in a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Run {
-    pub start: usize,
-    pub end: usize,
-    /// Itself as a number, if it is short.
-    pub packed: Option<Packed>,
-    /// Whether an apostrophe stands behind it, or something that is not ASCII.
-    pub at_mark: bool,
-}
-
-/// What stands for a byte that may be an apostrophe or a part of one.
-const MARK: u8 = 1;
-
-/// Bytes that are folded together.
-const BLOCK: usize = u64::BITS as usize;
-/// The lowest bit of every byte.
-const LOWEST: u64 = u64::MAX / 0xff;
-/// The highest bit of every byte.
-const HIGHEST: u64 = LOWEST << 7;
+/// The bit that a byte has where it may be an apostrophe or a part of one, as all have that are not ASCII.
+const MARK: u8 = 0x80;
 
 impl Plain {
     /// Takes a text in place of the last one. Tells whether it is plain: ASCII but for quotation marks, dashes and the like
     /// (U+2000 to U+203F), none of which is a letter, so that lower-casing changes ASCII letters only and moves nothing.
     pub fn fold(&mut self, text: &str) -> bool {
-        let blocks = text.len().div_ceil(BLOCK);
-        let end = blocks * BLOCK + Packed::LONGEST;
+        let bytes = text.as_bytes();
+        let (blocks, rest) = bytes.as_chunks();
+        let end = (blocks.len() + 1) * BLOCK + Packed::LONGEST;
         if self.bytes.len() < end {
             self.bytes.resize(end, 0);
         }
-        self.bits.resize(blocks + 1, 0);
-        let (head, rest) = self.bytes[..end].split_at_mut(text.len());
-        head.copy_from_slice(text.as_bytes());
-        rest.fill(0);
-        let mut exceptions = [0; BLOCK];
-        for (number, bits) in self.bits[..blocks].iter_mut().enumerate() {
-            let rest = &mut self.bytes[number * BLOCK..];
-            // With the byte behind the block, which is not folded yet.
-            if let Some(pairs) = rest.first_chunk::<{ BLOCK + 1 }>()
-                && !is_ascii(&pairs[..BLOCK])
-            {
-                for (at, exception) in exceptions.iter_mut().enumerate() {
-                    *exception |= begins_other_character(pairs[at], pairs[at + 1]);
-                }
+        self.bits.clear();
+        let (folded, behind) = self.bytes[..end].as_chunks_mut::<BLOCK>();
+        let mut last = [0; BLOCK];
+        last[..rest.len()].copy_from_slice(rest);
+        let mut is_plain = true;
+        for (number, folded) in folded.iter_mut().enumerate() {
+            let block = *blocks.get(number).unwrap_or(&last);
+            self.bits.push(bits(&block, |byte| byte.is_ascii_alphanumeric()));
+            for (folded, byte) in folded.iter_mut().zip(block) {
+                let mark = if byte == b'\'' { MARK } else { 0 };
+                // The bit that makes letters small. Digits have it.
+                *folded = byte | 0x20 | mark;
             }
-            if let Some(block) = rest.first_chunk_mut() {
-                for byte in &mut *block {
-                    *byte = folded(*byte);
-                }
-                *bits = bits_of(block);
+            if block.iter().fold(0, |all, byte| all | byte) & MARK != 0 {
+                is_plain &= has_marks_only(&bytes[number * BLOCK..], &block);
             }
         }
-        self.bits[blocks] = 0;
-        exceptions == [0; BLOCK]
+        behind.fill(0);
+        is_plain
     }
 
-    /// Calls `take` with every run, in order.
+    /// Calls `take` with the start and the end of every run of letters and digits, in order.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is done for every word, and its result goes through memory otherwise")]
-    pub fn each_run(&self, mut take: impl FnMut(Run)) {
-        each_run_of_bits(self.bits.iter().copied(), |start, end| take(self.run(start, end)));
+    pub fn each_run(&self, take: impl FnMut(usize, usize)) {
+        each_run_of_bits(self.bits.iter().copied(), take);
     }
 
-    /// The run between two places.
+    /// The text in lower case.
     #[inline]
-    fn run(&self, start: usize, end: usize) -> Run {
-        let length = end - start;
-        // The bytes of a short run and the one behind it.
-        let window = self.bytes.get(start..).and_then(|bytes| bytes.first_chunk::<{ Packed::LONGEST + 1 }>());
-        let (Some(mask), Some(window)) = (MASKS.get(length), window) else { return self.long_run(start, end) };
-        let number = window.first_chunk().map_or(0, |bytes| u128::from_le_bytes(*bytes));
-        Run { start, end, packed: Packed::from_number(number & mask), at_mark: window[length] == MARK }
-    }
-
-    #[cold]
-    fn long_run(&self, start: usize, end: usize) -> Run {
-        let packed = Packed::new(&self.bytes[start..end]);
-        Run { start, end, packed, at_mark: self.bytes.get(end) == Some(&MARK) }
-    }
-
-    /// The letters and digits between two places, which a run of this text has.
-    pub fn run_text(&self, start: usize, end: usize) -> &str {
-        str::from_utf8(&self.bytes[start..end]).expect("a run is ASCII")
+    pub fn folded(&self) -> Folded<'_> {
+        Folded { bytes: &self.bytes }
     }
 }
 
-/// Whether all bytes are ASCII. All are looked at without a stop at the first that is not, since that takes many at once.
-#[inline]
-fn is_ascii(bytes: &[u8]) -> bool {
-    bytes.iter().fold(0, |all, byte| all | byte).is_ascii()
+/// A text in lower case. Runs are given by their start and their end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Folded<'p> {
+    bytes: &'p [u8],
+}
+
+impl<'p> Folded<'p> {
+    /// A run that is short and has no mark behind it.
+    #[inline]
+    pub fn usual(self, start: usize, end: usize) -> Option<Packed> {
+        /// The bytes of a short run and the one behind it.
+        const WINDOW: usize = Packed::LONGEST + 1;
+        // There is always room for a window, so that one comparison is enough.
+        let last = self.bytes.len().checked_sub(WINDOW)?;
+        let window = if start <= last { self.bytes[start..].first_chunk::<WINDOW>()? } else { return None };
+        let length = end - start;
+        let mask = MASKS.get(length)?;
+        if window[length] & MARK != 0 {
+            return None;
+        }
+        Some(Packed::from_number(u128::from_le_bytes(*window.first_chunk()?) & mask))
+    }
+
+    /// Whether an apostrophe stands behind a run, or something that is not ASCII.
+    pub fn is_at_mark(self, end: usize) -> bool {
+        self.bytes.get(end).is_some_and(|byte| byte & MARK != 0)
+    }
+
+    /// The letters and digits of a run.
+    pub fn text(self, start: usize, end: usize) -> &'p str {
+        str::from_utf8(&self.bytes[start..end]).expect("a run is ASCII")
+    }
 }
 
 /// For every number of bytes below the longest, the bits in them.
@@ -120,33 +111,17 @@ const MASKS: [u128; Packed::LONGEST] = {
     masks
 };
 
-/// What the text has in place of a byte.
-#[inline]
-const fn folded(byte: u8) -> u8 {
-    let small = byte | 0x20;
-    let letter = if small.is_ascii_lowercase() { small } else { 0 };
-    let kept = if byte.is_ascii_digit() { byte } else { letter };
-    if byte == b'\'' || !byte.is_ascii() { MARK } else { kept }
-}
-
-/// For every byte of a block one bit: whether it is a letter or digit.
-#[inline]
-fn bits_of(block: &[u8; BLOCK]) -> u64 {
-    /// Brings the lowest bits of eight bytes together in the highest byte of the product.
-    const GATHER: u64 = 0x0102_0408_1020_4080;
-    let (numbers, _) = block.as_chunks();
-    numbers.iter().fold(0, |bits, bytes| {
-        // Digits and letters carry into the highest bit of their byte, and nothing carries beyond it.
-        let flags = (u64::from_le_bytes(*bytes) + LOWEST * (0x80 - u64::from(b'0'))) & HIGHEST;
-        bits >> 8 | (flags >> 7).wrapping_mul(GATHER) & 0xff << 56
-    })
-}
-
-/// 1 where a character begins with these bytes that is neither ASCII nor between U+2000 and U+203F, and 0 elsewhere. A
-/// number, because many of them are worked out together.
-#[inline]
-fn begins_other_character(first: u8, second: u8) -> u8 {
-    u8::from(first >= 0xc0) & u8::from((first ^ 0xe2) | (second ^ 0x80) != 0)
+/// Whether the characters that begin in a block, and with it in `bytes`, are ASCII or between U+2000 and U+203F.
+#[cold]
+fn has_marks_only(bytes: &[u8], block: &[u8; BLOCK]) -> bool {
+    let mut starts = bits(block, |byte| byte >= 0xc0);
+    while starts != 0 {
+        if !bytes[starts.trailing_zeros() as usize..].starts_with(&[0xe2, 0x80]) {
+            return false;
+        }
+        starts &= starts - 1;
+    }
+    true
 }
 
 #[cfg(test)]
@@ -166,10 +141,15 @@ mod tests {
         plain.fold("what was here before, and longer than the text that follows: ".repeat(3).as_str());
         plain.fold(text);
         let mut runs = Vec::new();
-        plain.each_run(|run| {
-            let bytes = plain.run_text(run.start, run.end);
-            assert_eq!(run.packed, Packed::new(bytes.as_bytes()));
-            runs.push(bytes.to_owned());
+        plain.each_run(|start, end| {
+            let (folded, run) = (plain.folded(), plain.folded().text(start, end));
+            assert!(!folded.is_at_mark(end) || !text.is_char_boundary(end + 1) || text[end..].starts_with('\''));
+            if run.len() < Packed::LONGEST && !folded.is_at_mark(end) {
+                assert_eq!(folded.usual(start, end), Packed::new(run));
+            } else {
+                assert_eq!(folded.usual(start, end), None);
+            }
+            runs.push(run.to_owned());
         });
         runs
     }
