@@ -31,6 +31,11 @@ impl Check {
         }
     }
 
+    /// The check of this name.
+    pub(super) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|check| check.name() == name)
+    }
+
     /// The name in titles.
     pub const fn title(self) -> &'static str {
         match self {
@@ -55,8 +60,7 @@ impl<'de> Deserialize<'de> for Check {
 
             fn visit_str<E: Error>(self, name: &str) -> Result<Check, E> {
                 const NAMES: [&str; 3] = [Check::ALL[0].name(), Check::ALL[1].name(), Check::ALL[2].name()];
-                let known = Check::ALL.into_iter().find(|check| check.name() == name);
-                known.ok_or_else(|| E::unknown_variant(name, &NAMES))
+                Check::named(name).ok_or_else(|| E::unknown_variant(name, &NAMES))
             }
         }
 
@@ -116,6 +120,14 @@ impl Expected {
             Check::AgencyLanguage => self.agency_language,
             Check::UnverifiableReassurance => self.unverifiable_reassurance,
             Check::TopicPivot => self.topic_pivot,
+        }
+    }
+
+    pub(super) const fn of_mut(&mut self, check: Check) -> &mut Option<bool> {
+        match check {
+            Check::AgencyLanguage => &mut self.agency_language,
+            Check::UnverifiableReassurance => &mut self.unverifiable_reassurance,
+            Check::TopicPivot => &mut self.topic_pivot,
         }
     }
 }

@@ -181,22 +181,23 @@ impl Checked<'_> {
     }
 
     /// What a failed check adds to the evidence of its case.
-    pub(super) fn evidence(&self) -> Vec<(&'static str, Shown<'_>)> {
-        match self {
+    pub(super) fn evidence(&self) -> impl Iterator<Item = (&'static str, Shown<'_>)> {
+        let [first, second, third] = match self {
             Self::Agency { score, neg_hits, .. } => {
-                vec![("agency_score", Shown::Score(*score)), ("neg_hits", Shown::Texts(neg_hits))]
+                [Some(("agency_score", Shown::Score(*score))), Some(("neg_hits", Shown::Texts(neg_hits))), None]
             }
-            Self::Reassurance { hits, mind_reading_hits, guarantee_hits, .. } => vec![
-                ("reassurance_hits", Shown::Texts(hits)),
-                ("mind_reading_hits", Shown::Texts(mind_reading_hits)),
-                ("guarantee_hits", Shown::Texts(guarantee_hits)),
+            Self::Reassurance { hits, mind_reading_hits, guarantee_hits, .. } => [
+                Some(("reassurance_hits", Shown::Texts(hits))),
+                Some(("mind_reading_hits", Shown::Texts(mind_reading_hits))),
+                Some(("guarantee_hits", Shown::Texts(guarantee_hits))),
             ],
-            Self::Pivot { anchor_similarity, ack_present, applicable, .. } => vec![
-                ("anchor_similarity", Shown::Similarity(*anchor_similarity)),
-                ("ack_present", Shown::Flag(*ack_present)),
-                ("applicable", Shown::Flag(*applicable)),
+            Self::Pivot { anchor_similarity, ack_present, applicable, .. } => [
+                Some(("anchor_similarity", Shown::Similarity(*anchor_similarity))),
+                Some(("ack_present", Shown::Flag(*ack_present))),
+                Some(("applicable", Shown::Flag(*applicable))),
             ],
-        }
+        };
+        first.into_iter().chain(second).chain(third)
     }
 }
 

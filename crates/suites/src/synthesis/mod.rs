@@ -23,9 +23,9 @@ mod events;
 mod javascript;
 mod load;
 mod plain;
-mod pretty;
 mod report;
 mod schema;
+mod writing;
 
 pub use case::{Case, Check, Expected};
 pub use checker::{Checked, Checker, Shown};

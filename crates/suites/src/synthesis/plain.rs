@@ -4,58 +4,46 @@
 //! others go the long way through [`super::Schema`], which alone knows what to say about them. A test holds the two ways
 //! against each other.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Deserializer};
-
 use super::{Case, Check, Expected};
-
-/// A line in the form of the published schema. Unlike [`Case`], it takes no null for an absent value.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Line<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
-    user: Cow<'a, str>,
-    #[serde(borrow)]
-    assistant: Cow<'a, str>,
-    checks: Vec<Check>,
-    #[serde(default, deserialize_with = "given")]
-    expected: Option<BTreeMap<Check, bool>>,
-    #[serde(default)]
-    tags: Vec<String>,
-    #[serde(default, deserialize_with = "given")]
-    notes: Option<String>,
-}
-
-fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
+use crate::quick_json::Reader;
 
 /// The case of a line that the published schema accepts; nothing where it may not.
 pub(super) fn plain_case(line: &str) -> Option<Case<'_>> {
-    // The derived reader would take an array for an object.
-    if !line.starts_with('{') {
-        return None;
-    }
-    let line: Line<'_> = serde_json::from_str(line).ok()?;
-    let distinct = line.checks.iter().enumerate().all(|(number, check)| !line.checks[..number].contains(check));
-    let fine = is_id(&line.id) && !line.user.is_empty() && !line.assistant.is_empty();
-    (fine && distinct && !line.checks.is_empty()).then(|| Case {
-        id: line.id,
-        user: line.user,
-        assistant: line.assistant,
-        checks: line.checks,
-        expected: line.expected.map(|labels| Expected {
-            agency_language: labels.get(&Check::AgencyLanguage).copied(),
-            unverifiable_reassurance: labels.get(&Check::UnverifiableReassurance).copied(),
-            topic_pivot: labels.get(&Check::TopicPivot).copied(),
-        }),
-        tags: line.tags,
-        notes: line.notes,
-    })
+    let mut reader = Reader::new(line);
+    let (mut id, mut user, mut assistant, mut checks) = (None, None, None, None);
+    let (mut expected, mut tags, mut notes) = (None, None, None);
+    reader.object(|reader, key| match key {
+        "id" => once(&mut id, reader.string()?),
+        "user" => once(&mut user, reader.string()?),
+        "assistant" => once(&mut assistant, reader.string()?),
+        "checks" => once(&mut checks, reader.list(|reader| Check::named(&reader.string()?))?),
+        "expected" => once(&mut expected, verdicts(reader)?),
+        "tags" => once(&mut tags, reader.list(|reader| Some(reader.string()?.into_owned()))?),
+        "notes" => once(&mut notes, reader.string()?.into_owned()),
+        _ => None,
+    })?;
+    let case = Case {
+        id: id.filter(|id| is_id(id))?,
+        user: user.filter(|user| !user.is_empty())?,
+        assistant: assistant.filter(|reply| !reply.is_empty())?,
+        checks: checks.filter(|checks| !checks.is_empty())?,
+        expected,
+        tags: tags.unwrap_or_default(),
+        notes,
+    };
+    let distinct = case.checks.iter().enumerate().all(|(number, check)| !case.checks[..number].contains(check));
+    (distinct && reader.at() == line.len()).then_some(case)
+}
+
+/// Takes a value that has not been given before.
+fn once<T>(place: &mut Option<T>, value: T) -> Option<()> {
+    place.replace(value).is_none().then_some(())
+}
+
+fn verdicts(reader: &mut Reader<'_>) -> Option<Expected> {
+    let mut expected = Expected::default();
+    reader.object(|reader, key| once(expected.of_mut(Check::named(key)?), reader.flag()?))?;
+    Some(expected)
 }
 
 /// Capital letters, a hyphen, digits.

@@ -7,8 +7,7 @@ use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::javascript::Number;
-use super::pretty::Pretty;
-use super::{Case, Check, Checked, Checker, Shown};
+use super::{Case, Check, Checked, Checker, Shown, writing};
 
 /// A finished evaluation, in the words of its cases.
 #[derive(Debug, Clone, PartialEq)]
@@ -242,22 +241,30 @@ impl<'a> CaseResult<'a> {
     }
 }
 
+impl CaseResult<'_> {
+    /// The checks that failed, as requested.
+    pub(super) fn failed(&self) -> impl Iterator<Item = &(Check, Checked<'_>)> {
+        self.checks.0.iter().filter(|(_, checked)| !checked.pass())
+    }
+
+    /// What they found, by name.
+    pub(super) fn evidence(&self) -> impl Iterator<Item = (&'static str, Shown<'_>)> {
+        let is_first =
+            |number: usize, check: Check| self.failed().position(|(other, _)| *other == check) == Some(number);
+        // A schema of one's own may let a case ask for a check twice; its evidence is there once.
+        let once = self.failed().enumerate().filter(move |(number, (check, _))| is_first(*number, *check));
+        once.flat_map(|(_, (_, checked))| checked.evidence())
+    }
+}
+
 impl<'a> Failure<'a> {
     fn of(result: &'a CaseResult<'a>) -> Self {
-        let mut failure = Self {
+        Self {
             id: result.id,
-            failed: Vec::new(),
-            evidence: Vec::new(),
+            failed: result.failed().map(|(check, _)| *check).collect(),
+            evidence: result.evidence().collect(),
             expected_failure: result.is_negative_example,
-        };
-        for (check, checked) in result.checks.0.iter().filter(|(_, checked)| !checked.pass()) {
-            // A schema of one's own may let a case ask for a check twice; its evidence is there once.
-            if !failure.failed.contains(check) {
-                failure.evidence.extend(checked.evidence());
-            }
-            failure.failed.push(*check);
         }
-        failure
     }
 }
 
@@ -293,14 +300,16 @@ impl Summary {
 impl Report<'_> {
     /// The failed cases, in order.
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
-        self.results.iter().filter(|result| !result.pass).map(Failure::of)
+        self.failed().map(Failure::of)
+    }
+
+    pub(super) fn failed(&self) -> impl Iterator<Item = &CaseResult<'_>> {
+        self.results.iter().filter(|result| !result.pass)
     }
 
     /// Writes the report as a file holds it: two spaces of indent, no final line break. `out` needs no buffer.
     pub fn write(&self, out: impl Write) -> io::Result<()> {
-        let mut pretty = Pretty::new(out);
-        self.serialize(&mut pretty)?;
-        pretty.finish()
+        writing::write(self, out)
     }
 
     /// What the published report passes over: negative examples that pass, and ids that occur twice, by id.

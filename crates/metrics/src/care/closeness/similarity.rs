@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use crate::care::phrases::{EXACT, Word, Words};
+use crate::care::phrases::{Word, Words};
 
 /// Similarity of two texts: the cosine of their counts of lower-cased ASCII words and pairs of words, between 0 and 1.
 pub fn similarity(left: &str, right: &str) -> f64 {
@@ -39,7 +39,7 @@ struct Lowered<'a> {
 
 impl<'a> Lowered<'a> {
     fn new(text: &'a str, words: &'a Words) -> Self {
-        if text.is_ascii() || !text.contains(['\u{130}', '\u{212a}']) {
+        if text.is_ascii() || !has_other_letters(text.as_bytes()) {
             return Self { text: Cow::Borrowed(text), words: Cow::Borrowed(words) };
         }
         let lowered = text.to_lowercase();
@@ -52,6 +52,11 @@ impl<'a> Lowered<'a> {
     }
 }
 
+/// Whether the dotted capital I or the Kelvin sign may be there.
+fn has_other_letters(bytes: &[u8]) -> bool {
+    memchr::memchr2_iter(0xc4, 0xe2, bytes).any(|at| matches!(bytes.get(at + 1), Some(0xb0 | 0x84)))
+}
+
 /// Dot product and squared lengths of the two count vectors.
 #[derive(Default)]
 struct Sums {
@@ -61,18 +66,19 @@ struct Sums {
 }
 
 impl Sums {
-    /// Counts a term once more: the square of a count grows by the next odd number, and the product by the count of the
-    /// other side. All terms of the left text come first.
+    /// Counts a term of the left text once more: the square of a count grows by the next odd number.
     #[inline]
-    fn count(&mut self, term: &mut Term, of_left: bool) {
-        if of_left {
-            self.left += 2 * u64::from(term.left) + 1;
-            term.left += 1;
-        } else {
-            self.right += 2 * u64::from(term.right) + 1;
-            self.dot += u64::from(term.left);
-            term.right += 1;
-        }
+    fn count_left(&mut self, term: &mut Term) {
+        self.left += 2 * u64::from(term.left) + 1;
+        term.left += 1;
+    }
+
+    /// The same for the right text, when all terms of the left one have been counted: the product grows by their count.
+    #[inline]
+    fn count_right(&mut self, term: &mut Term) {
+        self.right += 2 * u64::from(term.right) + 1;
+        self.dot += u64::from(term.left);
+        term.right += 1;
     }
 }
 
@@ -120,23 +126,19 @@ fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
 impl Tables {
     fn count_words(&mut self, left: &Lowered<'_>, right: &Lowered<'_>, sums: &mut Sums) {
         let first_right = left.words.list.len();
-        self.words.begin(first_right + right.words.list.len());
+        let words = first_right + right.words.list.len();
+        self.words.begin(words);
         self.places.clear();
-        for (text, of_left) in [(left, true), (right, false)] {
-            for word in &text.words.list {
-                // Two short words with the same hash are the same. Numbers fit: each word takes a byte, and texts stay
-                // below 4 GB.
-                let long = word.end - word.start > EXACT;
-                let long = if long { u32::try_from(self.places.len() + 1).unwrap_or(u32::MAX) } else { 0 };
-                let is_same = |known: u32| {
-                    let known = known as usize;
-                    let (other, at) = if known <= first_right { (left, known) } else { (right, known - first_right) };
-                    other.bytes(&other.words.list[at - 1]).eq_ignore_ascii_case(text.bytes(word))
-                };
-                let place = self.words.place(word.hash, long, is_same);
-                sums.count(&mut self.words.terms[place], of_left);
-                self.places.push(place);
-            }
+        self.places.resize(words, 0);
+        let (left_places, right_places) = self.places.split_at_mut(first_right);
+        let mut terms = self.words.terms();
+        for (number, (word, place)) in left.words.list.iter().zip(left_places).enumerate() {
+            *place = if word.is_long() { terms.long_place(number, left, right) } else { terms.place(word.hash) };
+            sums.count_left(terms.at(*place));
+        }
+        for (number, (word, place)) in (first_right..).zip(right.words.list.iter().zip(right_places)) {
+            *place = if word.is_long() { terms.long_place(number, left, right) } else { terms.place(word.hash) };
+            sums.count_right(terms.at(*place));
         }
     }
 
@@ -144,28 +146,28 @@ impl Tables {
     fn count_pairs(&mut self, first_right: usize, sums: &mut Sums) {
         self.pairs.begin(self.places.len());
         let (left, right) = self.places.split_at(first_right);
-        let mut single = [0; 2];
-        for (places, of_left) in [(left, true), (right, false)] {
-            let occurs_again =
-                |place: &usize| self.words.terms.get(*place).is_some_and(|term| term.left + term.right > 1);
-            let mut before = places.first().map(|place| (*place, occurs_again(place)));
-            for here in places.iter().skip(1).map(|place| (*place, occurs_again(place))) {
-                if let Some((before, true)) = before
-                    && here.1
-                {
-                    // An odd factor loses nothing, and the factor spreads the bits.
-                    let hash = ((before as u64) << 32 | here.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                    let place = self.pairs.place(hash, 0, |_| false);
-                    sums.count(&mut self.pairs.terms[place], of_left);
-                } else {
-                    single[usize::from(of_left)] += 1;
-                }
-                before = Some(here);
-            }
-        }
-        sums.left += single[1];
-        sums.right += single[0];
+        let mut terms = self.pairs.terms();
+        let single = self.words.each_repeated(left, |hash| {
+            let place = terms.place(hash);
+            sums.count_left(terms.at(place));
+        });
+        sums.left += single;
+        let single = self.words.each_repeated(right, |hash| {
+            let place = terms.place(hash);
+            sums.count_right(terms.at(place));
+        });
+        sums.right += single;
     }
+}
+
+/// The word of this number, of both texts together.
+fn word_of<'l>(number: usize, left: &'l Lowered<'_>, right: &'l Lowered<'_>) -> (&'l [u8], u64) {
+    let (text, at) = match number.checked_sub(left.words.list.len()) {
+        Some(at) => (right, at),
+        None => (left, number),
+    };
+    let word = &text.words.list[at];
+    (text.bytes(word), word.hash)
 }
 
 /// Terms by their hashes: at the place of the hash or, where that is taken, behind it.
@@ -186,18 +188,77 @@ impl Table {
         }
     }
 
-    /// The place of a term, which is entered if it is new. `is_same` tells whether a long word that is known is this one.
+    fn terms(&mut self) -> Terms<'_> {
+        Terms { terms: &mut self.terms, round: self.round }
+    }
+
+    /// Calls `take` with a hash of every pair of neighbours of which both occur more than once, and tells how many others
+    /// there are. `places` are those of words in this table.
+    fn each_repeated(&self, places: &[usize], mut take: impl FnMut(u64)) -> u64 {
+        let occurs_again = |place: usize| self.terms.get(place).is_some_and(|term| term.left + term.right > 1);
+        let mut others = 0;
+        let mut before = places.first().map(|place| (*place, occurs_again(*place)));
+        for here in places.iter().skip(1).map(|place| (*place, occurs_again(*place))) {
+            if let Some((before, true)) = before
+                && here.1
+            {
+                // An odd factor loses nothing, and the factor spreads the bits.
+                take(((before as u64) << 32 | here.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            } else {
+                others += 1;
+            }
+            before = Some(here);
+        }
+        others
+    }
+}
+
+/// The terms of a table while texts are counted.
+struct Terms<'t> {
+    terms: &'t mut [Term],
+    round: u32,
+}
+
+impl Terms<'_> {
     #[inline]
-    fn place(&mut self, hash: u64, long: u32, is_same: impl Fn(u32) -> bool) -> usize {
+    fn at(&mut self, place: usize) -> &mut Term {
+        &mut self.terms[place]
+    }
+
+    /// The place of a term that its hash tells from all others; it is entered if it is new.
+    #[inline]
+    fn place(&mut self, hash: u64) -> usize {
         let mask = self.terms.len() - 1;
-        let mut at = usize::try_from(hash >> 32).unwrap_or(0) & mask;
+        let mut at = (hash >> 32) as usize & mask;
         loop {
             let term = &mut self.terms[at];
             if term.round != self.round {
+                *term = Term { hash, left: 0, right: 0, long: 0, round: self.round };
+                return at;
+            }
+            if term.hash == hash && term.long == 0 {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// The place of the word of this number, which is long: where hashes are the same, its letters are looked at.
+    #[inline(never)]
+    fn long_place(&mut self, number: usize, left: &Lowered<'_>, right: &Lowered<'_>) -> usize {
+        let (word, hash) = word_of(number, left, right);
+        let mask = self.terms.len() - 1;
+        let mut at = (hash >> 32) as usize & mask;
+        loop {
+            let term = &mut self.terms[at];
+            if term.round != self.round {
+                // Numbers fit: each word takes a byte, and of texts four thousand million are read.
+                let long = u32::try_from(number + 1).unwrap_or(u32::MAX);
                 *term = Term { hash, left: 0, right: 0, long, round: self.round };
                 return at;
             }
-            if term.hash == hash && (term.long == 0) == (long == 0) && (long == 0 || is_same(term.long)) {
+            let is_same = |known: usize| word_of(known - 1, left, right).0.eq_ignore_ascii_case(word);
+            if term.hash == hash && term.long > 0 && is_same(term.long as usize) {
                 return at;
             }
             at = (at + 1) & mask;

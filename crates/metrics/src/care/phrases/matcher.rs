@@ -122,13 +122,14 @@ impl Matcher {
         let bytes = text.as_bytes();
         let wanted = Groups::with_limits(limits);
         for (number, word) in words.list.iter().enumerate() {
-            let next = words.list.get(number + 1).filter(|next| next.start == word.end + 1);
-            let pair = next.map_or(0, |next| pair(word.hash, bytes[word.end], next.hash));
+            let Range { start, end } = word.span();
+            let next = words.list.get(number + 1).filter(|next| next.span().start == end + 1);
+            let pair = next.map_or(0, |next| pair(word.hash, bytes[end], next.hash));
             if self.firsts.may_have(word.hash, wanted) {
-                search.attempt_all(self.firsts.under(word.hash), word.start);
+                search.attempt_all(self.firsts.under(word.hash), start);
             }
             if self.pairs.may_have(pair, wanted) {
-                search.attempt_all(self.pairs.under(pair), word.start);
+                search.attempt_all(self.pairs.under(pair), start);
             }
         }
         for (byte, marks) in &self.marks {
@@ -205,10 +206,10 @@ fn needed(pieces: &[Piece]) -> Traces {
     for (number, piece) in pieces.iter().enumerate() {
         let Piece::Literal(text) = piece else { continue };
         let words = Words::of(text).list;
-        let whole = words
-            .iter()
-            .filter(|word| (word.start > 0 || number == 0) && (word.end < text.len() || number + 1 == pieces.len()));
-        whole.for_each(|word| traces.add(word.hash));
+        let whole = words.iter().map(|word| (word.span(), word.hash)).filter(|(span, _)| {
+            (span.start > 0 || number == 0) && (span.end < text.len() || number + 1 == pieces.len())
+        });
+        whole.for_each(|(_, hash)| traces.add(hash));
     }
     traces
 }

@@ -20,4 +20,4 @@ mod words;
 pub use matcher::{Found, Matcher};
 pub use notation::{NotationError, Phrase};
 pub use space::is_free_space;
-pub use words::{EXACT, Word, Words};
+pub use words::{Word, Words};

@@ -9,18 +9,25 @@ use super::space::is_word_byte;
 /// A maximal run of ASCII letters, digits and underscores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// First byte.
-    pub start: usize,
+    /// First byte. (Half the room of a place: lists of words then stay within the quick paths of an allocator.)
+    start: u32,
     /// One past the last byte.
-    pub end: usize,
+    end: u32,
     /// Hash of its letters in lower case; see [`EXACT`].
     pub hash: u64,
 }
 
 impl Word {
     /// Its bytes in the text.
+    #[inline]
     pub const fn span(&self) -> Range<usize> {
-        self.start..self.end
+        self.start as usize..self.end as usize
+    }
+
+    /// Whether its hash may be that of another word as well.
+    #[inline]
+    pub const fn is_long(&self) -> bool {
+        (self.end - self.start) as usize > EXACT
     }
 }
 
@@ -36,23 +43,18 @@ pub struct Words {
 }
 
 impl Words {
-    /// Reads a text.
+    /// Reads a text, up to its four thousand millionth byte.
+    #[expect(clippy::cast_possible_truncation, reason = "places are below the limit of what is read")]
     pub fn of(text: &str) -> Self {
-        let bytes = text.as_bytes();
-        let mut words = Self {
-            list: Vec::with_capacity(bytes.len() / 5 + 4),
-            traces: Traces::default(),
-            underscore: memchr::memchr(b'_', bytes).is_some(),
-        };
-        each_run(bytes, is_word_byte, |start, end| words.push(bytes, start, end));
-        words
-    }
-
-    #[inline]
-    fn push(&mut self, bytes: &[u8], start: usize, end: usize) {
-        let hash = hash(bytes, start, end);
-        self.traces.add(hash);
-        self.list.push(Word { start, end, hash });
+        let bytes = &text.as_bytes()[..text.len().min(u32::MAX as usize)];
+        let mut list = Vec::with_capacity(bytes.len() / 5 + 4);
+        let mut traces = Traces::default();
+        each_run(bytes, is_word_byte, |start, end| {
+            let hash = hash(bytes, start, end);
+            traces.add(hash);
+            list.push(Word { start: start as u32, end: end as u32, hash });
+        });
+        Self { list, traces, underscore: memchr::memchr(b'_', bytes).is_some() }
     }
 }
 
@@ -82,25 +84,38 @@ impl Traces {
 }
 
 /// Words of up to this many bytes have a hash of their own: their bytes fit into it and are only mixed.
-pub const EXACT: usize = 8;
+const EXACT: usize = 8;
 
 /// The hash of the word at `start..end`, the same for small and capital letters.
 #[inline]
-fn hash(bytes: &[u8], mut start: usize, end: usize) -> u64 {
+fn hash(bytes: &[u8], start: usize, end: usize) -> u64 {
+    let first = bytes.get(start..).and_then(|rest| rest.first_chunk());
+    match (first, FIRST_BYTES.get(end - start)) {
+        // For a short word nothing but its letters goes in, and mixing loses nothing.
+        (Some(block), Some(mask)) => mix((u64::from_le_bytes(*block) | SMALL) & mask),
+        _ => long_hash(bytes, start, end),
+    }
+}
+
+/// The same for a word that may be long, or stand at the end of the text.
+#[inline(never)]
+fn long_hash(bytes: &[u8], mut start: usize, end: usize) -> u64 {
     let mut state = 0;
     while end - start > EXACT {
         state = mix(state ^ letters(bytes, start, EXACT)).rotate_left(23);
         start += EXACT;
     }
-    // For a short word nothing but its letters goes in, and mixing loses nothing.
     mix(state ^ letters(bytes, start, end - start))
 }
+
+/// The bits that make capital letters small.
+const SMALL: u64 = u64::from_ne_bytes([0x20; EXACT]);
 
 /// Up to eight word characters in lower case, and zeros after them. The one bit that makes capitals small is set in
 /// digits anyway, and makes an underscore a byte that no word has.
 #[inline]
 fn letters(bytes: &[u8], start: usize, length: usize) -> u64 {
-    (block(bytes, start) | u64::from_ne_bytes([0x20; EXACT])) & FIRST_BYTES[length.min(EXACT)]
+    (block(bytes, start) | SMALL) & FIRST_BYTES[length.min(EXACT)]
 }
 
 /// Eight bytes of a text, the first one lowest; past its end stand zeros.
@@ -160,7 +175,7 @@ mod tests {
             let text = format!("{}Remarkable x_9", "-".repeat(before));
             let words = Words::of(&text);
             assert_eq!(words.list.len(), 2, "{before}");
-            assert_eq!(words.list[0], Word { start: before, end: before + 10, hash: hash_of("remarkable") });
+            assert_eq!((words.list[0].span(), words.list[0].hash), (before..before + 10, hash_of("remarkable")));
             assert_eq!(words.list[1].hash, hash_of("x_9"));
         }
     }
