@@ -54,11 +54,18 @@ pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
 
 /// Rows per CPU-second.
 fn rate(known: &Catalogue, predictions: &Path) -> Result<f64, Box<dyn Error>> {
-    const UNKNOWN: &str = "this system does not tell the processor time";
-    let start = processor_time::seconds().ok_or(UNKNOWN)?;
-    let scores = Scorer::new(known, Weights::default()).score_file(predictions, Missing::Skip)?;
-    let end = processor_time::seconds().ok_or(UNKNOWN)?;
-    Ok(scores.rows.len() as f64 / (end - start))
+    let mut rows = 0;
+    let score = || Scorer::new(known, Weights::default()).score_file(predictions, Missing::Skip);
+    let mut failure = None;
+    let rate = processor_time::rate(known.questions().len(), || match score() {
+        Ok(scores) => rows = scores.rows.len(),
+        Err(error) => failure = Some(error),
+    });
+    match failure {
+        Some(error) => Err(error.into()),
+        None if rows < known.questions().len() => Err(format!("{rows} rows were scored, not all").into()),
+        None => Ok(rate.ok_or("this system does not tell the processor time")?),
+    }
 }
 
 const WORDS: [&str; 48] = [

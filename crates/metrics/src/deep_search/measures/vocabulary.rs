@@ -135,10 +135,10 @@ impl Vocabulary {
         self.marks.begin();
         let (words, notes, round) = (self.words.as_slice(), self.marks.notes.as_mut_slice(), self.marks.round);
         // From the back, so that the first place of a word is the one that stays.
-        let mut place = u32::try_from(ids.len()).unwrap_or(u32::MAX);
+        let mut note = round + ids.len() as u64;
         for id in ids.iter().rev() {
-            place -= 1;
-            notes[words[*id as usize].stem as usize] = (round, place);
+            note -= 1;
+            notes[words[*id as usize].stem as usize] = note;
         }
     }
 
@@ -172,70 +172,73 @@ impl Vocabulary {
     }
 }
 
-/// A note on each word that one measure can make and the next forgets: a note counts only with the number of its round.
+/// A note on each word that one measure can make and the next forgets.
 #[derive(Debug, Default)]
 pub(super) struct Marks {
-    notes: Vec<(u32, u32)>,
-    round: u32,
+    /// The number of a round in the upper half, and the note of that round in the lower half.
+    notes: Vec<u64>,
+    /// The round with an empty note. Notes of earlier rounds are smaller.
+    round: u64,
 }
 
 impl Marks {
+    const NEXT: u64 = 1 << u32::BITS;
+
     fn grow(&mut self, words: usize) {
-        self.notes.resize(words, (0, 0));
+        self.notes.resize(words, 0);
     }
 
     /// Forgets all notes.
     #[inline]
     pub fn begin(&mut self) {
-        self.round = self.round.checked_add(1).unwrap_or_else(|| {
-            self.notes.fill((0, 0));
-            1
+        self.round = self.round.checked_add(Self::NEXT).unwrap_or_else(|| {
+            self.notes.fill(0);
+            Self::NEXT
         });
     }
 
     /// Whether there is a note on a word.
     #[inline]
     pub fn has(&self, word: WordId) -> bool {
-        self.notes[word as usize].0 == self.round
+        self.notes[word as usize] >= self.round
     }
 
     /// The note on a word; zero without one.
     #[inline]
     pub fn get(&self, word: WordId) -> u32 {
-        let (round, note) = self.notes[word as usize];
-        select_unpredictable(round == self.round, note, 0)
+        // The difference is a note.
+        u32::try_from(self.notes[word as usize].saturating_sub(self.round)).unwrap_or(u32::MAX)
+    }
+
+    /// Notes something on a word.
+    #[inline]
+    pub fn set(&mut self, word: WordId, note: u32) {
+        self.notes[word as usize] = self.round | u64::from(note);
     }
 
     /// Notes a word `if_wanted`, and tells whether it was wanted and had no note.
     #[inline]
     pub fn add(&mut self, word: WordId, if_wanted: bool) -> bool {
         let note = &mut self.notes[word as usize];
-        let is_new = if_wanted && note.0 != self.round;
-        note.0 = select_unpredictable(is_new, self.round, note.0);
+        let is_new = if_wanted && *note < self.round;
+        *note = select_unpredictable(is_new, self.round, *note);
         is_new
     }
 
-    /// Notes one more on a word.
+    /// Notes one more on a word. No text has as many words as a note can count.
     #[inline]
     pub fn count(&mut self, word: WordId) {
-        let (round, note) = &mut self.notes[word as usize];
-        *note = select_unpredictable(*round == self.round, *note, 0) + 1;
-        *round = self.round;
+        let note = &mut self.notes[word as usize];
+        *note = self.round.max(*note) + 1;
     }
 
     /// Notes one less on a word, and tells whether there was one.
     #[inline]
     pub fn take(&mut self, word: WordId) -> bool {
-        let (round, note) = &mut self.notes[word as usize];
-        let is_there = *round == self.round && *note > 0;
-        *note -= u32::from(is_there);
+        let note = &mut self.notes[word as usize];
+        let is_there = *note > self.round;
+        *note -= u64::from(is_there);
         is_there
-    }
-
-    /// Notes something on a word.
-    #[inline]
-    pub fn set(&mut self, word: WordId, note: u32) {
-        self.notes[word as usize] = (self.round, note);
     }
 }
 
@@ -264,9 +267,9 @@ mod tests {
         assert_eq!((vocabulary.marks.has(word), vocabulary.marks.get(word)), (true, 7));
         vocabulary.marks.begin();
         assert_eq!((vocabulary.marks.has(word), vocabulary.marks.get(word)), (false, 0));
-        vocabulary.marks.round = u32::MAX;
+        vocabulary.marks.round = u64::from(u32::MAX) << u32::BITS;
         vocabulary.marks.set(word, 7);
         vocabulary.marks.begin();
-        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.round), (false, 1));
+        assert_eq!((vocabulary.marks.has(word), vocabulary.marks.round), (false, Marks::NEXT));
     }
 }

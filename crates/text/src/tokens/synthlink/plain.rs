@@ -44,8 +44,9 @@ impl Plain {
                 // The bit that makes letters small. Digits have it.
                 *folded = byte | 0x20 | mark;
             }
-            if block.iter().fold(0, |all, byte| all | byte) & MARK != 0 {
-                is_plain &= has_marks_only(&bytes[number * BLOCK..], &block);
+            let others = bits(&block, |byte| !byte.is_ascii());
+            if others != 0 {
+                is_plain &= has_marks_only(&bytes[number * BLOCK..], others);
             }
         }
         behind.fill(0);
@@ -111,15 +112,16 @@ const MASKS: [u128; Packed::LONGEST] = {
     masks
 };
 
-/// Whether the characters that begin in a block, and with it in `bytes`, are ASCII or between U+2000 and U+203F.
+/// Whether the characters that begin at these places are between U+2000 and U+203F. The places of their other bytes may be
+/// there as well.
 #[cold]
-fn has_marks_only(bytes: &[u8], block: &[u8; BLOCK]) -> bool {
-    let mut starts = bits(block, |byte| byte >= 0xc0);
-    while starts != 0 {
-        if !bytes[starts.trailing_zeros() as usize..].starts_with(&[0xe2, 0x80]) {
+fn has_marks_only(bytes: &[u8], mut places: u64) -> bool {
+    while places != 0 {
+        let rest = &bytes[places.trailing_zeros() as usize..];
+        if rest[0] >= 0xc0 && !rest.starts_with(&[0xe2, 0x80]) {
             return false;
         }
-        starts &= starts - 1;
+        places &= places - 1;
     }
     true
 }
