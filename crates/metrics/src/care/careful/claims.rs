@@ -24,14 +24,18 @@ pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request
     }
     let plain = request.wants_instructions() && request.distress.is_empty();
     phrases(reply, found, plain, &mut claims);
-    for sentence in &reply.sentences {
+    for (number, sentence) in reply.sentences.iter().enumerate() {
         if sentence.is_question || sentence.is_item {
             continue;
         }
         futures(reply, sentence, plain, request, &mut claims.futures);
         if !plain {
             minds(reply, user, sentence, &mut claims.minds);
-            fixed_times(reply, sentence, &mut claims.futures);
+            // A date by which somebody is pressed to act foretells nothing.
+            let presses = |wording: &Wording| wording.sentence == number && wording.sense == Sense::Pressure;
+            if !found.iter().any(presses) {
+                fixed_times(reply, sentence, &mut claims.futures);
+            }
         }
     }
     for list in [&mut claims.minds, &mut claims.futures] {
@@ -173,15 +177,17 @@ fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Ve
         }
         let Some(after) = person(reply, user, sentence, token) else { continue };
         let mut at = skip_adverbs(reply, after);
-        let mut denied = false;
+        let (mut denied, mut helper) = (false, at);
         if reply.is(at, Class::DenyingHelper) {
             denied = true;
+            helper = at;
             at = skip_adverbs(reply, at + 1);
         }
         let word = reply.word(token);
         let linked = word.ends_with("'s")
             || word.ends_with("'re")
             || word.ends_with("'ve")
+            || denied && matches!(reply.word(helper), "isn't" | "wasn't" | "aren't" | "weren't")
             || matches!(reply.word(after.saturating_sub(1)), "is" | "are" | "was" | "were" | "been" | "has" | "have");
         let claims = if linked {
             at = if matches!(reply.word(at), "not" | "so" | "very" | "too" | "been" | "more" | "quite" | "rather") {
@@ -229,6 +235,11 @@ fn person(reply: &Reading, user: &Reading, sentence: &Sentence, token: usize) ->
         "he" | "she" | "they" => Some(link(token + 1)),
         "he's" | "she's" | "they're" | "they've" => Some(token + 1),
         "them" if matches!(reply.word(token.wrapping_sub(2)), "each" | "all" | "both" | "one" | "none" | "every") => {
+            Some(link(token + 1))
+        }
+        "woman" | "man" | "lady" | "guy" | "fellow"
+            if token > sentence.tokens.start && matches!(reply.word(token - 1), "the" | "that" | "this") =>
+        {
             Some(link(token + 1))
         }
         _ => {

@@ -131,7 +131,9 @@ fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
         matches!(reply.word(token), "you" | "your" | "you're" | "you've" | "you'd" | "yourself")
             && !reply.tokens[token].apart
     });
-    if !speaks_of_the_user || sentence.is_question {
+    // "Keeping a shrine is childish": what the user does is named without the user.
+    let names_a_deed = reply.word(sentence.tokens.start).ends_with("ing");
+    if !(speaks_of_the_user || names_a_deed) || sentence.is_question {
         return;
     }
     for token in sentence.tokens.clone() {

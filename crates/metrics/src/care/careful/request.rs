@@ -121,11 +121,12 @@ fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     if sentence.is_question && user.is(start, Class::YesNo) {
         return !matches!(next, "i" | "me") && (calm || !matches!(next, "you" | "my"));
     }
-    // "…, which model lasts longest?"
+    // "…, which model lasts longest?", and where nobody is in distress "…, does my text look right?"
     sentence.is_question
         && sentence.tokens.clone().skip(1).any(|token| {
-            user.is(token, Class::QuestionWord)
-                && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
+            let asks = user.is(token, Class::QuestionWord)
+                || calm && user.is(token, Class::YesNo) && !matches!(user.word(token + 1), "i" | "me");
+            asks && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
         })
 }
 
