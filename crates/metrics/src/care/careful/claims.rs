@@ -97,6 +97,14 @@ fn futures(reply: &Reading, sentence: &Sentence, plain: bool, request: &Request,
         if !scope.is_asserted() {
             continue;
         }
+        // "…, or it'll smell" tells what follows from not doing something.
+        if token > sentence.tokens.start && reply.word(token - 1) == "or" {
+            continue;
+        }
+        // What a timetable says is known.
+        if sentence.tokens.clone().any(|at| matches!(reply.word(at), "scheduled" | "timetable" | "timetabled")) {
+            continue;
+        }
         let of_fate = match subject {
             "i" | "that" | "there" => false,
             "we" => reply.word(verb) == "be",

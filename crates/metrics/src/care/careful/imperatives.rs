@@ -2,6 +2,7 @@
 
 use super::classes::Class;
 use super::findings::Finding;
+use super::mood::{Tree, is_plain_form, may_order};
 use super::reading::{Reading, Sentence};
 use super::scope::Scope;
 
@@ -20,11 +21,47 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
             _ => {}
         }
     }
+    let before = findings.len();
     for start in starts {
-        if let Some((first, last)) = imperative(reply, sentence, start) {
+        if let Some((first, last)) = imperative(reply, sentence, start)
+            && (start == sentence.tokens.start
+                || !is_joined(reply, start, first)
+                || Tree::of(reply, sentence).is_imperative(reply, first))
+        {
             findings.push(Finding { rule: "imperative", meaning: "gives an order", span: reply.origin(first, last) });
         }
     }
+    if findings.len() == before
+        && let Some(first) = unlisted(reply, sentence)
+    {
+        let last = (first + 2).min(sentence.tokens.end - 1);
+        findings.push(Finding { rule: "imperative", meaning: "gives an order", span: reply.origin(first, last) });
+    }
+}
+
+/// Whether a clause is joined to the one before it, so that its verb may belong to a subject there: "I can stay, or leave it".
+fn is_joined(reply: &Reading, start: usize, verb: usize) -> bool {
+    (start..verb).any(|token| matches!(reply.word(token), "and" | "or"))
+}
+
+/// The first verb in the imperative that stands in no list.
+fn unlisted(reply: &Reading, sentence: &Sentence) -> Option<usize> {
+    let mut opens = true;
+    let mut tree = None;
+    for token in sentence.tokens.clone() {
+        let may_order = opens && may_order(reply, token) && !is_gentle(reply, token);
+        // What may stand before an order leaves its place open.
+        opens = matches!(reply.word(token), "," | ";" | ":" | "-")
+            || opens && reply.is(token, Class::OrderOpener)
+            || matches!(reply.word(token), "and" | "then");
+        if may_order && !Scope::new(reply, sentence, token).is_reported() {
+            let tree = tree.get_or_insert_with(|| Tree::of(reply, sentence));
+            if tree.is_imperative(reply, token) {
+                return Some(token);
+            }
+        }
+    }
+    None
 }
 
 /// Whether the sentence hands out a list of tips, which are no orders.
@@ -76,7 +113,7 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
         return (forbids && !after_subject(reply, sentence, start, at)).then_some((at, verb));
     }
     let unlisted =
-        !after_comma && is_bare_verb(word) && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it");
+        !after_comma && is_plain_form(word) && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it");
     if !(reply.is(at, Class::OrderVerb) || unlisted) || is_gentle(reply, at) {
         return None;
     }
@@ -121,21 +158,6 @@ fn after_subject(reply: &Reading, sentence: &Sentence, start: usize, at: usize) 
     );
     let by_comma_alone = reply.word(start) == reply.word(at);
     plural_subject && (by_comma_alone || matches!(reply.word(at.wrapping_sub(1)), "to" | "or" | "and"))
-}
-
-/// Whether an unlisted word may be the plain form of a verb: it has no ending of another form and is no small word.
-fn is_bare_verb(word: &str) -> bool {
-    const SMALL: [&str; 52] = [
-        "with", "for", "about", "through", "like", "than", "and", "before", "after", "since", "without", "because",
-        "when", "while", "that", "what", "how", "not", "maybe", "perhaps", "from", "into", "over", "under", "behind",
-        "beside", "near", "around", "toward", "towards", "against", "only", "even", "both", "half", "all", "may",
-        "might", "can", "could", "will", "would", "does", "did", "was", "is", "are", "whatever", "where", "though",
-        "although", "between",
-    ];
-    word.len() > 2
-        && word.chars().all(|c| c.is_ascii_lowercase())
-        && !SMALL.contains(&word)
-        && !["ing", "ed", "ly", "s", "n't", "'s"].iter().any(|ending| word.ends_with(ending))
 }
 
 fn base_verb(reply: &Reading, at: usize) -> bool {

@@ -36,6 +36,8 @@ enum Bearing {
     Elsewhere,
     /// Neither.
     Open,
+    /// Neither, though long and with no person in it: it goes on with what the sentence before it was about.
+    GoesOn,
 }
 
 /// Reads whether a reply leaves the concern of the user's message. `said` are the places, in order, where the reply orders or claims
@@ -65,6 +67,7 @@ pub(super) fn leaving(
     }
     leaving.applicable = true;
     let concern = content(user);
+    let mut before = Bearing::Open;
     let bearings: Vec<(Bearing, usize)> = reply
         .sentences
         .iter()
@@ -77,7 +80,12 @@ pub(super) fn leaving(
             let next = said.partition_point(|said| said.start < place.start);
             let direct = said.get(next).is_some_and(|said| said.start < place.end);
             let told = Told { concern: &concern, hurts: !request.distress.is_empty(), direct };
-            (bearing(reply, sentence, here, &told), words)
+            if let bearing @ (Bearing::With | Bearing::Facts | Bearing::Elsewhere | Bearing::Open) =
+                bearing(reply, sentence, here, &told)
+            {
+                before = bearing;
+            }
+            (before, words)
         })
         .collect();
     let share = |wanted: &[Bearing]| -> f64 {
@@ -118,7 +126,7 @@ pub(super) fn leaving(
         let meaning = match bearing {
             Bearing::Facts => "states general facts",
             Bearing::Elsewhere => "speaks of something else",
-            Bearing::With | Bearing::Open => continue,
+            Bearing::With | Bearing::Open | Bearing::GoesOn => continue,
         };
         leaving.signs.push(Finding {
             rule: "bearing",
@@ -211,6 +219,15 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if elsewhere >= enough && (elsewhere >= 2 || care == 0) && shared <= 1 {
         return Bearing::Elsewhere;
     }
+    // Names that the user did not speak of belong to another story.
+    let names = words
+        .iter()
+        .filter(|&&token| reply.is_capital_inside(sentence, token) && !reply.word(token).starts_with('i'))
+        .filter(|&&token| reply.word(token).len() > 2 && !concern.contains(stem(reply.word(token))))
+        .count();
+    if names >= 2 && care == 0 && !ordered && !third {
+        return Bearing::Facts;
+    }
     if second || third || ordered {
         return Bearing::With;
     }
@@ -221,11 +238,11 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     let facts = count(Class::FactCue) + numbers;
     let commas = sentence.tokens.clone().filter(|&token| reply.word(token) == ",").count();
     let points = any(&|word| matches!(word, "that" | "that's" | "this" | "these" | "it's" | "it" | "the"));
-    let detached = care == 0 && words.len() >= 5 && !(points && words.len() < 12);
+    let detached = care == 0 && words.len() >= 5 && !(points && words.len() < 12 && names == 0);
     if facts > 0 && care == 0 || facts > 1 || commas >= 3 || detached || sentence.is_item && words.len() > 2 {
         return Bearing::Facts;
     }
-    Bearing::Open
+    if words.len() >= 8 && care == 0 { Bearing::GoesOn } else { Bearing::Open }
 }
 
 #[cfg(test)]

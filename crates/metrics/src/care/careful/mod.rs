@@ -9,6 +9,7 @@ mod classes;
 mod findings;
 mod imperatives;
 mod leaving;
+mod mood;
 mod orders;
 mod reading;
 mod request;

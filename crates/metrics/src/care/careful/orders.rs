@@ -3,6 +3,7 @@
 use super::classes::Class;
 use super::findings::Finding;
 use super::imperatives::imperatives;
+use super::mood::is_plain_form;
 use super::reading::{Reading, Sentence};
 use super::request::{Request, Wants};
 use super::scope::Scope;
@@ -19,6 +20,9 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
         if !instructed {
             obligations(reply, sentence, &mut findings);
             imperatives(reply, sentence, &mut findings);
+        }
+        if request.weighs_a_decision {
+            decisions(reply, sentence, &mut findings);
         }
         traits(reply, sentence, &mut findings);
     }
@@ -50,6 +54,10 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
             "you" | "your" | "you're" | "you've" | "yourself" | "don't" | "be" | "stop" | "quit"
         )
     });
+    // "It's only a matter of weeks" makes nothing small.
+    if wording.id == "minimises" && words().any(|word| word == "matter") {
+        return false;
+    }
     if wording.id == "overreacting" && !addressed && sentence.tokens.len() > 5 {
         return false;
     }
@@ -121,7 +129,33 @@ fn obligation(reply: &Reading, you: usize, at: usize) -> Option<usize> {
         "mustn't" | "ought" | "gotta" => Some(at),
         "need" | "have" if next == "to" && reply.word(you) == "you" => Some(at + 1),
         "got" if next == "to" => Some(at + 1),
+        // "You are to ring him", and not "how close you are to it".
+        "are" if next == "to" && is_plain_form(reply.word(at + 2)) && opens_clause(reply, you) => Some(at + 1),
         _ => None,
+    }
+}
+
+/// Whether nothing but a mark or a joining word stands before a token.
+fn opens_clause(reply: &Reading, token: usize) -> bool {
+    token == 0 || !reply.tokens[token - 1].is_word || matches!(reply.word(token - 1), "and" | "so" | "then" | "but")
+}
+
+/// A decision in the user's place: "You're keeping it" to somebody who weighs it.
+fn decisions(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+    let start = sentence.tokens.start;
+    let verb = match (reply.word(start), reply.word(start + 1)) {
+        ("you're", _) => start + 1,
+        ("you", "are") => start + 2,
+        _ => return,
+    };
+    let is_settled =
+        reply.word(verb).ends_with("ing") && matches!(reply.word(verb + 1), "it" | "him" | "her" | "them" | "this");
+    if is_settled && !sentence.is_question && !reply.tokens.get(verb + 2).is_some_and(|next| next.is_word) {
+        findings.push(Finding {
+            rule: "decision",
+            meaning: "decides in the user's place",
+            span: reply.origin(start, verb + 1),
+        });
     }
 }
 

@@ -108,6 +108,7 @@ fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     let (word, next) = (user.word(start), user.word(start + 1));
     if user.is(start, Class::FactVerb)
         || user.word(sentence.tokens.start) == "please"
+        || calm && sentence.tokens.clone().any(|token| user.word(token) == "please")
         || word == "any" && sentence.is_question
     {
         return true;
@@ -125,7 +126,7 @@ fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     sentence.is_question
         && sentence.tokens.clone().skip(1).any(|token| {
             let asks = user.is(token, Class::QuestionWord)
-                || calm && user.is(token, Class::YesNo) && !matches!(user.word(token + 1), "i" | "me");
+                || calm && user.is(token, Class::YesNo) && !matches!(user.word(token + 1), "i" | "me" | "you");
             asks && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
         })
 }

@@ -1,0 +1,99 @@
+//! Orders that no list has: a sentence in which a clause may open with a plain verb is parsed, and its tree decides.
+
+use probare_nlp::{Document, Parser, Upos};
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+
+use super::classes::Class;
+use super::reading::{Reading, Sentence};
+
+/// Whether a word may be a verb in the plain form with its object behind it: it has no ending of another form, is no small
+/// word, and WordNet has it as a verb. Says yes for nouns too; only these sentences are worth a tree.
+pub(super) fn may_order(reply: &Reading, at: usize) -> bool {
+    let word = reply.word(at);
+    reply.tokens.get(at).is_some_and(|token| token.is_word && !token.apart)
+        && reply.is(at + 1, Class::ObjectStart)
+        && is_plain_form(word)
+        && WordNet::embedded().senses(word, PartOfSpeech::Verb).next().is_some()
+}
+
+/// Whether an unlisted word may be the plain form of a verb: it has no ending of another form and is no small word.
+pub(super) fn is_plain_form(word: &str) -> bool {
+    const SMALL: [&str; 52] = [
+        "with", "for", "about", "through", "like", "than", "and", "before", "after", "since", "without", "because",
+        "when", "while", "that", "what", "how", "not", "maybe", "perhaps", "from", "into", "over", "under", "behind",
+        "beside", "near", "around", "toward", "towards", "against", "only", "even", "both", "half", "all", "may",
+        "might", "can", "could", "will", "would", "does", "did", "was", "is", "are", "whatever", "where", "though",
+        "although", "between",
+    ];
+    word.len() > 2
+        && word.chars().all(|c| c.is_ascii_lowercase())
+        && !SMALL.contains(&word)
+        && !["ing", "ed", "ly", "s", "n't", "'s"].iter().any(|ending| word.ends_with(ending))
+}
+
+/// The tree of a sentence of the reply.
+pub(super) struct Tree {
+    document: Document,
+    /// Where the sentence begins in the text of the reading.
+    start: usize,
+}
+
+impl Tree {
+    pub(super) fn of(reply: &Reading, sentence: &Sentence) -> Self {
+        // A sentence begins with a capital, as those did that the parser learnt from.
+        let mut text = reply.text[sentence.at.clone()].to_owned();
+        text.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
+        Self { document: Parser::english().parse(&text), start: sentence.at.start }
+    }
+
+    /// Whether the token is a verb in the imperative: in the plain form, at the head of the sentence or joined to such a verb,
+    /// and without a subject or a helper.
+    pub(super) fn is_imperative(&self, reply: &Reading, token: usize) -> bool {
+        let Some(start) = reply.tokens.get(token).and_then(|token| token.at.start.checked_sub(self.start)) else {
+            return false;
+        };
+        self.document.sentences.iter().any(|sentence| {
+            let Some(mut at) = sentence.tokens.iter().position(|token| token.span.start == start) else { return false };
+            // The way up ends: no tree is deeper than it has words.
+            for _ in 0..sentence.tokens.len() {
+                let verb = &sentence.tokens[at];
+                let is_plain = verb.upos == Upos::Verb && matches!(verb.xpos, "VB" | "VBP");
+                let is_led =
+                    sentence.child(at, &["nsubj", "nsubj:pass", "csubj", "aux", "aux:pass", "mark", "cop", "expl"]);
+                if !is_plain || is_led.is_some() {
+                    return false;
+                }
+                match (verb.relation, verb.head) {
+                    ("root" | "parataxis", _) => return true,
+                    ("conj", Some(head)) => at = head,
+                    _ => return false,
+                }
+            }
+            false
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a sentence that may order and do.
+    fn orders(text: &str) -> Vec<String> {
+        let reply = Reading::of(text);
+        let sentence = &reply.sentences[0];
+        let tree = Tree::of(&reply, sentence);
+        let tokens = sentence.tokens.clone();
+        let found = tokens.filter(|&token| may_order(&reply, token) && tree.is_imperative(&reply, token));
+        found.map(|token| reply.word(token).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_tree_tells_orders_from_other_plain_forms() {
+        assert_eq!(orders("Chuck the packet and knead your own dough."), ["chuck", "knead"]);
+        assert_eq!(orders("Sluice the carrier with vinegar."), ["sluice"]);
+        assert_eq!(orders("Some people knead the dough by hand."), [""; 0]);
+        assert_eq!(orders("We can go through it, or shelve the question."), [""; 0]);
+        assert_eq!(orders("You might want to chuck the packet."), [""; 0]);
+    }
+}
