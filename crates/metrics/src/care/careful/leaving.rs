@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use probare_text::wordnet::{PartOfSpeech, WordNet};
 use rustc_hash::FxHashSet;
 
 use super::classes::Class;
 use super::findings::Finding;
+use super::mood::may_order;
 use super::reading::{Reading, Sentence};
 use super::request::{Matter, Request, Wants};
 use super::wording::{Sense, Wording};
@@ -228,6 +230,9 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if names >= 2 && care == 0 && !ordered && !third {
         return Bearing::Facts;
     }
+    if shared <= 1 && care == 0 && !third && orders_things_only(reply, sentence, concern) {
+        return Bearing::Elsewhere;
+    }
     if second || third || ordered {
         return Bearing::With;
     }
@@ -243,6 +248,55 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
         return Bearing::Facts;
     }
     if words.len() >= 8 && care == 0 { Bearing::GoesOn } else { Bearing::Open }
+}
+
+/// Whether the sentence gives orders, and all of them are about things that the user did not speak of: "descale that kettle".
+fn orders_things_only(reply: &Reading, sentence: &Sentence, concern: &FxHashSet<&str>) -> bool {
+    let (mut opens, mut orders) = (true, 0);
+    for token in sentence.tokens.clone() {
+        let is_order = opens && (reply.is(token, Class::OrderVerb) || may_order(reply, token));
+        opens = matches!(reply.word(token), "," | ";" | ":" | "-" | "and" | "then")
+            || opens && reply.is(token, Class::OrderOpener);
+        if is_order {
+            let Some(object) = object(reply, sentence, token + 1) else { return false };
+            if !is_thing(reply.word(object)) || concern.contains(stem(reply.word(object))) {
+                return false;
+            }
+            orders += 1;
+        }
+    }
+    orders > 0
+}
+
+/// The noun of an object that begins here: the last of up to three words behind an article or its like.
+fn object(reply: &Reading, sentence: &Sentence, start: usize) -> Option<usize> {
+    let is_article = matches!(
+        reply.word(start),
+        "the" | "a" | "an" | "your" | "that" | "those" | "this" | "these" | "some" | "two" | "new" | "my"
+    );
+    let ends = |token: usize| {
+        token >= sentence.tokens.end
+            || !reply.tokens[token].is_word
+            || reply.is(token, Class::ObjectStart)
+            || matches!(
+                reply.word(token),
+                "and" | "or" | "of" | "before" | "by" | "that" | "which" | "while" | "like" | "as" | "so" | "if"
+            )
+    };
+    let last = (start + 1..start + 4).take_while(|&token| !ends(token)).last()?;
+    is_article.then_some(last)
+}
+
+/// Whether a word is first of all a thing: made, grown, eaten or found.
+fn is_thing(word: &str) -> bool {
+    let wordnet = WordNet::embedded();
+    let first = wordnet.synsets(word, PartOfSpeech::Noun).first().copied();
+    first.is_some_and(|first| {
+        matches!(
+            wordnet.lexname(first),
+            "noun.artifact" | "noun.food" | "noun.plant" | "noun.animal" | "noun.substance" | "noun.object"
+        )
+    })
 }
 
 #[cfg(test)]
