@@ -2,7 +2,7 @@
 
 use super::classes::Class;
 use super::findings::Finding;
-use super::mood::{Tree, is_plain_form, may_order};
+use super::mood::{Mood, is_plain_form, may_order};
 use super::reading::{Reading, Sentence};
 use super::scope::Scope;
 
@@ -21,17 +21,17 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
             _ => {}
         }
     }
-    let before = findings.len();
     for start in starts {
         if let Some((first, last)) = imperative(reply, sentence, start)
             && (start == sentence.tokens.start
                 || !is_joined(reply, start, first)
-                || Tree::of(reply, sentence).is_imperative(reply, first))
+                || Mood::of(reply, sentence).is_imperative(reply, first))
         {
             findings.push(Finding { rule: "imperative", meaning: "gives an order", span: reply.origin(first, last) });
         }
     }
-    if findings.len() == before
+    // A tree takes as long as everything else together, and a second order changes nothing.
+    if findings.is_empty()
         && let Some(first) = unlisted(reply, sentence)
     {
         let last = (first + 2).min(sentence.tokens.end - 1);
@@ -47,7 +47,7 @@ fn is_joined(reply: &Reading, start: usize, verb: usize) -> bool {
 /// The first verb in the imperative that stands in no list.
 fn unlisted(reply: &Reading, sentence: &Sentence) -> Option<usize> {
     let mut opens = true;
-    let mut tree = None;
+    let mut mood = None;
     for token in sentence.tokens.clone() {
         let may_order = opens && may_order(reply, token) && !is_gentle(reply, token);
         // What may stand before an order leaves its place open.
@@ -55,8 +55,8 @@ fn unlisted(reply: &Reading, sentence: &Sentence) -> Option<usize> {
             || opens && reply.is(token, Class::OrderOpener)
             || matches!(reply.word(token), "and" | "then");
         if may_order && !Scope::new(reply, sentence, token).is_reported() {
-            let tree = tree.get_or_insert_with(|| Tree::of(reply, sentence));
-            if tree.is_imperative(reply, token) {
+            let mood = mood.get_or_insert_with(|| Mood::of(reply, sentence));
+            if mood.is_imperative(reply, token) {
                 return Some(token);
             }
         }
