@@ -69,6 +69,10 @@ pub(super) fn leaving(
     }
     leaving.applicable = true;
     let concern = content(user);
+    let numbers: Vec<&str> = (0..user.tokens.len())
+        .map(|token| user.word(token))
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
+        .collect();
     let mut before = Bearing::Open;
     let bearings: Vec<(Bearing, usize)> = reply
         .sentences
@@ -81,7 +85,7 @@ pub(super) fn leaving(
             let place = reply.origin(sentence.tokens.start, sentence.tokens.end - 1);
             let next = said.partition_point(|said| said.start < place.start);
             let direct = said.get(next).is_some_and(|said| said.start < place.end);
-            let told = Told { concern: &concern, hurts: !request.distress.is_empty(), direct };
+            let told = Told { concern: &concern, numbers: &numbers, hurts: !request.distress.is_empty(), direct };
             if let bearing @ (Bearing::With | Bearing::Facts | Bearing::Elsewhere | Bearing::Open) =
                 bearing(reply, sentence, here, &told)
             {
@@ -166,6 +170,10 @@ fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<&str>) -> bool {
         }
         // The weather may be what the user spoke of.
         "the" => !concern.contains(stem(reply.word(turn.first + 1))),
+        // Options and questions are what a reply that stays may list.
+        "here" if turn.id == "list" => {
+            !matches!(after, "options" | "ways" | "thoughts" | "questions" | "possibilities" | "words" | "things")
+        }
         "moving" => turn.first == sentence.tokens.start && matches!(after, "to" | ","),
         _ => true,
     }
@@ -175,6 +183,8 @@ fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<&str>) -> bool {
 struct Told<'a> {
     /// Stems of the user's words.
     concern: &'a FxHashSet<&'a str>,
+    /// The user's numbers.
+    numbers: &'a [&'a str],
     /// Whether the user's message shows distress.
     hurts: bool,
     /// Whether the sentence orders or claims something.
@@ -182,7 +192,7 @@ struct Told<'a> {
 }
 
 fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'_>) -> Bearing {
-    let Told { concern, hurts, direct } = *told;
+    let Told { concern, hurts, direct, .. } = *told;
     let words: Vec<usize> =
         sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word && !reply.tokens[token].apart).collect();
     if words.is_empty() {
@@ -239,7 +249,10 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if sentence.is_question || first {
         return Bearing::Open;
     }
-    let numbers = words.iter().filter(|&&token| reply.word(token).starts_with(|c: char| c.is_ascii_digit())).count();
+    let is_new_number = |token: usize| {
+        reply.word(token).starts_with(|c: char| c.is_ascii_digit()) && !told.numbers.contains(&reply.word(token))
+    };
+    let numbers = words.iter().filter(|&&token| is_new_number(token)).count();
     let facts = count(Class::FactCue) + numbers;
     let commas = sentence.tokens.clone().filter(|&token| reply.word(token) == ",").count();
     let points = any(&|word| matches!(word, "that" | "that's" | "this" | "these" | "it's" | "it" | "the"));
