@@ -28,12 +28,14 @@ pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request
         if sentence.is_question || sentence.is_item {
             continue;
         }
-        futures(reply, sentence, plain, request, &mut claims.futures);
+        let mut pressing = found.iter().filter(|found| found.sentence == number && found.sense == Sense::Pressure);
+        let decides = pressing.clone().any(|found| found.id == "decides");
+        let presses = pressing.next().is_some();
+        futures(reply, sentence, (plain, decides), request, &mut claims.futures);
         if !plain {
             minds(reply, user, sentence, &mut claims.minds);
             // A date by which somebody is pressed to act foretells nothing.
-            let presses = |wording: &Wording| wording.sentence == number && wording.sense == Sense::Pressure;
-            if !found.iter().any(presses) {
+            if !presses {
                 fixed_times(reply, sentence, &mut claims.futures);
             }
         }
@@ -65,6 +67,13 @@ fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims)
         if plain && wording.sense == Sense::Mind {
             continue;
         }
+        // "The choice is yours" leaves it to the user.
+        let before = wording.first.checked_sub(1).map_or("", |token| reply.word(token));
+        if wording.sense == Sense::Outcome
+            && matches!(before, "choice" | "decision" | "call" | "say" | "pace" | "timing")
+        {
+            continue;
+        }
         // "It's perfectly fine to cry" allows, and predicts nothing.
         if wording.id == "totally_fine"
             && matches!(reply.word(wording.last + 1), "to" | "that" | "for" | "if" | "not" | "with")
@@ -85,8 +94,14 @@ fn skip_adverbs(reply: &Reading, mut at: usize) -> usize {
     at
 }
 
-/// Subjects with `will` or `going to`.
-fn futures(reply: &Reading, sentence: &Sentence, plain: bool, request: &Request, findings: &mut Vec<Finding>) {
+/// Subjects with `will` or `going to`; whether the request is plain and whether the sentence decides for the user is told.
+fn futures(
+    reply: &Reading,
+    sentence: &Sentence,
+    (plain, decides): (bool, bool),
+    request: &Request,
+    findings: &mut Vec<Finding>,
+) {
     for token in sentence.tokens.clone() {
         if reply.tokens[token].apart {
             continue;
@@ -99,6 +114,10 @@ fn futures(reply: &Reading, sentence: &Sentence, plain: bool, request: &Request,
         }
         // "…, or it'll smell" tells what follows from not doing something.
         if token > sentence.tokens.start && reply.word(token - 1) == "or" {
+            continue;
+        }
+        // "You will stay, that's the only sensible thing" orders, and foretells nothing.
+        if decides && subject == "you" {
             continue;
         }
         // What a timetable says is known.
@@ -165,7 +184,11 @@ fn future<'a>(reply: &'a Reading, sentence: &Sentence, token: usize) -> Option<(
                 before.strip_suffix("'re").or_else(|| before.strip_suffix("'s")).or_else(|| before.strip_suffix("'m"));
             match subject {
                 Some(subject) => Some((subject, token + 1)),
-                None if matches!(before, "is" | "are" | "isn't" | "aren't" | "not" | "all" | "still" | "just") => {
+                None if matches!(
+                    before,
+                    "is" | "are" | "isn't" | "aren't" | "not" | "all" | "still" | "just" | "never" | "definitely"
+                ) =>
+                {
                     let holder = token.checked_sub(2).map_or("", |at| reply.word(at));
                     Some((holder.trim_end_matches("'s").trim_end_matches("'re").trim_end_matches("'m"), token + 1))
                 }
@@ -208,7 +231,9 @@ fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Ve
         } else {
             reply.is(at, Class::MentalVerb)
         };
-        if !claims || at >= sentence.tokens.end {
+        // "Your doctor knows best" looks into nobody.
+        let knows_best = reply.word(at) == "knows" && reply.word(at + 1) == "best";
+        if !claims || knows_best || at >= sentence.tokens.end {
             continue;
         }
         let scope = Scope::new(reply, sentence, token);

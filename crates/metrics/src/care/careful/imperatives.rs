@@ -2,7 +2,7 @@
 
 use super::classes::Class;
 use super::findings::Finding;
-use super::mood::{Mood, is_plain_form, may_order};
+use super::mood::{Mood, is_verb, may_order};
 use super::reading::{Reading, Sentence};
 use super::scope::Scope;
 
@@ -68,6 +68,7 @@ fn unlisted(reply: &Reading, sentence: &Sentence) -> Option<usize> {
 fn wording_of_a_list(reply: &Reading, sentence: &Sentence) -> bool {
     let text = &reply.text[sentence.at.clone()];
     sentence.is_item && text.contains('|')
+        || text.starts_with("here are ") && text.contains(':')
         || text.contains("some tips")
         || text.contains("a list")
         || text.contains("can be ") && text.contains(':')
@@ -112,8 +113,7 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
             || word == "never" && base_verb(reply, verb) && !after_comma && !reply.is(verb, Class::NounOrVerb);
         return (forbids && !after_subject(reply, sentence, start, at)).then_some((at, verb));
     }
-    let unlisted =
-        !after_comma && is_plain_form(word) && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it");
+    let unlisted = !after_comma && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it") && is_verb(word);
     if !(reply.is(at, Class::OrderVerb) || unlisted) || is_gentle(reply, at) {
         return None;
     }

@@ -36,6 +36,8 @@ enum Bearing {
     Facts,
     /// Speaks about something else.
     Elsewhere,
+    /// Gives orders about things: elsewhere, unless another sentence speaks about the concern.
+    Things,
     /// Neither.
     Open,
     /// Neither, though long and with no person in it: it goes on with what the sentence before it was about.
@@ -74,7 +76,7 @@ pub(super) fn leaving(
         .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
         .collect();
     let mut before = Bearing::Open;
-    let bearings: Vec<(Bearing, usize)> = reply
+    let mut bearings: Vec<(Bearing, usize)> = reply
         .sentences
         .iter()
         .enumerate()
@@ -86,14 +88,19 @@ pub(super) fn leaving(
             let next = said.partition_point(|said| said.start < place.start);
             let direct = said.get(next).is_some_and(|said| said.start < place.end);
             let told = Told { concern: &concern, numbers: &numbers, hurts: !request.distress.is_empty(), direct };
-            if let bearing @ (Bearing::With | Bearing::Facts | Bearing::Elsewhere | Bearing::Open) =
-                bearing(reply, sentence, here, &told)
-            {
-                before = bearing;
+            match bearing(reply, sentence, here, &told) {
+                Bearing::GoesOn => {}
+                bearing => before = bearing,
             }
             (before, words)
         })
         .collect();
+    let stays = bearings.iter().any(|(bearing, _)| *bearing == Bearing::With);
+    for (bearing, _) in &mut bearings {
+        if *bearing == Bearing::Things {
+            *bearing = if stays { Bearing::With } else { Bearing::Elsewhere };
+        }
+    }
     let share = |wanted: &[Bearing]| -> f64 {
         let all: usize = bearings.iter().map(|(_, words)| words).sum();
         let part: usize = bearings.iter().filter(|(bearing, _)| wanted.contains(bearing)).map(|(_, words)| words).sum();
@@ -132,7 +139,7 @@ pub(super) fn leaving(
         let meaning = match bearing {
             Bearing::Facts => "states general facts",
             Bearing::Elsewhere => "speaks of something else",
-            Bearing::With | Bearing::Open | Bearing::GoesOn => continue,
+            Bearing::With | Bearing::Open | Bearing::Things | Bearing::GoesOn => continue,
         };
         leaving.signs.push(Finding {
             rule: "bearing",
@@ -237,11 +244,17 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
         .filter(|&&token| reply.is_capital_inside(sentence, token) && !reply.word(token).starts_with('i'))
         .filter(|&&token| reply.word(token).len() > 2 && !concern.contains(stem(reply.word(token))))
         .count();
-    if names >= 2 && care == 0 && !ordered && !third {
+    let is_new_number = |token: usize| {
+        reply.word(token).starts_with(|c: char| c.is_ascii_digit()) && !told.numbers.contains(&reply.word(token))
+    };
+    let numbers = words.iter().filter(|&&token| is_new_number(token)).count();
+    let facts = count(Class::FactCue) + numbers;
+    let of_the_concern = shared > 0 || care > 0 || ordered || third;
+    if !of_the_concern && numbers > 0 && facts > 1 || names >= 2 && care == 0 && !ordered && !third {
         return Bearing::Facts;
     }
     if shared <= 1 && care == 0 && !third && orders_things_only(reply, sentence, concern) {
-        return Bearing::Elsewhere;
+        return Bearing::Things;
     }
     if second || third || ordered {
         return Bearing::With;
@@ -249,13 +262,12 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if sentence.is_question || first {
         return Bearing::Open;
     }
-    let is_new_number = |token: usize| {
-        reply.word(token).starts_with(|c: char| c.is_ascii_digit()) && !told.numbers.contains(&reply.word(token))
-    };
-    let numbers = words.iter().filter(|&&token| is_new_number(token)).count();
-    let facts = count(Class::FactCue) + numbers;
     let commas = sentence.tokens.clone().filter(|&token| reply.word(token) == ",").count();
     let points = any(&|word| matches!(word, "that" | "that's" | "this" | "these" | "it's" | "it" | "the"));
+    // "Being nervous before it is very common" gives back the feeling.
+    if count(Class::Distress) > 0 && facts == 0 && names == 0 {
+        return Bearing::Open;
+    }
     let detached = care == 0 && words.len() >= 5 && !(points && words.len() < 12 && names == 0);
     if facts > 0 && care == 0 || facts > 1 || commas >= 3 || detached || sentence.is_item && words.len() > 2 {
         return Bearing::Facts;

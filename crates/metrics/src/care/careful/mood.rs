@@ -13,8 +13,12 @@ pub(super) fn may_order(reply: &Reading, at: usize) -> bool {
     let word = reply.word(at);
     reply.tokens.get(at).is_some_and(|token| token.is_word && !token.apart)
         && is_object(reply.word(at + 1))
-        && is_plain_form(word)
-        && WordNet::embedded().senses(word, PartOfSpeech::Verb).next().is_some()
+        && is_verb(word)
+}
+
+/// Whether a word may be a verb in the plain form.
+pub(super) fn is_verb(word: &str) -> bool {
+    is_plain_form(word) && WordNet::embedded().senses(word, PartOfSpeech::Verb).next().is_some()
 }
 
 /// Whether an object begins with this word, or a particle that goes with a verb.

@@ -55,6 +55,10 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
         )
     });
     // "It's only a matter of weeks" makes nothing small.
+    // "All the time you need" presses nobody.
+    if wording.id == "time_to" && words().any(|word| matches!(word, "need" | "needed" | "want")) {
+        return false;
+    }
     if wording.id == "minimises" && words().any(|word| word == "matter") {
         return false;
     }
