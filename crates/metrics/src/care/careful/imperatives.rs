@@ -184,7 +184,7 @@ fn is_gentle(reply: &Reading, at: usize) -> bool {
         "give" if next == "it" => true,
         "hang" => matches!(next, "in" | "on"),
         "hold" => matches!(next, "on" | "onto"),
-        "be" => matches!(next, "gentle" | "kind" | "easy" | "patient" | "safe" | "well" | "good" | "proud"),
+        "be" => matches!(next, "as" | "gentle" | "kind" | "easy" | "patient" | "safe" | "well" | "good" | "proud"),
         "look" => matches!(next, "after" | "," | "!" | ".") || next.is_empty(),
         "think" => matches!(next, "of" | "about") && matches!(after, "it" | "what" | "how" | "whether"),
         "treat" | "give" | "allow" | "forgive" | "trust" | "ask" => themselves || word == "trust" && next == "me",

@@ -172,6 +172,8 @@ fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<&str>) -> bool {
     let sentence = &reply.sentences[turn.sentence];
     let after = reply.word(turn.last + 1);
     match reply.word(turn.first) {
+        // "She left anyway" goes on with the story.
+        "anyway" | "anyways" if turn.first > sentence.tokens.start && after != "," => false,
         "by" | "anyway" | "speaking" | "as" | "regarding" => {
             !matches!(after, "you" | "he" | "she" | "they" | "him" | "her" | "them" | "that" | "it" | "your")
         }

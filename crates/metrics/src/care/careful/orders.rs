@@ -14,7 +14,8 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
     if request.wants == Wants::Text {
         return Vec::new();
     }
-    let instructed = request.wants_instructions();
+    // Who tells of a broken thing is told how to mend it.
+    let instructed = request.wants_instructions() || request.tells_of_a_thing;
     let mut findings = Vec::new();
     for sentence in &reply.sentences {
         if !instructed {

@@ -37,6 +37,8 @@ pub(super) struct Request {
     pub weighs_a_decision: bool,
     /// It asks how something will turn out that has no timetable.
     pub asks_for_a_forecast: bool,
+    /// A strong word in it speaks of a thing: "my laptop died".
+    pub tells_of_a_thing: bool,
     /// Tokens that show distress.
     pub distress: Vec<usize>,
 }
@@ -71,6 +73,7 @@ impl Request {
             request.asks_for_a_forecast |= asks && !of_time && here(Sense::Forecast);
         }
         let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
+        request.tells_of_a_thing = request.distress.is_empty() && has(Sense::Harmless);
         request.matter = if !request.distress.is_empty() {
             Matter::Life
         } else if has(Sense::Glad) || user.text.contains("!!") && !user.text.contains("hate") {
