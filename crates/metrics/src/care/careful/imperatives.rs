@@ -1,8 +1,10 @@
 //! Orders by mood: clauses that open with a plain verb and neither invite nor comfort.
 
+use std::cell::LazyCell;
+
 use super::classes::Class;
 use super::findings::Finding;
-use super::mood::{Mood, is_verb, may_order};
+use super::mood::{Mood, is_verb, may_order, openings};
 use super::reading::{Reading, Sentence};
 use super::scope::Scope;
 
@@ -21,19 +23,25 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
             _ => {}
         }
     }
+    let mood = LazyCell::new(|| Mood::of(reply, sentence));
     for start in starts {
         if let Some((first, last)) = imperative(reply, sentence, start)
-            && (start == sentence.tokens.start
-                || !is_joined(reply, start, first)
-                || Mood::of(reply, sentence).is_imperative(reply, first))
+            && (start == sentence.tokens.start || !is_joined(reply, start, first) || mood.is_imperative(reply, first))
         {
             findings.push(Finding { rule: "imperative", meaning: "gives an order", span: reply.origin(first, last) });
         }
     }
     // A tree takes as long as everything else together, and a second order changes nothing.
-    if findings.is_empty()
-        && let Some(first) = unlisted(reply, sentence)
-    {
+    if !findings.is_empty() {
+        return;
+    }
+    let unlisted = openings(reply, sentence).find(|&token| {
+        may_order(reply, token)
+            && !is_gentle(reply, token)
+            && !Scope::new(reply, sentence, token).is_reported()
+            && mood.is_imperative(reply, token)
+    });
+    if let Some(first) = unlisted {
         let last = (first + 2).min(sentence.tokens.end - 1);
         findings.push(Finding { rule: "imperative", meaning: "gives an order", span: reply.origin(first, last) });
     }
@@ -42,26 +50,6 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
 /// Whether a clause is joined to the one before it, so that its verb may belong to a subject there: "I can stay, or leave it".
 fn is_joined(reply: &Reading, start: usize, verb: usize) -> bool {
     (start..verb).any(|token| matches!(reply.word(token), "and" | "or"))
-}
-
-/// The first verb in the imperative that stands in no list.
-fn unlisted(reply: &Reading, sentence: &Sentence) -> Option<usize> {
-    let mut opens = true;
-    let mut mood = None;
-    for token in sentence.tokens.clone() {
-        let may_order = opens && may_order(reply, token) && !is_gentle(reply, token);
-        // What may stand before an order leaves its place open.
-        opens = matches!(reply.word(token), "," | ";" | ":" | "-")
-            || opens && reply.is(token, Class::OrderOpener)
-            || matches!(reply.word(token), "and" | "then");
-        if may_order && !Scope::new(reply, sentence, token).is_reported() {
-            let mood = mood.get_or_insert_with(|| Mood::of(reply, sentence));
-            if mood.is_imperative(reply, token) {
-                return Some(token);
-            }
-        }
-    }
-    None
 }
 
 /// Whether the sentence hands out a list of tips, which are no orders.

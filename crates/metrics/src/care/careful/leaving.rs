@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::classes::Class;
 use super::findings::Finding;
-use super::mood::may_order;
+use super::mood::{may_order, openings};
 use super::reading::{Reading, Sentence};
 use super::request::{Matter, Request, Wants};
 use super::wording::{Sense, Wording};
@@ -279,20 +279,14 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
 
 /// Whether the sentence gives orders, and all of them are about things that the user did not speak of: "descale that kettle".
 fn orders_things_only(reply: &Reading, sentence: &Sentence, concern: &FxHashSet<&str>) -> bool {
-    let (mut opens, mut orders) = (true, 0);
-    for token in sentence.tokens.clone() {
-        let is_order = opens && (reply.is(token, Class::OrderVerb) || may_order(reply, token));
-        opens = matches!(reply.word(token), "," | ";" | ":" | "-" | "and" | "then")
-            || opens && reply.is(token, Class::OrderOpener);
-        if is_order {
-            let Some(object) = object(reply, sentence, token + 1) else { return false };
-            if !is_thing(reply.word(object)) || concern.contains(stem(reply.word(object))) {
-                return false;
-            }
-            orders += 1;
-        }
-    }
-    orders > 0
+    let mut orders = openings(reply, sentence)
+        .filter(|&token| reply.is(token, Class::OrderVerb) || may_order(reply, token))
+        .peekable();
+    orders.peek().is_some()
+        && orders.all(|order| {
+            let object = object(reply, sentence, order + 1).map(|object| reply.word(object));
+            object.is_some_and(|object| is_thing(object) && !concern.contains(stem(object)))
+        })
 }
 
 /// The noun of an object that begins here: the last of up to three words behind an article or its like.

@@ -5,7 +5,20 @@ use std::cell::OnceCell;
 use probare_nlp::{self as nlp, Document, Parser, Token, Upos};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
+use super::classes::Class;
 use super::reading::{Reading, Sentence};
+
+/// The tokens at which a clause of the sentence may open with an order: at its beginning, and behind a mark or a joining word.
+/// What may stand before an order leaves its place open.
+pub(super) fn openings<'r>(reply: &'r Reading, sentence: &Sentence) -> impl Iterator<Item = usize> + use<'r> {
+    let mut opens = true;
+    sentence.tokens.clone().filter(move |&token| {
+        let is_open = opens;
+        opens = matches!(reply.word(token), "," | ";" | ":" | "-" | "and" | "then")
+            || is_open && reply.is(token, Class::OrderOpener);
+        is_open
+    })
+}
 
 /// Whether a word may be a verb in the plain form with its object behind it: it has no ending of another form, is no small
 /// word, and WordNet has it as a verb. Says yes for nouns too; only these sentences are worth a tree.
@@ -69,7 +82,7 @@ pub(super) fn is_plain_form(word: &str) -> bool {
     word.len() > 2
         && word.chars().all(|c| c.is_ascii_lowercase())
         && !SMALL.contains(&word)
-        && !["ing", "ed", "ly", "s", "n't", "'s"].iter().any(|ending| word.ends_with(ending))
+        && !["ing", "ed", "ly", "s"].iter().any(|ending| word.ends_with(ending))
 }
 
 /// The tags of a sentence of the reply and, where they leave a question, its tree.

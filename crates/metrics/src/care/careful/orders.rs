@@ -55,11 +55,11 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
             "you" | "your" | "you're" | "you've" | "yourself" | "don't" | "be" | "stop" | "quit"
         )
     });
-    // "It's only a matter of weeks" makes nothing small.
     // "All the time you need" presses nobody.
     if wording.id == "time_to" && words().any(|word| matches!(word, "need" | "needed" | "want")) {
         return false;
     }
+    // "It's only a matter of weeks" makes nothing small.
     if wording.id == "minimises" && words().any(|word| word == "matter") {
         return false;
     }

@@ -1,8 +1,8 @@
 //! [`Packed`]: a short word as a number.
 
 /// The bytes of a word of at most sixteen bytes, as two numbers that tell it from all other words: comparing them takes no
-/// look at any text. That without bytes stands for no word.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+/// look at any text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Packed {
     /// The first eight bytes, the first one lowest. No word has only zeros there.
     low: u64,
@@ -11,6 +11,9 @@ pub struct Packed {
 }
 
 impl Packed {
+    /// What stands for no word.
+    pub const NONE: Self = Self { low: 0, high: 0 };
+
     /// Bytes of the longest word.
     pub const LONGEST: usize = size_of::<u128>();
 
