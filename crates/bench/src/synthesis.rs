@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use probare_core::{Case, Metric, Profile, Sample};
+use probare_core::{Case, Profile, Sample, Scorer};
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
@@ -33,7 +33,7 @@ fn write_cases(file: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
 
 /// Rows per CPU-second of the three checkers.
 fn rate(profile: Profile, cases: &[Case]) -> Result<f64, Box<dyn Error>> {
-    let metrics: Vec<Box<dyn Metric>> = CHECKS
+    let metrics: Vec<Scorer> = CHECKS
         .iter()
         .map(|id| Ok(registry().get(id)?.build(Json::Null, profile)?))
         .collect::<Result<_, Box<dyn Error>>>()?;

@@ -1,6 +1,6 @@
 //! Rows per CPU-second of every metric, on one thread.
 
-use probare_core::{Case, Metric, MetricDef, Profile, Sample};
+use probare_core::{Case, MetricDef, Profile, Sample, Scorer};
 use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
@@ -32,13 +32,13 @@ pub struct Row {
 pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Option<Row> {
     let metric = definition.build(options(definition.id), profile).ok()?;
     // The first pass fills caches and loads tables.
-    let in_one_pass = scored(definition, metric.as_ref(), cases);
+    let in_one_pass = scored(definition, &metric, cases);
     if in_one_pass == 0 {
         // Saying that a question does not apply is no measure of computing its answer.
         return None;
     }
     let rate = processor_time::rate(cases.len(), || {
-        scored(definition, metric.as_ref(), cases);
+        scored(definition, &metric, cases);
     })?;
     let name =
         if profile == Profile::Careful { format!("{} (careful)", definition.id) } else { definition.id.to_owned() };
@@ -46,7 +46,7 @@ pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Optio
 }
 
 /// Computes a metric for all cases; gives how many were scored.
-fn scored(definition: &MetricDef, metric: &dyn Metric, cases: &[Case]) -> usize {
+fn scored(definition: &MetricDef, metric: &Scorer, cases: &[Case]) -> usize {
     cases
         .iter()
         .map(Sample::of)
@@ -80,7 +80,7 @@ mod tests {
             let cases = corpus::of_metric(definition, &general).unwrap();
             for profile in definition.profiles {
                 let metric = definition.build(options(definition.id), *profile).unwrap();
-                assert!(scored(definition, metric.as_ref(), &cases) > 0, "{} scores none", definition.id);
+                assert!(scored(definition, &metric, &cases) > 0, "{} scores none", definition.id);
             }
         }
     }

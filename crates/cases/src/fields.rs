@@ -39,16 +39,25 @@ impl FieldMap {
     /// Reads mappings of the form `response=model_output`. The right side is a column name or, in nested JSON, a path
     /// with dots (`result.choices.0.text`).
     pub fn parse<S: AsRef<str>>(mappings: &[S]) -> Result<Self, MapError> {
-        let mut map = Self::default();
+        let mut pairs = Vec::with_capacity(mappings.len());
         for mapping in mappings {
             let mapping = mapping.as_ref();
             let (field, column) = mapping.split_once('=').ok_or_else(|| MapError::Form(mapping.to_owned()))?;
-            let (field, column) = (field.trim(), column.trim());
-            if column.is_empty() {
+            if column.trim().is_empty() {
                 return Err(MapError::Form(mapping.to_owned()));
             }
+            pairs.push((field, column.trim().to_owned()));
+        }
+        Self::of(pairs)
+    }
+
+    /// Fields with the columns that hold them.
+    pub fn of<S: AsRef<str>>(pairs: impl IntoIterator<Item = (S, String)>) -> Result<Self, MapError> {
+        let mut map = Self::default();
+        for (field, column) in pairs {
+            let field = field.as_ref().trim();
             if field == "id" {
-                if map.id.replace(column.to_owned()).is_some() {
+                if map.id.replace(column).is_some() {
                     return Err(MapError::Twice(field.to_owned()));
                 }
                 continue;
@@ -57,9 +66,27 @@ impl FieldMap {
             if map.fields.iter().any(|(earlier, _)| *earlier == known) {
                 return Err(MapError::Twice(field.to_owned()));
             }
-            map.fields.push((known, column.to_owned()));
+            map.fields.push((known, column));
         }
         Ok(map)
+    }
+
+    /// Fields and columns, `id` first.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let id = self.id.as_deref().map(|column| ("id", column));
+        id.into_iter().chain(self.fields.iter().map(|(field, column)| (field.name(), column.as_str())))
+    }
+
+    /// The same with what `other` adds; where both map a field, this one holds.
+    #[must_use]
+    pub fn or(mut self, other: &Self) -> Self {
+        self.id = self.id.or_else(|| other.id.clone());
+        for (field, column) in &other.fields {
+            if self.fields.iter().all(|(known, _)| known != field) {
+                self.fields.push((*field, column.clone()));
+            }
+        }
+        self
     }
 
     /// Takes the id out of the row.

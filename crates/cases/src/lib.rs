@@ -17,6 +17,7 @@
 //! # Ok::<(), probare_cases::OpenError>(())
 //! ```
 
+mod digest;
 mod fields;
 mod formats;
 mod open;

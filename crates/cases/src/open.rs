@@ -8,8 +8,10 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
+use probare_core::{Input, Progress, Source, SourceError};
 
 use crate::FieldMap;
+use crate::digest::{self, Digest, Digesting};
 use crate::formats::columns::ColumnReader;
 use crate::formats::csv::CsvReader;
 use crate::formats::json::{JsonReader, Layout};
@@ -44,6 +46,19 @@ impl Format {
         ("parquet", Self::Parquet),
         ("pq", Self::Parquet),
     ];
+}
+
+impl Format {
+    /// The usual extension.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::JsonLines => "jsonl",
+            Self::Json => "json",
+            Self::Csv => "csv",
+            Self::Tsv => "tsv",
+            Self::Parquet => "parquet",
+        }
+    }
 }
 
 impl FromStr for Format {
@@ -116,6 +131,15 @@ pub enum OpenError {
 /// The rows of one file, in batches.
 pub struct Rows {
     reader: Reader,
+    stored: Option<StoredFile>,
+    rows: u64,
+}
+
+/// The file as it is stored, behind whatever unpacks it.
+struct StoredFile {
+    path: String,
+    digest: Digest,
+    rest: Option<digest::Shared<Digesting<Box<dyn Read + Send>>>>,
 }
 
 enum Reader {
@@ -135,7 +159,10 @@ impl Rows {
     pub fn open(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
         if path == "-" {
             let format = options.format.unwrap_or(Format::JsonLines);
-            return Self::start(Box::new(io::stdin()), None, "standard input", format, options);
+            let (reader, stored) = StoredFile::new(path, Box::new(io::stdin()), None);
+            let mut rows = Self::start(reader, None, "standard input", format, options)?;
+            rows.stored = Some(stored);
+            return Ok(rows);
         }
         let (named, compression) = told_by_name(Path::new(path));
         let Some(format) = options.format.or(named) else {
@@ -143,15 +170,25 @@ impl Rows {
         };
         let io_error = |source| OpenError::Io { file: path.to_owned(), source };
         let file = File::open(path).map_err(io_error)?;
-        if file.metadata().map_err(io_error)?.is_dir() {
+        let found = file.metadata().map_err(io_error)?;
+        if found.is_dir() {
             return Err(io_error(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file in it")));
         }
-        let (reader, whole): (Box<dyn Read + Send>, _) = match compression {
-            Compression::None => (Box::new(file.try_clone().map_err(io_error)?), Some(file)),
-            Compression::Gzip => (Box::new(MultiGzDecoder::new(file)), None),
-            Compression::Zstd => (Box::new(zstd::Decoder::new(file).map_err(io_error)?), None),
+        let whole = match (compression, format) {
+            // Parquet is read from its end; the digest needs a reader of its own.
+            (Compression::None, Format::Parquet) => Some(File::open(path).map_err(io_error)?),
+            _ => None,
         };
-        Self::start(reader, whole, path, format, options)
+        let total = found.is_file().then_some(found.len());
+        let (reader, stored) = StoredFile::new(path, Box::new(file), total);
+        let reader: Box<dyn Read + Send> = match compression {
+            Compression::None => reader,
+            Compression::Gzip => Box::new(MultiGzDecoder::new(reader)),
+            Compression::Zstd => Box::new(zstd::Decoder::new(reader).map_err(io_error)?),
+        };
+        let mut rows = Self::start(reader, whole, path, format, options)?;
+        rows.stored = Some(stored);
+        Ok(rows)
     }
 
     /// Rows from anything that can be read; `name` is what messages call it.
@@ -192,7 +229,7 @@ impl Rows {
                 None => ColumnReader::from_stream(reader, shared)?,
             })),
         };
-        Ok(Self { reader })
+        Ok(Self { reader, stored: None, rows: 0 })
     }
 }
 
@@ -205,6 +242,38 @@ impl Iterator for Rows {
             Reader::Csv(reader) => reader.next(),
             Reader::Columns(reader) => reader.next(),
         }
+    }
+}
+
+impl Source for Rows {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn probare_core::Batch>, SourceError>> {
+        let batch = match self.next()? {
+            Ok(batch) => batch,
+            Err(error) => return Some(Err(error.into())),
+        };
+        self.rows += batch.len() as u64;
+        Some(Ok(Box::new(batch)))
+    }
+
+    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
+        let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
+        if let Some(rest) = stored.rest.take() {
+            let read = rest.with(Digesting::exhaust);
+            read.map_err(|source| OpenError::Io { file: stored.path.clone(), source })?;
+        }
+        Ok(vec![Input { rows: Some(self.rows), ..stored.digest.input(&stored.path) }])
+    }
+
+    fn progress(&self) -> Option<Arc<dyn Progress>> {
+        self.stored.as_ref().map(|stored| stored.digest.progress() as Arc<dyn Progress>)
+    }
+}
+
+impl StoredFile {
+    fn new(path: &str, file: Box<dyn Read + Send>, total: Option<u64>) -> (Box<dyn Read + Send>, Self) {
+        let digest = Digest::new(total);
+        let shared = digest::Shared::new(Digesting::new(file, digest.clone()));
+        (Box::new(shared.clone()), Self { path: path.to_owned(), digest, rest: Some(shared) })
     }
 }
 

@@ -43,6 +43,21 @@ pub(crate) struct Origin {
 }
 
 impl Batch {
+    /// How many rows it holds.
+    pub fn len(&self) -> usize {
+        match &self.rows {
+            RawRows::Json(rows) => rows.len(),
+            RawRows::Csv(rows) => rows.len(),
+            RawRows::Columns(rows) => rows.len(),
+            RawRows::Bad(_) => 1,
+        }
+    }
+
+    /// Whether it holds none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Turns every row into a case or a problem, in order.
     pub fn cases(&self) -> Vec<Result<Case, Problem>> {
         match &self.rows {
@@ -51,6 +66,12 @@ impl Batch {
             RawRows::Columns(rows) => rows.cases(&self.shared),
             RawRows::Bad(problem) => vec![Err(problem.as_ref().clone())],
         }
+    }
+}
+
+impl probare_core::Batch for Batch {
+    fn cases(&self) -> Vec<Result<Case, Problem>> {
+        Self::cases(self)
     }
 }
 

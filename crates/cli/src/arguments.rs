@@ -2,7 +2,7 @@
 
 use clap::builder::Styles;
 use clap::builder::styling::AnsiColor;
-use clap::{Parser, Subcommand};
+use clap::{Command, CommandFactory, Parser, Subcommand};
 
 use crate::verbs;
 
@@ -47,4 +47,9 @@ pub enum Verb {
     Parse(verbs::parse::Arguments),
     Completions(verbs::completions::Arguments),
     Man(verbs::man::Arguments),
+}
+
+/// The whole command line, with the verbs of all suites.
+pub fn command() -> Command {
+    verbs::suite::add_verbs(Cli::command())
 }

@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 use std::io;
 
 use probare_cases::{MapError, OpenError};
+use probare_core::{RequestError, SuiteError};
 use probare_report::escape;
 use probare_report::{GateError, OpenError as ReportError};
-use probare_runner::{DriveError, PlanError, VerifyError};
+use probare_runner::{ConfigError, DriveError, PlanError, VerifyError};
 
-use crate::exit::Exit;
+use probare_runner::Exit;
 
 /// Why a verb stopped.
 #[derive(Debug)]
@@ -96,6 +97,34 @@ impl Failure {
     fn into_usage(mut self) -> Self {
         self.exit = Exit::Usage;
         self
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        PlanError::from(error).into()
+    }
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        let failure = Self::new(error.to_string());
+        match error {
+            ConfigError::Form { .. } => failure
+                .hint("`probare schema config` shows what may stand there; `probare init` writes an example")
+                .into_usage(),
+            ConfigError::GateWithoutLimit { .. } => {
+                failure.hint("add `fail_under: 0.7` or `fail_over: 0.2`").into_usage()
+            }
+            _ => failure,
+        }
+    }
+}
+
+impl From<SuiteError> for Failure {
+    fn from(error: SuiteError) -> Self {
+        let exit = if error.is_usage { Exit::Usage } else { Exit::Error };
+        Self { exit, message: error.message, hint: error.hint }
     }
 }
 

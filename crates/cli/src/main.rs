@@ -3,8 +3,6 @@
 //! Data goes to standard output, everything else to standard error.
 
 mod arguments;
-mod config;
-mod exit;
 mod failure;
 mod page;
 mod progress;
@@ -13,15 +11,23 @@ mod verbs;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{ArgMatches, FromArgMatches};
 
 use arguments::{Cli, Verb};
-use exit::Exit;
+use failure::Done;
+use probare_core::Suite;
+use probare_runner::Exit;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+    let parsed = arguments::command().try_get_matches().and_then(|matches| {
+        if let Some((suite, matches)) = verbs::suite::asked(&matches) {
+            return Ok(Asked::Suite(suite, matches.clone()));
+        }
+        Cli::from_arg_matches(&matches).map(Asked::Verb)
+    });
+    let asked = match parsed {
+        Ok(asked) => asked,
         Err(error) => {
             let exit = match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
@@ -29,10 +35,30 @@ fn main() -> ExitCode {
             };
             // Nothing can be done about a closed terminal.
             let _ = error.print();
-            return exit.into();
+            return ExitCode::from(exit.code());
         }
     };
-    let done = match &cli.verb {
+    let done = match &asked {
+        Asked::Suite(suite, matches) => verbs::suite::run(*suite, matches),
+        Asked::Verb(cli) => run(cli),
+    };
+    match done {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(failure) => {
+            let _ = std::io::stderr().write_all(failure.render().as_bytes());
+            ExitCode::from(failure.exit.code())
+        }
+    }
+}
+
+/// What the command line asks for.
+enum Asked {
+    Suite(&'static dyn Suite, ArgMatches),
+    Verb(Cli),
+}
+
+fn run(cli: &Cli) -> Done {
+    match &cli.verb {
         Verb::Score(arguments) => verbs::score::run(arguments),
         Verb::List(arguments) => verbs::list::run(arguments),
         Verb::Explain(arguments) => verbs::explain::run(arguments),
@@ -49,12 +75,5 @@ fn main() -> ExitCode {
         Verb::Parse(arguments) => verbs::parse::run(arguments),
         Verb::Completions(arguments) => verbs::completions::run(arguments),
         Verb::Man(arguments) => verbs::man::run(arguments),
-    };
-    match done {
-        Ok(exit) => exit.into(),
-        Err(failure) => {
-            let _ = std::io::stderr().write_all(failure.render().as_bytes());
-            failure.exit.into()
-        }
     }
 }

@@ -6,39 +6,43 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::Output;
+use crate::{Output, Place};
 
 /// One row of a data set. Every field but `id` is optional; a metric names what it needs.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+///
+/// It is written and read back under its own field names; names that other tools use are the business of whoever reads
+/// their files.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Case {
     /// Identifier; the line number where the file gives none.
     pub id: String,
     /// What the user asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// What the model answered.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Output>,
     /// Passages that were given to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Vec<Passage>>,
     /// Right answers; one suffices unless a metric says otherwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Vec<String>>,
     /// Quotations that the answer gives.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub citations: Option<Vec<Citation>>,
     /// Ids or urls of the documents that were retrieved, best first.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retrieved: Option<Vec<String>>,
     /// Ids or urls of the documents that should have been retrieved.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevant: Option<Vec<String>>,
     /// Labels to group and filter by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Everything else that the row had.
-    #[serde(skip_serializing_if = "Map::is_empty")]
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Json>,
 }
 
@@ -58,7 +62,35 @@ impl Case {
         }
     }
 
-    /// The text that evidence with this field and index points into, if there is one.
+    /// The text that a place points into, if there is one.
+    pub fn text_at(&self, place: &Place) -> Option<&str> {
+        match &place.path {
+            Some(path) if place.field == Field::Metadata => self.metadata_at(path)?.as_str(),
+            Some(_) => None,
+            None => self.text(place.field, place.index),
+        }
+    }
+
+    /// The words that a place points at; nothing where it points outside of the text or into a character.
+    pub fn words_at(&self, place: &Place) -> Option<&str> {
+        self.text_at(place)?.get(place.start..place.end)
+    }
+
+    /// The value in the metadata that a JSON Pointer (RFC 6901) names.
+    pub fn metadata_at(&self, path: &str) -> Option<&Json> {
+        let (key, rest) = match path.strip_prefix('/')?.split_once('/') {
+            Some((key, rest)) => (key, Some(rest)),
+            None => (&path[1..], None),
+        };
+        let value = self.metadata.get(&key.replace("~1", "/").replace("~0", "~"))?;
+        match rest {
+            Some(rest) => value.pointer(&format!("/{rest}")),
+            None => Some(value),
+        }
+    }
+
+    /// The text of a field, or of an item where the field is a list. Metadata has no text of its own: see
+    /// [`Case::text_at`].
     pub fn text(&self, field: Field, index: Option<usize>) -> Option<&str> {
         match field {
             Field::Query => self.query.as_deref(),
@@ -176,5 +208,28 @@ impl Field {
 impl fmt::Display for Field {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_read_back_as_it_was_written() {
+        let text = r#"{"id":"a","query":"q","response":"r","context":[{"text":"p"}],"reference":["x"],"tags":["t"],"metadata":{"steps":["one","two"]}}"#;
+        let case: Case = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&case).unwrap(), text);
+        assert!(serde_json::from_str::<Case>(r#"{"id":"a","answer":"r"}"#).is_err());
+    }
+
+    #[test]
+    fn a_place_may_point_into_the_metadata() {
+        let case: Case = serde_json::from_str(r#"{"id":"a","metadata":{"steps":["one","two"],"a/b":"x~y"}}"#).unwrap();
+        let place = Place::in_metadata("/steps/1", 1..3);
+        assert_eq!((case.text_at(&place), case.words_at(&place)), (Some("two"), Some("wo")));
+        assert_eq!(case.text_at(&Place::in_metadata("/a~1b", 0..1)), Some("x~y"));
+        assert_eq!(case.text_at(&Place::in_metadata("/steps/9", 0..1)), None);
+        assert_eq!(case.text_at(&Place::in_metadata("steps", 0..1)), None);
     }
 }

@@ -6,14 +6,20 @@
 use std::borrow::Cow;
 use std::io;
 
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
 use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
-use crate::{Better, Case, MetricDef, Outcome, Profile, ScoreError};
+use crate::score::TellingOf;
+use crate::{Better, Case, Manifest, MetricDef, Outcome, Profile, ScoreError, Told};
 
 /// What sinks know about a metric of this run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct MetricInfo {
     /// Name in this run: the id, or the name that the configuration gives.
     pub name: String,
@@ -23,14 +29,15 @@ pub struct MetricInfo {
     pub summary: Cow<'static, str>,
     /// Which direction is better.
     pub better: Better,
-    /// Least and greatest possible value.
+    /// Least and greatest possible value; a side without an end is `null` in files.
+    #[serde(serialize_with = "write_range", deserialize_with = "read_range")]
     pub range: (f64, f64),
     /// Version of the definition.
     pub version: u32,
     /// Which reading was used.
     pub profile: Profile,
     /// Options that were given.
-    #[serde(skip_serializing_if = "Json::is_null")]
+    #[serde(default, skip_serializing_if = "Json::is_null")]
     pub options: Json,
 }
 
@@ -57,20 +64,77 @@ impl MetricInfo {
     }
 }
 
+fn write_range<S: Serializer>(range: &(f64, f64), serializer: S) -> Result<S::Ok, S::Error> {
+    let end = |end: f64| end.is_finite().then_some(end);
+    (end(range.0), end(range.1)).serialize(serializer)
+}
+
+fn read_range<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(f64, f64), D::Error> {
+    let (low, high) = <(Option<f64>, Option<f64>)>::deserialize(deserializer)?;
+    Ok((low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)))
+}
+
 /// What one metric said about one case.
 pub type Named = Result<Outcome, ScoreError>;
 
+/// What a benchmark keeps of a case beyond scores, for the files that it publishes. Whoever made it knows its type.
+#[derive(Clone)]
+pub struct Detail(Arc<dyn Any + Send + Sync>);
+
+impl Detail {
+    /// Keeps a value.
+    pub fn new(value: impl Any + Send + Sync) -> Self {
+        Self(Arc::new(value))
+    }
+
+    /// The value, if it is of this type.
+    pub fn get<T: Any>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+}
+
+impl fmt::Debug for Detail {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Detail")
+    }
+}
+
 /// All results of one case, in the order of the run's metrics.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct CaseResult {
     /// The case.
     pub case: Case,
+    /// Model whose output was scored, where known.
+    pub model: Option<String>,
+    /// Which of several outputs of that model, counted from 0.
+    pub repeat: u32,
     /// One result per metric.
     pub results: Vec<Named>,
+    /// Why a bad value of this case is no failure: it is meant to be bad.
+    pub excused: Option<Cow<'static, str>>,
+    /// What the benchmark publishes beyond scores.
+    pub detail: Option<Detail>,
+    /// The result line, where it has been written already: once, by whoever scored the case.
+    pub written: Option<String>,
 }
 
 impl CaseResult {
-    /// The result line of the contract: `{"id":…,"scores":{…}}`.
+    /// Results of the response that the case recorded.
+    pub fn new(case: Case, results: Vec<Named>) -> Self {
+        let (model, repeat) = case.response.as_ref().map_or((None, 0), |output| (output.model.clone(), output.repeat));
+        Self { case, model, repeat, results, excused: None, detail: None, written: None }
+    }
+
+    /// The result line as text, without a line break.
+    pub fn line_text(&self, metrics: &[MetricInfo]) -> Cow<'_, str> {
+        match &self.written {
+            Some(line) => Cow::Borrowed(line),
+            // Names, numbers and texts always have a JSON form.
+            None => Cow::Owned(serde_json::to_string(&self.line(metrics)).unwrap_or_default()),
+        }
+    }
+
+    /// The result line of the contract: `{"id":…,"scores":{…}}`, with `model` and `repeat` where there are any.
     pub fn line<'a>(&'a self, metrics: &'a [MetricInfo]) -> impl Serialize + 'a {
         Line { result: self, metrics }
     }
@@ -83,8 +147,14 @@ struct Line<'a> {
 
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(2))?;
+        let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", &self.result.case.id)?;
+        if let Some(model) = &self.result.model {
+            map.serialize_entry("model", model)?;
+        }
+        if self.result.repeat > 0 {
+            map.serialize_entry("repeat", &self.result.repeat)?;
+        }
         map.serialize_entry("scores", &Scores(self))?;
         map.end()
     }
@@ -95,21 +165,57 @@ struct Scores<'a>(&'a Line<'a>);
 impl Serialize for Scores<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(line) = self;
-        let mut map = serializer.serialize_map(Some(line.metrics.len()))?;
-        for (metric, result) in line.metrics.iter().zip(&line.result.results) {
-            map.serialize_key(&metric.name)?;
-            match result {
-                Ok(outcome) => map.serialize_value(outcome)?,
-                Err(error) => map.serialize_value(&Failure { error: error.to_string() })?,
-            }
-        }
-        map.end()
+        let pairs = line.metrics.iter().zip(&line.result.results);
+        serializer.collect_map(pairs.map(|(metric, result)| (&metric.name, TellingOf(result))))
     }
 }
 
-#[derive(Serialize)]
-struct Failure {
-    error: String,
+/// A result line, read back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResultLine {
+    /// Id of the case.
+    pub id: String,
+    /// Model whose output was scored.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// Which of several outputs of that model.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub repeat: u32,
+    /// What each metric said, in the order of the file.
+    #[serde(serialize_with = "write_scores", deserialize_with = "read_scores")]
+    pub scores: Vec<(String, Told)>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_first(repeat: &u32) -> bool {
+    *repeat == 0
+}
+
+fn write_scores<S: Serializer>(scores: &[(String, Told)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(scores.iter().map(|(name, told)| (name, told)))
+}
+
+fn read_scores<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Told)>, D::Error> {
+    struct InOrder;
+
+    impl<'de> serde::de::Visitor<'de> for InOrder {
+        type Value = Vec<(String, Told)>;
+
+        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+            formatter.write_str("an object with one result per metric")
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+            let mut scores = Vec::new();
+            while let Some(entry) = map.next_entry()? {
+                scores.push(entry);
+            }
+            Ok(scores)
+        }
+    }
+
+    deserializer.deserialize_map(InOrder)
 }
 
 /// A row that could not be read, a repeated id, or another remark about the input.
@@ -130,10 +236,11 @@ pub struct Problem {
 }
 
 /// How a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stop {
     /// All cases were looked at.
+    #[default]
     Complete,
     /// The first bad row ended it, as `--strict` asks.
     Strict,
@@ -157,13 +264,44 @@ pub enum Event<'a> {
     /// Something about the input.
     Problem(&'a Problem),
     /// The run ends.
-    Finished(Stop),
+    Finished(&'a Finish),
+}
+
+/// The end of a run: how it came about, and what describes the run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Finish {
+    /// How it ended.
+    pub stop: Stop,
+    /// All that is needed to compute it again; files of a run that did not end well carry none.
+    pub manifest: Manifest,
+    /// What a benchmark adds to a page.
+    pub sections: Vec<Section>,
+}
+
+impl Finish {
+    /// An end of which nothing but the manner is known.
+    pub fn by(stop: Stop) -> Self {
+        Self { stop, ..Self::default() }
+    }
+}
+
+/// A piece of a page, in HTML that its maker has made safe.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Section {
+    /// The piece.
+    pub html: String,
 }
 
 /// Takes events and makes something of them.
-pub trait Sink {
+pub trait Sink: Send {
     /// Takes one event.
     fn event(&mut self, event: &Event<'_>) -> io::Result<()>;
+}
+
+impl<S: Sink + ?Sized> Sink for &mut S {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        (**self).event(event)
+    }
 }
 
 #[cfg(test)]
@@ -185,21 +323,47 @@ mod tests {
         };
         let metrics = [metric("relevance"), metric("topic_pivot"), metric("x")];
         let score = Score::from_number(0.604).unwrap().with_part("cosine", 0.709).unwrap();
-        let result = CaseResult {
-            case: Case { id: "a".into(), ..Case::default() },
-            results: vec![
+        let mut result = CaseResult::new(
+            Case { id: "a".into(), ..Case::default() },
+            vec![
                 Ok(score.because([Evidence::missing("w")]).into()),
                 Ok(Outcome::not_applicable("no user text")),
                 Err(ScoreError::MissingField(crate::Field::Response)),
             ],
-        };
+        );
+        let line = serde_json::to_string(&result.line(&metrics)).unwrap();
+        let back: ResultLine = serde_json::from_str(&line).unwrap();
+        assert_eq!(serde_json::to_string(&back).unwrap(), line);
+        result.model = Some("m".into());
+        result.repeat = 1;
+        let named = serde_json::to_string(&result.line(&metrics)).unwrap();
+        assert!(named.starts_with(r#"{"id":"a","model":"m","repeat":1,"scores":"#), "{named}");
         assert_eq!(
-            serde_json::to_string(&result.line(&metrics)).unwrap(),
+            line,
             concat!(
                 r#"{"id":"a","scores":{"relevance":{"value":0.604,"parts":{"cosine":0.709},"#,
                 r#""evidence":[{"kind":"missing","text":"w"}]},"topic_pivot":{"not_applicable":"no user text"},"#,
-                r#""x":{"error":"the case has no `response`"}}}"#
+                r#""x":{"error":"the case has no `response`","kind":"missing"}}}"#
             )
         );
+    }
+
+    #[test]
+    fn a_range_without_an_end_is_read_back() {
+        let mut info = MetricInfo {
+            name: "n".into(),
+            id: "x".into(),
+            summary: "s".into(),
+            better: Better::Lower,
+            range: (0.0, f64::INFINITY),
+            version: 2,
+            profile: Profile::Careful,
+            options: serde_json::json!({"k": 1}),
+        };
+        for range in [(0.0, 1.0), (0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY)] {
+            info.range = range;
+            let json = serde_json::to_string(&info).unwrap();
+            assert_eq!(serde_json::from_str::<MetricInfo>(&json).unwrap(), info);
+        }
     }
 }

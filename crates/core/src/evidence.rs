@@ -50,11 +50,34 @@ pub struct Place {
     /// Which item, where the field is a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
+    /// JSON Pointer to the text, where the field is `metadata`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// First byte.
     pub start: usize,
     /// One past the last byte.
     pub end: usize,
 }
+
+impl Place {
+    /// A range of a field that is one text.
+    pub const fn new(field: Field, span: Range<usize>) -> Self {
+        Self { field, index: None, path: None, start: span.start, end: span.end }
+    }
+
+    /// A range of an item of a list.
+    pub const fn in_item(field: Field, index: usize, span: Range<usize>) -> Self {
+        Self { field, index: Some(index), path: None, start: span.start, end: span.end }
+    }
+
+    /// A range of the text in the metadata that a JSON Pointer names.
+    pub fn in_metadata(path: impl Into<String>, span: Range<usize>) -> Self {
+        Self { path: Some(path.into()), ..Self::new(Field::Metadata, span) }
+    }
+}
+
+/// Bytes of its text that a piece of evidence repeats; its span is whole however long it is.
+pub const LONGEST_TEXT: usize = 200;
 
 /// One piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,8 +87,11 @@ pub struct Evidence {
     /// Where it stands in the case, if it stands anywhere.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
-    /// The words at that place, or the words that were looked for.
+    /// The words at that place, or the words that were looked for; the beginning of them where `cut` says so.
     pub text: String,
+    /// Whether `text` is only the beginning of what stands at the place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// A remark for the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<Cow<'static, str>>,
@@ -82,12 +108,12 @@ impl Evidence {
 
     /// Words that were looked for and are nowhere.
     pub fn missing(text: impl Into<String>) -> Self {
-        Self { kind: EvidenceKind::Missing, place: None, text: text.into(), note: None, support: None }
+        Self { kind: EvidenceKind::Missing, place: None, text: text.into(), cut: false, note: None, support: None }
     }
 
     /// A remark without a place.
     pub fn note(text: impl Into<String>) -> Self {
-        Self { kind: EvidenceKind::Note, place: None, text: text.into(), note: None, support: None }
+        Self { kind: EvidenceKind::Note, place: None, text: text.into(), cut: false, note: None, support: None }
     }
 
     /// Evidence of any kind at `span` of `whole`, the full text of that field.
@@ -97,10 +123,12 @@ impl Evidence {
     pub fn at(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Self {
         let start = whole.floor_char_boundary(span.start);
         let end = whole.floor_char_boundary(span.end).max(start);
+        let shown = whole.floor_char_boundary(end.min(start + LONGEST_TEXT));
         Self {
             kind,
-            place: Some(Place { field, index: None, start, end }),
-            text: whole[start..end].to_owned(),
+            place: Some(Place::new(field, start..end)),
+            text: whole[start..shown].to_owned(),
+            cut: shown < end,
             note: None,
             support: None,
         }
@@ -113,6 +141,20 @@ impl Evidence {
             place.index = Some(index);
         }
         self
+    }
+
+    /// Says which text of the metadata the place is in, as a JSON Pointer.
+    #[must_use]
+    pub fn at_path(mut self, path: impl Into<String>) -> Self {
+        if let Some(place) = &mut self.place {
+            place.path = Some(path.into());
+        }
+        self
+    }
+
+    /// Whether these are the words at its place: all of them, or the beginning where it is cut.
+    pub fn quotes(&self, words: &str) -> bool {
+        if self.cut { words.len() > self.text.len() && words.starts_with(&self.text) } else { words == self.text }
     }
 
     /// Adds a remark.
@@ -152,6 +194,18 @@ mod tests {
         let json = serde_json::to_string(&missing).unwrap();
         assert_eq!(json, r#"{"kind":"missing","text":"x"}"#);
         assert_eq!(serde_json::from_str::<Evidence>(&json).unwrap(), missing);
+    }
+
+    #[test]
+    fn a_long_span_is_whole_and_its_text_is_cut() {
+        let whole = "é".repeat(150);
+        let evidence = Evidence::found(Field::Response, 0..whole.len(), &whole);
+        let place = evidence.place.as_ref().unwrap();
+        assert_eq!((place.end, evidence.text.len(), evidence.cut), (300, 200, true));
+        assert!(evidence.quotes(&whole) && !evidence.quotes(&evidence.text));
+        let json = serde_json::to_string(&evidence).unwrap();
+        assert!(json.ends_with("\",\"cut\":true}"), "{json}");
+        assert_eq!(serde_json::from_str::<Evidence>(&json).unwrap(), evidence);
     }
 
     #[test]

@@ -1,12 +1,17 @@
-//! [`Judge`]: a metric that needs a model's opinion, without any I/O.
+//! [`Judge`]: a metric that needs something from outside, without any I/O.
 //!
-//! A judge says what to ask and reads replies; whoever drives it owns the network, the clock, the budget and the record
-//! of replies. So a judge is tested with literal replies and a recorded run can be scored again offline.
+//! What a metric may need is asked, not called: a [`Turn`] names questions to a model, texts to embed or programs to run,
+//! and whoever drives the judge owns the network, the sandbox, the clock, the budget and the record of replies. So a judge
+//! is tested with literal answers and a recorded run can be scored again offline.
 
-use crate::{Outcome, Sample, ScoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::{ErrorKind, Outcome, Sample, ScoreError};
 
 /// Who speaks in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Role {
     /// The instructions.
     System,
@@ -17,7 +22,7 @@ pub enum Role {
 }
 
 /// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
     /// Who speaks.
     pub role: Role,
@@ -25,33 +30,220 @@ pub struct Message {
     pub text: String,
 }
 
-/// One question to a judging model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Message {
+    /// Instructions.
+    pub fn system(text: impl Into<String>) -> Self {
+        Self { role: Role::System, text: text.into() }
+    }
+
+    /// Words of the person who asks.
+    pub fn user(text: impl Into<String>) -> Self {
+        Self { role: Role::User, text: text.into() }
+    }
+}
+
+/// How a model is asked. What is absent is left to the model's own default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Parameters {
+    /// How freely the model chooses its words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Share of the likeliest words that it chooses from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// Most tokens of a reply.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// Seed, where the model takes one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Texts at which a reply ends.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<String>,
+    /// JSON Schema that the reply has to keep.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Json>,
+    /// Whether the probabilities of the reply's tokens are wanted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub logprobs: bool,
+}
+
+/// One question to a model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// The conversation to send.
     pub messages: Vec<Message>,
+    /// How to ask.
+    #[serde(default)]
+    pub parameters: Parameters,
     /// Which judge of a panel is asked, counted from 0.
+    #[serde(default)]
     pub seat: usize,
+    /// The same question asked again, counted from 0: a reply that could not be read is not asked for from the record.
+    #[serde(default)]
+    pub attempt: u32,
 }
 
-/// What a judging model replied to the question of the same position.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What a call took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens that were sent.
+    pub input_tokens: u64,
+    /// Tokens that came back.
+    pub output_tokens: u64,
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    /// The model answered.
+    Text(String),
+    /// The model declined, in these words.
+    Refused(String),
+    /// No answer came.
+    Failed {
+        /// What kind of failure.
+        kind: ErrorKind,
+        /// What happened.
+        reason: String,
+    },
+}
+
+/// What a model replied to the question of the same position. A failed call reaches the judge too, which decides.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
-    /// The reply, or `None` when the call failed for good.
-    pub text: Option<String>,
+    /// Text, refusal or the cause of failure.
+    pub content: Content,
+    /// What it took.
+    #[serde(default)]
+    pub usage: Usage,
+    /// The model that answered, by the name the provider gives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
+impl Reply {
+    /// A reply of which nothing but the text is known.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: Content::Text(text.into()), usage: Usage::default(), model: None }
+    }
+
+    /// A call that failed for good.
+    pub fn failed(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        Self { content: Content::Failed { kind, reason: reason.into() }, usage: Usage::default(), model: None }
+    }
+
+    /// The text; an error of its own kind where the model declined or the call failed.
+    pub fn read(&self) -> Result<&str, ScoreError> {
+        match &self.content {
+            Content::Text(text) => Ok(text),
+            Content::Refused(words) => {
+                Err(ScoreError::other(ErrorKind::Refused, format!("the model declined: {words}")))
+            }
+            Content::Failed { kind, reason } => Err(ScoreError::other(*kind, reason.clone())),
+        }
+    }
+}
+
+/// A program for the sandbox.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// What to run, with its arguments, inside the folder of its files.
+    pub command: Vec<String>,
+    /// Files by name.
+    #[serde(default)]
+    pub files: Vec<(String, String)>,
+    /// What it reads from standard input.
+    #[serde(default)]
+    pub input: String,
+    /// Seconds after which it is ended.
+    pub seconds: u32,
+    /// Most memory, in MiB.
+    pub mebibytes: u32,
+}
+
+/// What became of a program.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ran {
+    /// Its exit code; nothing where it was ended from outside.
+    pub code: Option<i32>,
+    /// What it printed.
+    pub output: String,
+    /// What it complained about.
+    pub errors: String,
+    /// Seconds that it took.
+    pub seconds: f64,
 }
 
 /// What a judge wants next.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Turn {
-    /// Ask these questions; they do not depend on each other.
+    /// Ask a model these questions; they do not depend on each other.
     Ask(Vec<Question>),
+    /// Turn these texts into vectors.
+    Embed(Vec<String>),
+    /// Run these programs in the sandbox.
+    Run(Vec<Program>),
     /// Enough was heard.
     Done(Outcome),
 }
 
-/// A metric that asks models. `next` is called with all replies so far until it is done.
+/// The answer to one question, text or program of a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// To a question.
+    Reply(Reply),
+    /// To a text.
+    Vector(Vec<f32>),
+    /// To a program.
+    Ran(Ran),
+    /// To a text or program that nobody could answer.
+    Failed {
+        /// What kind of failure.
+        kind: ErrorKind,
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl Answer {
+    /// The reply; an error where this is another answer.
+    pub fn reply(&self) -> Result<&Reply, ScoreError> {
+        match self {
+            Self::Reply(reply) => Ok(reply),
+            Self::Failed { kind, reason } => Err(ScoreError::other(*kind, reason.clone())),
+            _ => Err(ScoreError::Internal { reason: "a reply is expected, but something else was answered".into() }),
+        }
+    }
+}
+
+/// A metric that asks. `next` is called with all answers so far, in the order of asking, until it is done.
 pub trait Judge: Send + Sync {
-    /// What to do after these replies. An unreadable reply is an error, not a zero.
-    fn next(&self, sample: Sample<'_>, replies: &[Reply]) -> Result<Turn, ScoreError>;
+    /// What to do after these answers. An unreadable reply is an error, not a zero.
+    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError>;
+}
+
+/// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before.
+pub trait Outside: Send + Sync {
+    /// One answer for each question, text or program of the turn, in its order. `metric` is the name in this run.
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer>;
+}
+
+/// Nobody is there to ask: every answer is missing.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Nobody;
+
+impl Outside for Nobody {
+    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+        let (count, what) = match turn {
+            Turn::Ask(questions) => (questions.len(), "no model is named to ask"),
+            Turn::Embed(texts) => (texts.len(), "no embedding model is named"),
+            Turn::Run(programs) => (programs.len(), "no sandbox is there to run programs"),
+            Turn::Done(_) => (0, ""),
+        };
+        vec![Answer::Failed { kind: ErrorKind::Missing, reason: what.to_owned() }; count]
+    }
 }

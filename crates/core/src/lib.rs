@@ -2,8 +2,9 @@
 //!
 //! Data flows one way: a file holds [`Case`]s; a model may add an [`Output`]; a [`Metric`] looks at the [`Sample`]
 //! (case and output together) and returns an [`Outcome`]: a [`Score`] with its [`Evidence`], or the reason why the
-//! question does not apply. What cannot be scored is a [`ScoreError`] and never a number. [`Event`]s carry results to
-//! [`Sink`]s, which write reports.
+//! question does not apply. What cannot be scored is a [`ScoreError`] and never a number. A [`Judge`] asks for what it
+//! needs in [`Turn`]s. [`Event`]s carry results to [`Sink`]s, which write reports; a [`Manifest`] describes the finished
+//! run. A published benchmark is a [`Suite`], which opened gives a [`Job`] for the runner.
 //!
 //! Everything here is synchronous and pure: no files, no network, no clock, no randomness.
 //!
@@ -24,22 +25,37 @@
 mod case;
 mod event;
 mod evidence;
+mod job;
 mod judge;
+mod manifest;
 mod metric;
+mod readings;
 mod registry;
+mod request;
 mod sample;
 mod score;
 mod suggest;
 mod value;
 
 pub use case::{Case, Citation, Field, Passage};
-pub use event::{CaseResult, Event, MetricInfo, Named, Problem, Sink, Stop};
-pub use evidence::{Evidence, EvidenceKind, Place};
-pub use judge::{Judge, Message, Question, Reply, Role, Turn};
-pub use metric::{Better, BuildError, Metric, MetricDef, MetricKind, Profile, last_segment, parent_segment};
+pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
+pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
+pub use job::{
+    Batch, CaseLimit, Console, Ending, Given, Job, NoRules, Progress, Publisher, Rules, Source, SourceError, Suite,
+    SuiteError,
+};
+pub use judge::{
+    Answer, Content, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran, Reply, Role, Turn, Usage,
+};
+pub use manifest::{FORMAT, Input, Maker, Manifest, Reading, Stored, SuiteCall};
+pub use metric::{
+    Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
+};
+pub use readings::{Readings, RunReadings};
 pub use registry::{Registry, UnknownMetric};
+pub use request::{MetricRequest, RequestError};
 pub use sample::{Output, Sample};
-pub use score::{Outcome, Parts, Score, ScoreError};
+pub use score::{ErrorKind, Outcome, Parts, Score, ScoreError, Told};
 pub use suggest::closest;
 pub use value::{NotFinite, Value};
 

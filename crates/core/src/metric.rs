@@ -6,12 +6,55 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{Field, Outcome, Parts, Sample, ScoreError};
+use crate::{Answer, Field, Judge, Nobody, Outcome, Outside, Parts, Sample, ScoreError, Turn};
 
 /// Computes a score from a sample: synchronous, pure, the same bytes for the same input.
 pub trait Metric: Send + Sync {
     /// Scores one sample. The value and its evidence come out of the same call, so they cannot drift apart.
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError>;
+}
+
+/// A metric that is ready: one that computes, or one that asks.
+pub enum Scorer {
+    /// By computation alone.
+    Pure(Box<dyn Metric>),
+    /// By asking.
+    Judge(Box<dyn Judge>),
+}
+
+/// Rounds of asking after which a judge that is never done is ended.
+const MOST_TURNS: usize = 64;
+
+impl Scorer {
+    /// Scores one sample where nobody is there to ask.
+    pub fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        self.score_with("", sample, &Nobody)
+    }
+
+    /// Scores one sample; what a judge asks is answered by `outside`, which knows the metric by `name`.
+    pub fn score_with(&self, name: &str, sample: Sample<'_>, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
+        let judge = match self {
+            Self::Pure(metric) => return metric.score(sample),
+            Self::Judge(judge) => judge,
+        };
+        let mut heard: Vec<Answer> = Vec::new();
+        for _ in 0..MOST_TURNS {
+            match judge.next(sample, &heard)? {
+                Turn::Done(outcome) => return Ok(outcome),
+                turn => heard.extend(outside.answer(name, &turn)),
+            }
+        }
+        Err(ScoreError::Internal { reason: format!("the judge asked {MOST_TURNS} times without coming to an end") })
+    }
+}
+
+impl fmt::Debug for Scorer {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Pure(_) => "Pure",
+            Self::Judge(_) => "Judge",
+        })
+    }
 }
 
 /// Which direction is better.
@@ -88,6 +131,8 @@ pub struct MetricDef {
     pub better: Better,
     /// Fields a case must have.
     pub needs: &'static [Field],
+    /// Keys that the metadata of a case must have.
+    pub metadata: &'static [&'static str],
     /// Profiles in which it differs; a metric with one reading lists `Reference` alone.
     pub profiles: &'static [Profile],
     /// Whether a response equal to the reference gets the best value.
@@ -103,13 +148,13 @@ pub struct MetricDef {
     /// JSON Schema of its options.
     pub schema: fn() -> Schema,
     /// Makes the metric from its options.
-    pub build: fn(Json) -> Result<Box<dyn Metric>, BuildError>,
+    pub build: fn(Json) -> Result<Scorer, BuildError>,
 }
 
 impl MetricDef {
     /// Makes the metric from its options (`Null` for the defaults). Metrics with a choice of profiles take `profile`
     /// as an option; where the options do not name one, `profile` is used.
-    pub fn build(&self, options: Json, profile: Profile) -> Result<Box<dyn Metric>, BuildError> {
+    pub fn build(&self, options: Json, profile: Profile) -> Result<Scorer, BuildError> {
         let mut options = if options.is_null() { Json::Object(serde_json::Map::new()) } else { options };
         if self.profiles.len() > 1
             && let Json::Object(map) = &mut options
@@ -125,9 +170,13 @@ impl MetricDef {
         if self.profiles.contains(&wanted) { wanted } else { Profile::Reference }
     }
 
-    /// The first needed field that the sample lacks.
-    pub fn lacks(&self, sample: Sample<'_>) -> Option<Field> {
-        self.needs.iter().copied().find(|field| !sample.has(*field))
+    /// The first needed field or key that the sample lacks.
+    pub fn lacks(&self, sample: Sample<'_>) -> Option<Lack> {
+        let field = self.needs.iter().copied().find(|field| !sample.has(*field)).map(Lack::Field);
+        field.or_else(|| {
+            let has = |key: &str| sample.case.metadata.get(key).is_some_and(|value| !value.is_null());
+            self.metadata.iter().copied().find(|key| !has(key)).map(Lack::Metadata)
+        })
     }
 
     /// The best value that the range allows.
@@ -135,6 +184,24 @@ impl MetricDef {
         match self.better {
             Better::Higher => self.range.1,
             Better::Lower => self.range.0,
+        }
+    }
+}
+
+/// What a sample lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// A field.
+    Field(Field),
+    /// A key of the metadata.
+    Metadata(&'static str),
+}
+
+impl fmt::Display for Lack {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(field) => write!(formatter, "{field}"),
+            Self::Metadata(key) => write!(formatter, "metadata.{key}"),
         }
     }
 }
@@ -181,10 +248,11 @@ const fn last_separator(path: &str, end: usize) -> (usize, usize) {
     (0, 0)
 }
 
-/// Registers a metric: `metric!(Type as Pure { … })` beside the type that holds its options.
+/// Registers a metric beside the type that holds its options: `metric!(Type as Pure { … })` where it computes, `as Judge`
+/// where it asks.
 ///
 /// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
-/// `page` are required; `profiles`, `identity` and `whole` have defaults. `prepare` turns the options into the type that
+/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity` and `whole` have defaults. `prepare` turns the options into the type that
 /// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
 #[macro_export]
 macro_rules! metric {
@@ -193,6 +261,7 @@ macro_rules! metric {
         range: $range:expr,
         better: $better:ident,
         needs: [$($need:ident),* $(,)?],
+        $(metadata: [$($key:expr),* $(,)?],)?
         $(profiles: [$($profile:ident),* $(,)?],)?
         $(identity: $identity:expr,)?
         $(whole: $whole:expr,)?
@@ -210,6 +279,7 @@ macro_rules! metric {
             range: $range,
             better: $crate::Better::$better,
             needs: &[$($crate::Field::$need),*],
+            metadata: $crate::metric!(@or [$(&[$($key),*])?] [&[]]),
             profiles: $crate::metric!(@or [$(&[$($crate::Profile::$profile),*])?] [&[$crate::Profile::Reference]]),
             identity: $crate::metric!(@or [$($identity)?] [false]),
             whole: $crate::metric!(@or [$(Some($whole))?] [None]),
@@ -221,7 +291,7 @@ macro_rules! metric {
                 let metric: $type = $crate::reexport::serde_json::from_value(options)
                     .map_err(|error| $crate::BuildError::Options(error.to_string()))?;
                 let prepare = $crate::metric!(@or [$($prepare)?] [Ok::<$type, $crate::BuildError>]);
-                prepare(metric).map(|ready| Box::new(ready) as Box<dyn $crate::Metric>)
+                prepare(metric).map(|ready| $crate::Scorer::$kind(Box::new(ready)))
             },
         };
     };
@@ -232,6 +302,42 @@ macro_rules! metric {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    struct Asks;
+
+    impl Judge for Asks {
+        fn next(&self, _: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+            match heard {
+                [] => Ok(Turn::Ask(vec![crate::Question::default(); 2])),
+                [first, _] => {
+                    let yes = first.reply()?.read()? == "yes";
+                    Ok(Turn::Done(crate::Score::from_bool(yes).into()))
+                }
+                _ => Err(ScoreError::Internal { reason: "two answers are expected".into() }),
+            }
+        }
+    }
+
+    struct Says(&'static str);
+
+    impl Outside for Says {
+        fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+            match turn {
+                Turn::Ask(questions) => vec![Answer::Reply(crate::Reply::text(self.0)); questions.len()],
+                _ => Vec::new(),
+            }
+        }
+    }
+
+    #[test]
+    fn a_judge_is_driven_and_without_anybody_to_ask_the_reply_is_missing() {
+        let case = crate::Case::default();
+        let judge = Scorer::Judge(Box::new(Asks));
+        let outcome = judge.score_with("m", Sample::of(&case), &Says("yes")).unwrap();
+        assert_eq!(outcome.score().unwrap().value.get(), 1.0);
+        let error = judge.score(Sample::of(&case)).unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Missing);
+    }
 
     #[test]
     fn a_metric_is_called_as_its_file_and_its_family_as_the_folder() {

@@ -1,29 +1,78 @@
 //! [`Output`]: what a model answered. [`Sample`]: a case together with the output under test.
 
-use serde::{Serialize, Serializer};
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
 
-use crate::{Case, Citation, Field, Passage, ScoreError};
+use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What a model answered, and what it took.
+use crate::{Case, Citation, Field, Passage, Readings, ScoreError};
+
+/// What a model answered, and which of its answers it is.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Output {
     /// The answer as it came.
     pub text: String,
     /// Model that gave it, where known.
     pub model: Option<String>,
+    /// Which of several answers to the same question, counted from 0.
+    pub repeat: u32,
 }
 
 impl Output {
     /// An answer of which nothing but the text is known.
     pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into(), model: None }
+        Self { text: text.into(), model: None, repeat: 0 }
     }
 }
 
-/// In case files an output is its text.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Whole<T> {
+    text: T,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<T>,
+    #[serde(default)]
+    repeat: u32,
+}
+
+/// In case files an output is its text, or an object where more is known.
 impl Serialize for Output {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.text)
+        if self.model.is_none() && self.repeat == 0 {
+            return serializer.serialize_str(&self.text);
+        }
+        Whole { text: self.text.as_str(), model: self.model.as_deref(), repeat: self.repeat }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Output {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextOrWhole;
+
+        impl<'de> Visitor<'de> for TextOrWhole {
+            type Value = Output;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text or an object with `text`, `model` and `repeat`")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Output, E> {
+                Ok(Output::new(text))
+            }
+
+            fn visit_string<E: serde::de::Error>(self, text: String) -> Result<Output, E> {
+                Ok(Output::new(text))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Output, A::Error> {
+                let Whole { text, model, repeat } = Whole::<String>::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Output { text, model, repeat })
+            }
+        }
+
+        deserializer.deserialize_any(TextOrWhole)
     }
 }
 
@@ -33,17 +82,56 @@ pub struct Sample<'a> {
     /// The row.
     pub case: &'a Case,
     output: Option<&'a Output>,
+    readings: Option<&'a Readings>,
 }
 
 impl<'a> Sample<'a> {
-    /// The case with the response that its file recorded.
+    /// The case with the response that its file recorded. Nothing is shared: every metric reads it afresh.
     pub const fn of(case: &'a Case) -> Self {
-        Self { case, output: case.response.as_ref() }
+        Self { case, output: case.response.as_ref(), readings: None }
     }
 
     /// The case with an output that a model gave just now.
     pub const fn with_output(case: &'a Case, output: &'a Output) -> Self {
-        Self { case, output: Some(output) }
+        Self { case, output: Some(output), readings: None }
+    }
+
+    /// The same, with readings that the metrics of this case share.
+    #[must_use]
+    pub const fn sharing(mut self, readings: &'a Readings) -> Self {
+        self.readings = Some(readings);
+        self
+    }
+
+    /// A reading of this case, made once for all metrics that ask for the same type under the same key. It must depend on
+    /// nothing but the case and the key.
+    pub fn reading<T: 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Rc<T> {
+        match self.readings {
+            Some(readings) => readings.of_case(key, make),
+            None => Rc::new(make()),
+        }
+    }
+
+    /// A value that lives as long as the run and is shared by all workers: made once for each type and key.
+    pub fn shared<T: Send + Sync + 'static>(&self, key: u64, make: impl FnOnce() -> T) -> Arc<T> {
+        match self.readings {
+            Some(readings) => readings.of_run(key, make),
+            None => Arc::new(make()),
+        }
+    }
+
+    /// Lends the worker's own value of a type: buffers to be used again, or what was read for earlier cases. What comes
+    /// out must not depend on what is in it.
+    pub fn scratch<T: Default + 'static, R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        match self.readings {
+            Some(readings) => readings.of_worker(work),
+            None => work(&mut T::default()),
+        }
+    }
+
+    /// The output under test, if something was answered.
+    pub const fn output(&self) -> Option<&'a Output> {
+        self.output
     }
 
     /// The response; an error where nothing was answered.
@@ -91,5 +179,22 @@ impl<'a> Sample<'a> {
             Field::Reference => self.case.reference.as_ref().is_some_and(|list| !list.is_empty()),
             other => self.case.has(other),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_output_is_its_text_or_says_whose_it_is() {
+        for (json, output) in [
+            (r#""x""#, Output::new("x")),
+            (r#"{"text":"x","model":"m","repeat":2}"#, Output { text: "x".into(), model: Some("m".into()), repeat: 2 }),
+        ] {
+            assert_eq!(serde_json::to_string(&output).unwrap(), json);
+            assert_eq!(serde_json::from_str::<Output>(json).unwrap(), output);
+        }
+        assert!(serde_json::from_str::<Output>("3").is_err());
     }
 }

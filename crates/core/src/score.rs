@@ -5,8 +5,11 @@
 
 use std::borrow::Cow;
 
+use std::fmt;
+
+use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Evidence, Field, NotFinite, Value};
 
@@ -105,6 +108,30 @@ impl Serialize for Parts {
     }
 }
 
+impl<'de> Deserialize<'de> for Parts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Parts;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object of numbers")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Parts, A::Error> {
+                let mut parts = Parts::EMPTY;
+                while let Some((name, value)) = map.next_entry::<String, Value>()? {
+                    parts.push(name, value);
+                }
+                Ok(parts)
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
 /// What a metric says about a sample it could look at.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
@@ -160,6 +187,108 @@ impl Serialize for Outcome {
     }
 }
 
+/// A result as a file holds it: `value` or `not_applicable` or `error`, and what belongs to it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    value: Option<Value>,
+    label: Option<String>,
+    #[serde(default)]
+    parts: Parts,
+    #[serde(default)]
+    evidence: Vec<Evidence>,
+    not_applicable: Option<String>,
+    error: Option<String>,
+    kind: Option<ErrorKind>,
+}
+
+impl Written {
+    /// Exactly one of the three situations.
+    fn read(self) -> Result<Result<Outcome, ScoreError>, &'static str> {
+        match (self.value, self.not_applicable, self.error) {
+            (Some(value), None, None) if self.kind.is_none() => {
+                let label = self.label.map(Cow::Owned);
+                Ok(Ok(Score { value, label, parts: self.parts, evidence: self.evidence }.into()))
+            }
+            (None, Some(reason), None) => Ok(Ok(Outcome::not_applicable(reason))),
+            // Files of release 0.1 name no kind.
+            (None, None, Some(reason)) => Ok(Err(ScoreError::other(self.kind.unwrap_or(ErrorKind::Failed), reason))),
+            _ => Err("a result has exactly one of `value`, `not_applicable` and `error`"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Outcome {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = Written::deserialize(deserializer)?.read().map_err(D::Error::custom)?;
+        read.map_err(|error| D::Error::custom(format!("this is an error, not an outcome: {error}")))
+    }
+}
+
+/// What one metric said about one case, as files hold it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Told(pub Result<Outcome, ScoreError>);
+
+impl Serialize for Told {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        TellingOf(&self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Told {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Written::deserialize(deserializer)?.read().map(Told).map_err(D::Error::custom)
+    }
+}
+
+/// A borrowed result on its way into a file.
+pub(crate) struct TellingOf<'a>(pub(crate) &'a Result<Outcome, ScoreError>);
+
+impl Serialize for TellingOf<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Ok(outcome) => outcome.serialize(serializer),
+            Err(error) => error.serialize(serializer),
+        }
+    }
+}
+
+/// What kind of failure an error is. It is kept through files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// Something went wrong.
+    Failed,
+    /// A model declined.
+    Refused,
+    /// A reply could not be read.
+    Unparseable,
+    /// There is no response, or no recorded reply.
+    Missing,
+    /// It took too long.
+    TimedOut,
+    /// The user ended it.
+    Cancelled,
+}
+
+impl ErrorKind {
+    /// All kinds.
+    pub const ALL: [Self; 6] =
+        [Self::Failed, Self::Refused, Self::Unparseable, Self::Missing, Self::TimedOut, Self::Cancelled];
+
+    /// The word in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+            Self::Unparseable => "unparseable",
+            Self::Missing => "missing",
+            Self::TimedOut => "timed_out",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
 /// Why a sample could not be scored. It is reported as a failure and counted apart from every mean.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -178,6 +307,9 @@ pub enum ScoreError {
     /// The computation left the finite numbers.
     #[error(transparent)]
     NotFinite(#[from] NotFinite),
+    /// The metadata of the case lack a key that the metric needs.
+    #[error("the case has no `metadata.{0}`")]
+    MissingMetadata(String),
     /// A judge's reply could not be read.
     #[error("the judge's reply could not be read: {reason}")]
     UnreadableReply {
@@ -190,4 +322,75 @@ pub enum ScoreError {
         /// What happened.
         reason: String,
     },
+    /// Anything else, of its own kind: what a call came to, or what a file of results tells.
+    #[error("{reason}")]
+    Other {
+        /// What kind of failure.
+        kind: ErrorKind,
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl ScoreError {
+    /// An error of this kind.
+    pub fn other(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        Self::Other { kind, reason: reason.into() }
+    }
+
+    /// What kind of failure it is.
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::MissingField(Field::Response) => ErrorKind::Missing,
+            Self::UnreadableReply { .. } => ErrorKind::Unparseable,
+            Self::Other { kind, .. } => *kind,
+            Self::MissingField(_)
+            | Self::MissingMetadata(_)
+            | Self::BadField { .. }
+            | Self::NotFinite(_)
+            | Self::Internal { .. } => ErrorKind::Failed,
+        }
+    }
+}
+
+impl Serialize for ScoreError {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(2))?;
+        map.serialize_entry("error", &self.to_string())?;
+        map.serialize_entry("kind", &self.kind())?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn round(told: Result<Outcome, ScoreError>) -> (String, Told) {
+        let json = serde_json::to_string(&Told(told)).unwrap();
+        let back = serde_json::from_str(&json).unwrap();
+        (json, back)
+    }
+
+    #[test]
+    fn every_situation_is_read_back() {
+        let score = Score::from_number(0.1 + 0.2).unwrap().with_part("b", 2.0).unwrap().with_part("a", 1.0).unwrap();
+        let score: Outcome = score.labelled("fine").because([Evidence::missing("x")]).into();
+        assert_eq!(round(Ok(score.clone())).1, Told(Ok(score)));
+        let aside = Outcome::not_applicable("why");
+        assert_eq!(round(Ok(aside.clone())).1, Told(Ok(aside)));
+        for kind in ErrorKind::ALL {
+            let error = ScoreError::other(kind, "what");
+            let (json, back) = round(Err(error.clone()));
+            assert_eq!(json, format!(r#"{{"error":"what","kind":"{}"}}"#, kind.name()));
+            assert_eq!(back, Told(Err(error)));
+        }
+    }
+
+    #[test]
+    fn what_is_no_result_is_refused() {
+        for bad in ["{}", r#"{"value":1,"error":"x"}"#, r#"{"value":1,"extra":2}"#, r#"{"value":1,"value":1}"#] {
+            assert!(serde_json::from_str::<Told>(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -43,7 +43,7 @@ pub(crate) fn first_difference(response: &Side<'_>, reference: &Side<'_>, index:
     } else {
         format!("the first difference: the reference goes on with `{}`", beginning(wanted))
     };
-    let place = Place { field: Field::Reference, index: Some(index), start: expected.start, end: expected.end };
+    let place = Place::in_item(Field::Reference, index, expected);
     Some(
         Evidence::at(EvidenceKind::Compared, Field::Response, span, response.whole).with_note(note).with_support(place),
     )

@@ -7,8 +7,8 @@ use std::error::Error;
 use std::path::Path;
 
 use probare_core::{
-    Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, MetricInfo, Outcome, Output, Passage, Place,
-    Problem, Profile, Score, ScoreError, Sink, Stop,
+    Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output, Passage,
+    Place, Problem, Profile, Score, ScoreError, Sink, Stop,
 };
 use probare_report::{Gate, Gates, Look, Options, Terminal, open};
 
@@ -87,13 +87,13 @@ fn case(number: u32) -> Result<CaseResult, ScoreError> {
     let mut case = Case {
         id: format!("support-{number:04}"),
         query: Some(query.to_owned()),
-        response: Some(Output { text: answer.to_owned(), model: Some("assistant-large".to_owned()) }),
+        response: Some(Output { text: answer.to_owned(), model: Some("assistant-large".to_owned()), repeat: 0 }),
         context: Some(vec![Passage::from(passage), Passage::from("Opening hours: Monday to Friday, 9 to 17.")]),
         tags: vec!["customer care".to_owned()],
         ..Case::default()
     };
     let place = |field: Field, index, text: &str, words: &str| {
-        text.find(words).map(|start| Place { field, index, start, end: start + words.len() })
+        text.find(words).map(|start| Place { index, ..Place::new(field, start..start + words.len()) })
     };
     let mut found = Vec::new();
     let mut wrong = Vec::new();
@@ -141,7 +141,7 @@ fn case(number: u32) -> Result<CaseResult, ScoreError> {
         case.response = None;
         results = (0..4).map(|_| Err(ScoreError::MissingField(Field::Response))).collect();
     }
-    Ok(CaseResult { case, results })
+    Ok(CaseResult::new(case, results))
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -170,6 +170,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     for number in 1..=cases {
         send(&Event::Scored(&case(number)?))?;
     }
-    send(&Event::Finished(Stop::Complete))?;
+    send(&Event::Finished(&Finish::by(Stop::Complete)))?;
     Ok(())
 }

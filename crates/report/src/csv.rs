@@ -9,7 +9,7 @@ use probare_core::{CaseResult, Event, MetricInfo, Sink};
 
 use crate::columns::columns;
 use crate::status::{Status, note, score};
-use crate::{Output, escape};
+use crate::{Output, escape, manifest};
 
 /// Writes a CSV file with a header row and `\n` line ends.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ impl Sink for Csv {
         match event {
             Event::Started { metrics, .. } => self.header(metrics),
             Event::Scored(result) => self.case(result),
-            Event::Finished(stop) => self.output.finish(*stop),
+            Event::Finished(finish) => manifest::finish(&mut self.output, finish),
             _ => Ok(()),
         }
     }

@@ -104,13 +104,18 @@ impl Format {
     pub fn sink(self, output: Output, options: Options) -> Box<dyn Sink> {
         match self {
             Self::Jsonl => Box::new(Jsonl::new(output)),
-            Self::Json => Box::new(Json::new(output, options)),
+            Self::Json => Box::new(Json::new(output)),
             Self::Csv => Box::new(Csv::new(output)),
             Self::Parquet => Box::new(Parquet::new(output)),
             Self::Markdown => Box::new(Markdown::new(output, options)),
             Self::Html => Box::new(Html::new(output, options)),
             Self::Junit => Box::new(Junit::new(output, options)),
         }
+    }
+
+    /// Whether the manifest of the run stands beside files of this format rather than in them.
+    pub const fn has_manifest_beside(self) -> bool {
+        matches!(self, Self::Jsonl | Self::Csv)
     }
 
     fn known() -> String {
@@ -160,6 +165,8 @@ mod tests {
             events(sink.as_mut(), &metrics(), &[result("a", 0.5)]);
             assert!(fs::metadata(&path).unwrap().len() > 0, "{}", path.display());
         }
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), Format::ALL.len(), "nothing partial is left");
+        let manifests = Format::ALL.iter().filter(|(format, _)| format.has_manifest_beside()).count();
+        let found = fs::read_dir(folder.path()).unwrap().count();
+        assert_eq!(found, Format::ALL.len() + manifests, "nothing partial is left");
     }
 }

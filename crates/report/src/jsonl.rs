@@ -4,21 +4,19 @@ use std::io::{self, Write};
 
 use probare_core::{Event, MetricInfo, Sink};
 
-use crate::Output;
+use crate::{Output, manifest};
 
 /// Writes `{"id":…,"scores":{…}}`, one line a case.
 #[derive(Debug)]
 pub struct Jsonl {
     output: Output,
     metrics: Vec<MetricInfo>,
-    /// Reused for every line.
-    line: Vec<u8>,
 }
 
 impl Jsonl {
     /// Lines go to `output`.
     pub const fn new(output: Output) -> Self {
-        Self { output, metrics: Vec::new(), line: Vec::new() }
+        Self { output, metrics: Vec::new() }
     }
 }
 
@@ -30,12 +28,10 @@ impl Sink for Jsonl {
                 Ok(())
             }
             Event::Scored(result) => {
-                self.line.clear();
-                serde_json::to_writer(&mut self.line, &result.line(&self.metrics))?;
-                self.line.push(b'\n');
-                self.output.write_all(&self.line)
+                self.output.write_all(result.line_text(&self.metrics).as_bytes())?;
+                self.output.write_all(b"\n")
             }
-            Event::Finished(stop) => self.output.finish(*stop),
+            Event::Finished(finish) => manifest::finish(&mut self.output, finish),
             _ => Ok(()),
         }
     }

@@ -195,7 +195,7 @@ impl Junit {
         tests.rewind()?;
         io::copy(tests, &mut self.output)?;
         writeln!(self.output, "  </testsuite>\n</testsuites>")?;
-        self.output.finish(stop)
+        self.output.finish(stop).map(|_| ())
     }
 }
 
@@ -209,7 +209,7 @@ impl Sink for Junit {
             }
             Event::Scored(result) => self.case(result),
             Event::Problem(problem) if problem.lost => self.lost_row(problem),
-            Event::Finished(stop) => self.finish(*stop),
+            Event::Finished(finish) => self.finish(finish.stop),
             _ => Ok(()),
         }
     }

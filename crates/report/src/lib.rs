@@ -8,12 +8,12 @@
 //! cases.
 //!
 //! ```
-//! use probare_core::{Event, Sink, Stop};
+//! use probare_core::{Event, Finish, Sink, Stop};
 //! use probare_report::{Gate, Gates, Summary};
 //!
 //! let mut summary = Summary::default();
 //! summary.event(&Event::Started { source: "cases.jsonl", metrics: &[] })?;
-//! summary.event(&Event::Finished(Stop::Complete))?;
+//! summary.event(&Event::Finished(&Finish::by(Stop::Complete)))?;
 //! let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?]);
 //! // A metric without a single score does not pass.
 //! assert!(!gates.verdicts(&summary)[0].passed);
@@ -34,6 +34,7 @@ pub mod html;
 mod json;
 mod jsonl;
 mod junit;
+pub mod manifest;
 mod markdown;
 pub mod number;
 mod output;
@@ -55,7 +56,7 @@ pub use json::Json;
 pub use jsonl::Jsonl;
 pub use junit::Junit;
 pub use markdown::Markdown;
-pub use output::{Compression, Output};
+pub use output::{Compression, LinesDigest, Output, Overlap, hex_sha256, refuse_overlap};
 pub use status::Status;
 pub use summary::{BINS, Histogram, MetricSummary, Reason, Reasons, Summary};
 pub use terminal::{Look, Terminal};

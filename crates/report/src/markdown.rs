@@ -95,7 +95,7 @@ impl Markdown {
     fn finish(&mut self, stop: Stop) -> io::Result<()> {
         let page = self.page();
         self.output.write_all(page.as_bytes())?;
-        self.output.finish(stop)
+        self.output.finish(stop).map(|_| ())
     }
 }
 
@@ -112,7 +112,7 @@ impl Sink for Markdown {
                 self.case(result);
                 Ok(())
             }
-            Event::Finished(stop) => self.finish(*stop),
+            Event::Finished(finish) => self.finish(finish.stop),
             _ => Ok(()),
         }
     }

@@ -101,10 +101,10 @@ impl Parquet {
 
     fn finish(&mut self, stop: Stop) -> io::Result<()> {
         match std::mem::replace(&mut self.state, State::Done) {
-            State::Waiting(mut output) => output.finish(stop),
+            State::Waiting(mut output) => output.finish(stop).map(|_| ()),
             State::Writing(mut writing) => {
                 writing.write_group()?;
-                writing.writer.into_inner().map_err(failed)?.finish(stop)
+                writing.writer.into_inner().map_err(failed)?.finish(stop).map(|_| ())
             }
             State::Done => Ok(()),
         }
@@ -116,7 +116,7 @@ impl Sink for Parquet {
         match (event, &mut self.state) {
             (Event::Started { metrics, .. }, _) => self.start(metrics),
             (Event::Scored(result), State::Writing(writing)) => writing.add(result),
-            (Event::Finished(stop), _) => self.finish(*stop),
+            (Event::Finished(finish), _) => self.finish(finish.stop),
             _ => Ok(()),
         }
     }

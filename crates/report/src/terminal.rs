@@ -76,7 +76,7 @@ impl Terminal {
     fn finish(&mut self, stop: Stop) -> io::Result<()> {
         let verdicts = self.options.gates.verdicts(&self.summary);
         self.output.write_all(render(&self.summary, &verdicts, self.look).as_bytes())?;
-        self.output.finish(stop)
+        self.output.finish(stop).map(|_| ())
     }
 }
 
@@ -84,7 +84,7 @@ impl Sink for Terminal {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         self.summary.event(event)?;
         match event {
-            Event::Finished(stop) => self.finish(*stop),
+            Event::Finished(finish) => self.finish(finish.stop),
             _ => Ok(()),
         }
     }

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use probare_core::{
-    Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, MetricInfo, Outcome, Output as Answer, Passage,
-    Problem, Profile, Score, ScoreError, Sink, Stop,
+    Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output as Answer,
+    Passage, Problem, Profile, Score, ScoreError, Sink, Stop,
 };
 
 use crate::Output;
@@ -48,14 +48,14 @@ pub(crate) fn result(id: &str, value: f64) -> CaseResult {
         .with_part("cosine", value / 2.0)
         .unwrap()
         .because([Evidence::found(Field::Response, 4..9, response).with_note("named in the query")]);
-    CaseResult {
+    CaseResult::new(
         case,
-        results: vec![
+        vec![
             Ok(score.into()),
             Ok(Outcome::not_applicable("the query has one topic")),
             Err(ScoreError::MissingField(Field::Reference)),
         ],
-    }
+    )
 }
 
 /// A case in which every text is hostile.
@@ -70,9 +70,9 @@ pub(crate) fn hostile() -> CaseResult {
     };
     let evidence =
         Evidence::at(EvidenceKind::Unsupported, Field::Response, 3..20, HOSTILE).with_note(HOSTILE.to_owned());
-    CaseResult {
+    CaseResult::new(
         case,
-        results: vec![
+        vec![
             Ok(Score::from_number(0.5)
                 .unwrap()
                 .labelled(HOSTILE)
@@ -81,7 +81,7 @@ pub(crate) fn hostile() -> CaseResult {
             Ok(Outcome::not_applicable(HOSTILE)),
             Err(ScoreError::UnreadableReply { reason: HOSTILE.to_owned() }),
         ],
-    }
+    )
 }
 
 /// Runs a whole run through a sink: start, one lost row, one warning, the cases, the end.
@@ -100,7 +100,7 @@ pub(crate) fn events(sink: &mut dyn Sink, metrics: &[MetricInfo], results: &[Cas
     for result in results {
         sink.event(&Event::Scored(result)).unwrap();
     }
-    sink.event(&Event::Finished(Stop::Complete)).unwrap();
+    sink.event(&Event::Finished(&Finish::by(Stop::Complete))).unwrap();
 }
 
 /// What is written to the [`Output`] can be read here afterwards.

@@ -1,8 +1,11 @@
-//! [`drive`]: a reading thread, scoring threads and the caller's thread, which hands results to the sink in input order.
+//! [`drive`]: a reading thread, scoring threads and the caller's thread, which hands results out: at once and in any order
+//! to whoever stores them, in input order to reports.
 //!
-//! The number of batches under way is bounded, so a slow sink slows the reader down and memory stays flat.
+//! This is the one place that loops over cases. The number of batches under way is bounded, so a slow sink slows the
+//! reader down and memory stays flat.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::io;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,20 +13,23 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use probare_cases::{Batch, OpenError, Rows};
-use probare_core::{CaseResult, Event, Problem, Sink, Stop};
+use probare_core::{
+    Batch, CaseResult, Event, Input, Outside, Problem, Readings, Rules, RunReadings, Sink, Source, SourceError, Stop,
+};
 use rustc_hash::{FxBuildHasher, FxHashSet};
-use std::hash::BuildHasher;
 
 use crate::Plan;
 
 /// Repeated ids are looked for among this many cases, so that memory stays flat in a file of any length.
 const IDS_REMEMBERED: usize = 1_000_000;
 
+/// More threads than this are never of use, and some systems refuse them.
+pub const MOST_JOBS: usize = 1024;
+
 /// How to drive.
 #[derive(Debug, Clone)]
 pub struct DriveOptions {
-    /// Scoring threads.
+    /// Scoring threads; more than [`MOST_JOBS`] are not started.
     pub jobs: NonZeroUsize,
     /// At most this many cases.
     pub limit: Option<u64>,
@@ -33,20 +39,27 @@ pub struct DriveOptions {
     pub interrupted: Arc<AtomicBool>,
 }
 
+impl Default for DriveOptions {
+    fn default() -> Self {
+        let jobs = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        Self { jobs, limit: None, strict: false, interrupted: Arc::default() }
+    }
+}
+
 /// A run could not go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DriveError {
     /// The input failed.
     #[error(transparent)]
-    Input(#[from] OpenError),
+    Input(SourceError),
     /// The output failed.
     #[error("cannot write the results")]
     Output(#[source] io::Error),
 }
 
 /// What a run came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Driven {
     /// Cases scored.
     pub cases: u64,
@@ -54,22 +67,44 @@ pub struct Driven {
     pub lost: u64,
     /// How it ended.
     pub stop: Stop,
+    /// What the source read; nothing of a run that was interrupted.
+    pub inputs: Vec<Input>,
 }
 
-type Numbered<T> = (u64, T);
-type Scored = Result<Vec<Result<CaseResult, Problem>>, OpenError>;
+/// Where results go.
+pub struct Outlets<'a> {
+    /// Takes every result as soon as it is there, in any order: a store.
+    pub at_once: Option<Box<dyn Sink + 'a>>,
+    /// Takes everything in input order: reports.
+    pub ordered: Box<dyn Sink + 'a>,
+}
 
-/// Reads, scores and reports all rows.
+/// Who decides about single cases and who answers judges.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Rules of the benchmark.
+    pub rules: &'a dyn Rules,
+    /// Models, embeddings, a sandbox.
+    pub outside: &'a dyn Outside,
+}
+
+type Raw = Result<Box<dyn Batch>, SourceError>;
+type Numbered<T> = (u64, T);
+type Scored = Result<Vec<Result<CaseResult, Problem>>, SourceError>;
+
+/// Reads, scores and hands out all rows. The end of the run is for the caller to announce.
 pub fn drive(
-    rows: Rows,
-    source: &str,
+    mut source: Box<dyn Source>,
+    name: &str,
     plan: &Plan,
+    around: Surroundings<'_>,
     options: &DriveOptions,
-    sink: &mut dyn Sink,
+    outlets: Outlets<'_>,
 ) -> Result<Driven, DriveError> {
-    sink.event(&Event::Started { source, metrics: plan.infos() }).map_err(DriveError::Output)?;
-    let jobs = options.jobs.get();
-    let (raw_sender, raw_receiver) = mpsc::sync_channel::<Numbered<Result<Batch, OpenError>>>(jobs);
+    let Outlets { at_once, mut ordered } = outlets;
+    ordered.event(&Event::Started { source: name, metrics: plan.infos() }).map_err(DriveError::Output)?;
+    let jobs = options.jobs.get().min(MOST_JOBS);
+    let (raw_sender, raw_receiver) = mpsc::sync_channel::<Numbered<Raw>>(jobs);
     let (scored_sender, scored_receiver) = mpsc::sync_channel::<Numbered<Scored>>(jobs);
     let (credit_sender, credit_receiver) = mpsc::sync_channel::<()>(jobs * 4);
     for _ in 0..jobs * 4 {
@@ -77,45 +112,69 @@ pub fn drive(
     }
     // Shared by the scoring threads alone: when they have ended it is gone, and the reader with it.
     let raw_receiver = Arc::new(Mutex::new(raw_receiver));
+    let run = RunReadings::default();
     thread::scope(|scope| {
-        scope.spawn(move || read(rows, &raw_sender, &credit_receiver));
+        let source = &mut source;
+        let reader = scope.spawn(move || read(source.as_mut(), &raw_sender, &credit_receiver));
         for _ in 0..jobs {
             let (raw, scored) = (Arc::clone(&raw_receiver), scored_sender.clone());
-            scope.spawn(move || score(plan, &raw, &scored));
+            let readings = run.clone();
+            scope.spawn(move || score(plan, around, readings, &raw, &scored));
         }
         drop((scored_sender, raw_receiver));
-        let mut writer = Writer {
-            source,
-            sink,
-            options,
-            driven: Driven { cases: 0, lost: 0, stop: Stop::Complete },
-            ids: Ids::default(),
-        };
+        let mut writer =
+            Writer { name, at_once, sink: ordered, options, driven: Driven::default(), ids: Ids::default() };
         let ended = writer.collect(&scored_receiver, &credit_sender);
         // Whoever waits for one of these channels wakes up and ends.
         drop((scored_receiver, credit_sender));
+        if reader.join().is_err() {
+            return Err(DriveError::Input("the reader of the cases stopped, which is a bug".into()));
+        }
         ended.map(|()| writer.driven)
+    })
+    .and_then(|mut driven| {
+        if driven.stop == Stop::Complete {
+            driven.inputs = source.inputs().map_err(DriveError::Input)?;
+        }
+        Ok(driven)
     })
 }
 
-fn read(rows: Rows, raw: &SyncSender<Numbered<Result<Batch, OpenError>>>, credits: &Receiver<()>) {
-    for (number, batch) in (0..).zip(rows) {
+#[expect(clippy::disallowed_methods, reason = "this is the one place that loops over cases")]
+fn read(source: &mut dyn Source, raw: &SyncSender<Numbered<Raw>>, credits: &Receiver<()>) {
+    let mut number = 0;
+    while let Some(batch) = source.next_batch() {
         if credits.recv().is_err() || raw.send((number, batch)).is_err() {
             return;
         }
+        number += 1;
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "this is the one place that loops over cases")]
 fn score(
     plan: &Plan,
-    raw: &Mutex<Receiver<Numbered<Result<Batch, OpenError>>>>,
+    around: Surroundings<'_>,
+    run: RunReadings,
+    raw: &Mutex<Receiver<Numbered<Raw>>>,
     scored: &SyncSender<Numbered<Scored>>,
 ) {
+    let mut readings = Readings::new(run);
     loop {
         let next = raw.lock().expect("no thread panics while it waits for a batch").recv();
         let Ok((number, batch)) = next else { return };
-        let results =
-            batch.map(|batch| batch.cases().into_iter().map(|case| case.map(|case| plan.score(case))).collect());
+        let results = batch.map(|batch| {
+            let mut results = Vec::new();
+            for case in batch.cases() {
+                results.push(case.map(|case| {
+                    let mut result = plan.score(case, &mut readings, around.rules, around.outside);
+                    // Written here, where there are many threads, rather than where there is one.
+                    result.written = Some(result.line_text(plan.infos()).into_owned());
+                    result
+                }));
+            }
+            results
+        });
         if scored.send((number, results)).is_err() {
             return;
         }
@@ -123,8 +182,9 @@ fn score(
 }
 
 struct Writer<'a> {
-    source: &'a str,
-    sink: &'a mut dyn Sink,
+    name: &'a str,
+    at_once: Option<Box<dyn Sink + 'a>>,
+    sink: Box<dyn Sink + 'a>,
     options: &'a DriveOptions,
     driven: Driven,
     ids: Ids,
@@ -135,36 +195,42 @@ impl Writer<'_> {
     fn collect(&mut self, scored: &Receiver<Numbered<Scored>>, credits: &SyncSender<()>) -> Result<(), DriveError> {
         let mut early: BTreeMap<u64, Scored> = BTreeMap::new();
         let mut next = 0;
-        'batches: while let Ok((number, results)) = scored.recv() {
+        while let Ok((number, results)) = scored.recv() {
+            self.store(&results).map_err(DriveError::Output)?;
             early.insert(number, results);
             while let Some(results) = early.remove(&next) {
                 next += 1;
-                for result in results? {
+                for result in results.map_err(DriveError::Input)? {
                     if let Some(stop) = self.pass_on(result).map_err(DriveError::Output)? {
                         self.driven.stop = stop;
-                        break 'batches;
+                        return Ok(());
                     }
                 }
                 // The reader may be gone already; then nobody needs the credit.
                 let _ = credits.try_send(());
             }
         }
-        self.sink.event(&Event::Finished(self.driven.stop)).map_err(DriveError::Output)
+        Ok(())
+    }
+
+    fn store(&mut self, results: &Scored) -> io::Result<()> {
+        let (Some(store), Ok(results)) = (&mut self.at_once, results) else { return Ok(()) };
+        results.iter().flatten().try_for_each(|result| store.event(&Event::Scored(result)))
     }
 
     fn pass_on(&mut self, result: Result<CaseResult, Problem>) -> io::Result<Option<Stop>> {
         if self.options.interrupted.load(Ordering::Relaxed) {
             return Ok(Some(Stop::Interrupted));
         }
+        if self.options.limit.is_some_and(|limit| self.driven.cases >= limit) {
+            return Ok(Some(Stop::Complete));
+        }
         match result {
             Ok(result) => {
-                if self.options.limit.is_some_and(|limit| self.driven.cases >= limit) {
-                    return Ok(Some(Stop::Complete));
-                }
                 self.driven.cases += 1;
-                if self.ids.repeats(&result.case.id) {
+                if self.ids.repeats(&result) {
                     let problem = Problem {
-                        file: self.source.to_owned(),
+                        file: self.name.to_owned(),
                         line: None,
                         column: None,
                         reason: format!("the id `{}` stands there more than once", result.case.id),
@@ -177,9 +243,6 @@ impl Writer<'_> {
                 Ok(None)
             }
             Err(problem) => {
-                if self.options.limit.is_some_and(|limit| self.driven.cases >= limit) {
-                    return Ok(Some(Stop::Complete));
-                }
                 self.driven.lost += u64::from(problem.lost);
                 self.sink.event(&Event::Problem(&problem))?;
                 Ok((self.options.strict && problem.lost).then_some(Stop::Strict))
@@ -196,11 +259,11 @@ struct Ids {
 }
 
 impl Ids {
-    fn repeats(&mut self, id: &str) -> bool {
+    fn repeats(&mut self, result: &CaseResult) -> bool {
         if self.full {
             return false;
         }
         self.full = self.seen.len() >= IDS_REMEMBERED;
-        !self.seen.insert(FxBuildHasher.hash_one(id))
+        !self.seen.insert(FxBuildHasher.hash_one((&result.case.id, &result.model, result.repeat)))
     }
 }

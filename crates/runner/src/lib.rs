@@ -1,13 +1,21 @@
-//! From rows to results: a [`Plan`] says which metrics are computed with which options; [`drive`] reads cases, scores
-//! them on all cores and hands [`Event`](probare_core::Event)s to a [`Sink`](probare_core::Sink) in input order;
-//! [`verify`] does the same again and holds the outcome against a file of results.
+//! From rows to results: a [`Plan`] says which metrics are computed with which options; [`drive`] reads cases from any
+//! source, scores them on all cores and hands [`Event`](probare_core::Event)s to [`Sink`](probare_core::Sink)s; [`run`]
+//! takes a [`Job`](probare_core::Job) from its start to its [`Exit`], reports, gates and manifest included; [`verify`] does
+//! the same again and holds the outcome against a file of results. [`Config`] is what a project settles once.
 //!
-//! The bytes that come out do not depend on the number of threads, and memory does not depend on the number of cases.
+//! Every verb goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
+//! depend on the number of cases.
 
+mod config;
 mod drive;
+mod exit;
 mod plan;
+mod run;
 mod verify;
 
-pub use drive::{DriveError, DriveOptions, Driven, drive};
-pub use plan::{MetricRequest, Plan, PlanError, PlannedMetric};
+pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, MetricEntry, Run};
+pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
+pub use exit::Exit;
+pub use plan::{Plan, PlanError, PlannedMetric};
+pub use run::{Conclusion, RunError, Wanted, run};
 pub use verify::{Disagreement, Verdict, VerifyError, recorded_metrics, verify};

@@ -1,97 +1,20 @@
 //! [`Plan`]: which metrics, under which names, with which options. Made and checked before anything runs.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::str::FromStr;
 
 use probare_core::{
-    BuildError, Case, CaseResult, Field, Metric, MetricDef, MetricInfo, Named, Outcome, Profile, Registry, Sample,
-    ScoreError, UnknownMetric,
+    BuildError, Case, CaseResult, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named, Outcome, Outside, Profile,
+    Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
 };
-use serde_json::{Map, Value as Json};
-
-/// A metric as the user asks for it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MetricRequest {
-    /// Name in the results.
-    pub name: String,
-    /// Id in the registry.
-    pub id: String,
-    /// Options; an object, or `Null` for none.
-    pub options: Json,
-    /// Profile of this metric alone.
-    pub profile: Option<Profile>,
-}
-
-impl MetricRequest {
-    /// A metric with its defaults.
-    pub fn plain(id: impl Into<String>) -> Self {
-        let id = id.into();
-        Self { name: id.clone(), id, options: Json::Null, profile: None }
-    }
-}
-
-/// Reads `ID`, `ID:KEY=VALUE,KEY=VALUE` or `NAME=ID:KEY=VALUE`. A value is JSON where it can be read as such and text
-/// otherwise; commas inside brackets and quotes do not separate. Without a name of its own the metric is called as it is
-/// written, so that a file of results says with which options it was made.
-impl FromStr for MetricRequest {
-    type Err = PlanError;
-
-    fn from_str(text: &str) -> Result<Self, PlanError> {
-        let bad = |reason: &str| PlanError::Request { text: text.to_owned(), reason: reason.to_owned() };
-        let (head, tail) = text.split_once(':').map_or((text, None), |(head, tail)| (head, Some(tail)));
-        let (name, id) = match head.split_once('=') {
-            Some((name, id)) => (name.trim(), id.trim()),
-            None => (text.trim(), head.trim()),
-        };
-        if id.is_empty() || name.is_empty() {
-            return Err(bad("it names no metric"));
-        }
-        let mut options = Map::new();
-        for pair in tail.map(split_pairs).unwrap_or_default() {
-            let (key, value) = pair.split_once('=').ok_or_else(|| bad("options are written KEY=VALUE"))?;
-            let value = serde_json::from_str(value).unwrap_or_else(|_| Json::String(value.to_owned()));
-            if options.insert(key.trim().to_owned(), value).is_some() {
-                return Err(bad("an option stands there twice"));
-            }
-        }
-        let options = if options.is_empty() { Json::Null } else { Json::Object(options) };
-        Ok(Self { name: name.to_owned(), id: id.to_owned(), options, profile: None })
-    }
-}
-
-/// Cuts at commas that stand outside of brackets and quotes.
-fn split_pairs(text: &str) -> Vec<&str> {
-    let (mut pairs, mut start, mut depth, mut quoted, mut escaped) = (Vec::new(), 0, 0_usize, false, false);
-    for (at, character) in text.char_indices() {
-        match character {
-            _ if escaped => escaped = false,
-            '\\' if quoted => escaped = true,
-            '"' => quoted = !quoted,
-            '[' | '{' if !quoted => depth += 1,
-            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
-            ',' if !quoted && depth == 0 => {
-                pairs.push(&text[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    pairs.push(&text[start..]);
-    pairs
-}
 
 /// Why a plan could not be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// The request cannot be read.
-    #[error("cannot read the metric `{text}`: {reason}")]
-    Request {
-        /// What was written.
-        text: String,
-        /// What is wrong with it.
-        reason: String,
-    },
+    #[error(transparent)]
+    Request(#[from] RequestError),
     /// No such metric.
     #[error(transparent)]
     Unknown(#[from] UnknownMetric),
@@ -117,7 +40,7 @@ pub struct PlannedMetric {
     /// What sinks are told.
     pub info: MetricInfo,
     definition: &'static MetricDef,
-    metric: Box<dyn Metric>,
+    scorer: Scorer,
 }
 
 /// All metrics of a run.
@@ -139,11 +62,11 @@ impl Plan {
             }
             let definition = registry.get(&request.id)?;
             let profile = request.profile.unwrap_or(profile);
-            let metric = definition
+            let scorer = definition
                 .build(request.options.clone(), profile)
                 .map_err(|source| PlanError::Build { name: request.name.clone(), source })?;
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
-            metrics.push(PlannedMetric { info, definition, metric });
+            metrics.push(PlannedMetric { info, definition, scorer });
         }
         let infos = metrics.iter().map(|metric| metric.info.clone()).collect();
         Ok(Self { metrics, infos })
@@ -162,59 +85,57 @@ impl Plan {
             .collect()
     }
 
-    /// All results of one case.
-    pub fn score(&self, case: Case) -> CaseResult {
-        let results = self.metrics.iter().map(|metric| metric.score(Sample::of(&case))).collect();
-        CaseResult { case, results }
+    /// All results of one case. A panic is an error of the metric, or of the case where the benchmark itself stopped;
+    /// nothing else is touched by it.
+    pub fn score(&self, case: Case, readings: &mut Readings, rules: &dyn Rules, outside: &dyn Outside) -> CaseResult {
+        readings.next_case();
+        let sample = Sample::of(&case).sharing(readings);
+        let score = |metric: &PlannedMetric| metric.score(sample, rules, outside);
+        let results: Vec<Named> = self.metrics.iter().map(score).collect();
+        let told = catch_unwind(AssertUnwindSafe(|| {
+            (rules.model(&case), rules.excuse(&case), rules.detail(sample, &results))
+        }));
+        match told {
+            Ok((model, excused, detail)) => {
+                let mut result = CaseResult { excused, detail, ..CaseResult::new(case, results) };
+                result.model = model;
+                result
+            }
+            Err(panic) => {
+                let error = stopped(panic.as_ref());
+                let results = results.iter().map(|_| Err(error.clone())).collect();
+                CaseResult::new(case, results)
+            }
+        }
     }
 }
 
 impl PlannedMetric {
     /// A missing response is a failure, because something should have been answered; another missing field means that
     /// the question does not apply to this case.
-    fn score(&self, sample: Sample<'_>) -> Named {
-        match self.definition.lacks(sample) {
-            Some(Field::Response) => return Err(ScoreError::MissingField(Field::Response)),
-            Some(field) => return Ok(Outcome::not_applicable(format!("the case has no `{field}`"))),
-            None => {}
-        }
-        catch_unwind(AssertUnwindSafe(|| self.metric.score(sample))).unwrap_or_else(|panic| {
-            let reason = panic
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| panic.downcast_ref::<String>().cloned())
-                .unwrap_or_else(|| "no reason given".to_owned());
-            Err(ScoreError::Internal { reason })
-        })
+    fn score(&self, sample: Sample<'_>, rules: &dyn Rules, outside: &dyn Outside) -> Named {
+        catch_unwind(AssertUnwindSafe(|| {
+            if let Some(reason) = rules.leaves_out(sample.case, &self.info) {
+                return Ok(Outcome::not_applicable(reason));
+            }
+            match self.definition.lacks(sample) {
+                Some(Lack::Field(Field::Response)) => {
+                    rules.absent(sample.case, &self.info).unwrap_or(Err(ScoreError::MissingField(Field::Response)))
+                }
+                Some(lack) => Ok(Outcome::not_applicable(format!("the case has no `{lack}`"))),
+                None => self.scorer.score_with(&self.info.name, sample, outside),
+            }
+        }))
+        .unwrap_or_else(|panic| Err(stopped(panic.as_ref())))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_may_carry_a_name_and_options() {
-        let plain: MetricRequest = "token_f1".parse().unwrap();
-        assert_eq!(plain, MetricRequest::plain("token_f1"));
-        let with: MetricRequest = "precision_at_k:k=3".parse().unwrap();
-        assert_eq!(
-            (with.name.as_str(), with.id.as_str(), &with.options["k"]),
-            ("precision_at_k:k=3", "precision_at_k", &Json::from(3))
-        );
-        let named: MetricRequest = r#"words=contains:all=["a,b","c"],mode=any"#.parse().unwrap();
-        assert_eq!((named.name.as_str(), named.id.as_str()), ("words", "contains"));
-        assert_eq!(named.options["all"][0], "a,b");
-        assert_eq!(named.options["mode"], "any");
-    }
-
-    #[test]
-    fn a_request_that_cannot_be_read_says_why() {
-        for (text, part) in
-            [("", "names no metric"), ("a:b", "KEY=VALUE"), ("a:k=1,k=2", "twice"), ("=a", "names no metric")]
-        {
-            let error = text.parse::<MetricRequest>().unwrap_err().to_string();
-            assert!(error.contains(part), "{text}: {error}");
-        }
-    }
+/// What a panic says, as an error.
+fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
+    let reason = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no reason given".to_owned());
+    ScoreError::Internal { reason }
 }

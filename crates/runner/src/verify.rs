@@ -3,10 +3,10 @@
 use std::io::BufRead;
 
 use probare_cases::{OpenError, Rows};
-use probare_core::{Case, Evidence, Place};
+use probare_core::{Case, Evidence, MetricRequest, NoRules, Nobody, Place, Readings};
 use serde_json::Value as Json;
 
-use crate::{MetricRequest, Plan, PlanError};
+use crate::{Plan, PlanError};
 
 /// A results file could not be verified at all.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,7 @@ const KEPT: usize = 100;
 pub fn recorded_metrics(line: &str) -> Result<Vec<MetricRequest>, VerifyError> {
     let line = parse(line, 1)?;
     let scores = line.get("scores").and_then(Json::as_object).ok_or_else(|| not_a_result(1))?;
-    scores.keys().map(|name| name.parse().map_err(VerifyError::Plan)).collect()
+    scores.keys().map(|name| name.parse().map_err(|error| VerifyError::Plan(PlanError::Request(error)))).collect()
 }
 
 fn parse(line: &str, number: u64) -> Result<Json, VerifyError> {
@@ -120,7 +120,7 @@ impl Verdict {
 
     fn hold(&mut self, recorded: &Json, case: Case, plan: &Plan, line: u64) -> Result<(), VerifyError> {
         let scores = recorded.get("scores").and_then(Json::as_object).ok_or_else(|| not_a_result(line))?;
-        let result = plan.score(case);
+        let result = plan.score(case, &mut Readings::default(), &NoRules, &Nobody);
         let again = serde_json::to_value(result.line(plan.infos()))
             .map_err(|error| VerifyError::Results { line, reason: error.to_string() })?;
         for (name, score) in scores {
@@ -146,7 +146,7 @@ impl Verdict {
         if let Some(place) = &evidence.place {
             self.spans += 1;
             match slice(case, place) {
-                Some(text) if text == evidence.text => {}
+                Some(text) if evidence.quotes(text) => {}
                 Some(text) => self.differs(
                     case.id.clone(),
                     Some(metric),
@@ -171,7 +171,7 @@ impl Verdict {
 }
 
 fn slice<'a>(case: &'a Case, place: &Place) -> Option<&'a str> {
-    case.text(place.field, place.index)?.get(place.start..place.end)
+    case.words_at(place)
 }
 
 /// The first thing in which two scores differ, in a few words.

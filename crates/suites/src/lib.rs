@@ -6,3 +6,13 @@ pub mod rag;
 pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
+
+use probare_core::Suite;
+
+/// All suites. Adding one costs a folder and a line here.
+pub static SUITES: &[&dyn Suite] = &[];
+
+/// The suite of this id.
+pub fn suite(id: &str) -> Option<&'static dyn Suite> {
+    SUITES.iter().copied().find(|suite| suite.id() == id)
+}

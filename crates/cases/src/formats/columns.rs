@@ -24,6 +24,11 @@ pub struct ColumnRows {
 }
 
 impl ColumnRows {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Reads every row.
     pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
         (self.first..)

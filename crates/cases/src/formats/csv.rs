@@ -23,6 +23,11 @@ pub struct CsvRows {
 }
 
 impl CsvRows {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.records.len()
+    }
+
     /// Reads every record.
     pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
         self.records.iter().map(|record| self.case(record, shared)).collect()

@@ -40,6 +40,11 @@ struct RawRow {
 }
 
 impl JsonRows {
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Reads every row.
     pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
         let mut start = 0;

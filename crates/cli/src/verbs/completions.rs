@@ -1,10 +1,8 @@
 //! `probare completions`: a script for the shell.
 
-use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::print;
-use crate::arguments::Cli;
 use crate::failure::Done;
 
 /// Print a completion script for a shell.
@@ -18,6 +16,6 @@ pub struct Arguments {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let mut script = Vec::new();
-    clap_complete::generate(arguments.shell, &mut Cli::command(), "probare", &mut script);
+    clap_complete::generate(arguments.shell, &mut crate::arguments::command(), "probare", &mut script);
     print(&String::from_utf8_lossy(&script))
 }

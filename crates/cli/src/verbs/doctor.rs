@@ -7,8 +7,8 @@ use std::thread::available_parallelism;
 use probare_metrics::registry;
 
 use super::print;
-use crate::config::DEFAULT_NAME;
 use crate::failure::Done;
+use probare_runner::DEFAULT_NAME;
 
 /// Say what is installed, what is missing and how to get it. Nothing is changed and nothing is sent.
 #[derive(Debug, clap::Args)]

@@ -3,13 +3,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::CommandFactory;
 use clap_mangen::Man;
 
 use super::remark;
-use crate::arguments::Cli;
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Exit;
 
 /// Write the manual pages into a folder.
 #[derive(Debug, clap::Args)]
@@ -23,7 +21,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Done {
     let failed = |error| Failure::file("write", &arguments.folder.display().to_string(), &error);
     fs::create_dir_all(&arguments.folder).map_err(failed)?;
-    let program = Cli::command();
+    let program = crate::arguments::command();
     let mut pages = vec![("probare".to_owned(), program.clone())];
     for verb in program.get_subcommands() {
         let name = format!("probare-{}", verb.get_name());

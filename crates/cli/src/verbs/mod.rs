@@ -8,9 +8,11 @@ pub mod list;
 pub mod man;
 pub mod parse;
 pub mod rag;
+pub mod running;
 pub mod schema;
 pub mod score;
 pub mod socioscope;
+pub mod suite;
 pub mod synthesis;
 pub mod synthlink;
 pub mod text;
@@ -20,9 +22,11 @@ pub mod verify;
 use std::io::{self, Write};
 
 use probare_cases::{FieldMap, Format, ReadOptions, Rows};
+use probare_core::Stop;
+use probare_report::Output;
 
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Exit;
 
 /// How to read cases; shared by all verbs that do.
 #[derive(Debug, Clone, clap::Args)]
@@ -41,31 +45,38 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Opens a file of cases. Mappings of a configuration come first, those of the command line replace them.
-    pub fn open(&self, path: &str, configured: &[String]) -> Result<Rows, Failure> {
-        let field = |mapping: &String| mapping.split('=').next().unwrap_or_default().trim().to_owned();
-        let mut mappings = self.map.clone();
-        mappings.extend(
-            configured.iter().filter(|mapping| self.map.iter().all(|own| field(own) != field(mapping))).cloned(),
-        );
-        let options = ReadOptions {
-            fields: FieldMap::parse(&mappings)?,
+    /// How to read, with what a configuration maps where the command line says nothing.
+    pub fn options(&self, configured: &FieldMap) -> Result<ReadOptions, Failure> {
+        Ok(ReadOptions {
+            fields: FieldMap::parse(&self.map)?.or(configured),
             format: self.format,
             longest_row: self.longest_row.saturating_mul(1024 * 1024),
-        };
-        Ok(Rows::open(path, &options)?)
+        })
+    }
+
+    /// Opens a file of cases.
+    #[expect(clippy::unused_self, reason = "it stands beside the options that it is opened with")]
+    pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Rows, Failure> {
+        Ok(Rows::open(path, options)?)
+    }
+
+    /// How cases are read, for the manifest.
+    pub fn described(&self, options: &ReadOptions) -> probare_core::Reading {
+        probare_core::Reading {
+            mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
+            format: self.format.map(|format| format.name().to_owned()),
+            longest_row: Some(options.longest_row as u64),
+            limit: None,
+        }
     }
 }
 
 /// Prints data to standard output. A reader that closed the pipe has seen enough: that is no error.
 pub fn print(text: &str) -> Done {
-    let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::new(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(Exit::Fine),
-    }
+    let mut out = Output::to_stdout();
+    let printed = out.write_all(text.as_bytes()).and_then(|()| out.finish(Stop::Complete));
+    printed.map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))?;
+    Ok(Exit::Fine)
 }
 
 /// Prints a remark to standard error; nothing can be done if even that fails.

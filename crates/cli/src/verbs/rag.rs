@@ -15,8 +15,8 @@ use serde_json::{Value as Json, json};
 
 use super::score::profile;
 use super::{Reading, print, remark};
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Exit;
 
 /// Evaluate responses against the query and the passages they were based on.
 #[derive(Debug, clap::Args)]
@@ -183,7 +183,7 @@ impl Eval {
         };
         let (mut counts, mut failed) = ([0_usize; 3], 0_usize);
         let mut worst = Status::Pass;
-        for batch in self.reading.open(cases, &[])? {
+        for batch in self.reading.open(cases, &self.reading.options(&probare_cases::FieldMap::default())?)? {
             for case in batch?.cases() {
                 let line = match case {
                     Ok(case) => match row(evaluator, &case) {

@@ -6,8 +6,8 @@ use probare_runner::PlanError;
 use serde_json::{Value as Json, json};
 
 use super::print;
-use crate::config::Config;
 use crate::failure::Done;
+use probare_runner::Config;
 
 /// Print the JSON Schema of cases, of the configuration, of result lines, or of a metric's options.
 #[derive(Debug, clap::Args)]

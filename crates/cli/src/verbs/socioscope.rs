@@ -24,8 +24,8 @@ use serde_json::{Value as Json, json};
 use super::score::profile;
 use super::text::{NormaliseArguments, SynonymArguments, normalise, synonyms};
 use super::{print, remark};
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Exit;
 
 /// Grade answers about interview transcripts and check their quotations.
 ///

@@ -15,8 +15,8 @@ use probare_suites::synthesis::{
 
 use super::score::profile;
 use super::{print, remark};
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Exit;
 
 /// The schema that is looked for where none is named; the built-in one is used where it is absent.
 const DEFAULT_SCHEMA: &str = "schemas/eval_case.schema.json";

@@ -17,8 +17,8 @@ use serde_json::{Value as Json, json};
 
 use super::score::profile;
 use super::{print, remark};
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Exit;
 
 /// Score the predictions of deep-search systems against a SynthLink catalogue.
 ///

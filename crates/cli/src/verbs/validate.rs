@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
+use probare_cases::FieldMap;
 use probare_core::{Field, Problem};
 use probare_metrics::registry;
 use probare_report::escape;
@@ -10,9 +11,9 @@ use probare_runner::Plan;
 use probare_suites::synthlink::catalogue::{is_catalogue, validate};
 
 use super::{Reading, print, remark};
-use crate::config::Config;
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Config;
+use probare_runner::Exit;
 
 /// Problems that are printed; all are counted.
 const SHOWN: usize = 20;
@@ -119,7 +120,7 @@ fn configuration(file: &str) -> Done {
 }
 
 fn cases(arguments: &Arguments) -> Done {
-    let rows = arguments.reading.open(&arguments.file, &[])?;
+    let rows = arguments.reading.open(&arguments.file, &arguments.reading.options(&FieldMap::default())?)?;
     let (mut good, mut lost) = (0_u64, 0);
     let mut having = [0_u64; Field::ALL.len()];
     for batch in rows {

@@ -4,17 +4,17 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use probare_core::Profile;
+use probare_core::{MetricRequest, Profile};
 use probare_metrics::registry;
 use probare_report::escape;
-use probare_runner::{MetricRequest, Plan, recorded_metrics, verify};
+use probare_runner::{Plan, recorded_metrics, verify};
 use serde_json::Value as Json;
 
 use super::score::profile;
 use super::{Reading, print, remark};
-use crate::config::Config;
-use crate::exit::Exit;
 use crate::failure::{Done, Failure};
+use probare_runner::Config;
+use probare_runner::Exit;
 
 /// Compute the scores of a results file again and check every span.
 ///
@@ -74,9 +74,11 @@ pub fn run(arguments: &Arguments) -> Done {
         .datasets
         .iter()
         .find(|dataset| dataset.path == arguments.cases)
-        .map(crate::config::Dataset::mappings)
+        .map(probare_runner::Dataset::fields)
+        .transpose()?
         .unwrap_or_default();
-    let verdict = verify(lines, arguments.reading.open(&arguments.cases, &mappings)?, &plan)?;
+    let options = arguments.reading.options(&mappings)?;
+    let verdict = verify(lines, arguments.reading.open(&arguments.cases, &options)?, &plan)?;
     for item in &verdict.disagreements {
         let metric = item.metric.as_ref().map(|metric| format!(", {metric}")).unwrap_or_default();
         remark(&escape::terminal(&format!("{}{metric}: {}", item.id, item.reason)));

@@ -49,7 +49,7 @@ fn evidence(verdict: &Verdict, response: &str, references: &[String]) -> Vec<Evi
     let mut evidence = Bounded::default();
     evidence.push(|| Evidence::note(sentence(verdict, gold, references.len())));
     for (span, way) in &verdict.met {
-        let support = Place { field: Field::Reference, index: Some(verdict.gold), start: 0, end: gold.len() };
+        let support = Place::in_item(Field::Reference, verdict.gold, 0..gold.len());
         evidence.push(|| {
             excerpt(EvidenceKind::Found, Field::Response, span.clone(), response)
                 .with_note(way.name())

@@ -124,7 +124,7 @@ fn piece(index: usize, finding: &Finding, citations: &[Citation], context: &[Pas
     let support = finding.source.and_then(|place| {
         let span = finding.span.clone().or_else(|| finding.near.as_ref().map(|near| near.span.clone()))?;
         context.get(place)?.text.get(span.clone())?;
-        Some(Place { field: Field::Context, index: Some(place), start: span.start, end: span.end })
+        Some(Place::in_item(Field::Context, place, span))
     });
     let evidence = match quote {
         Some(quote) if !quote.is_empty() => {

@@ -104,7 +104,7 @@ fn shown(keywords: &[Keyword], query: &str, response: &str) -> Vec<Evidence> {
     for Keyword { asked, answered } in keywords {
         evidence.push(|| match answered {
             Some(span) => {
-                let place = Place { field: Field::Query, index: None, start: asked.start, end: asked.end };
+                let place = Place::new(Field::Query, asked.clone());
                 excerpt(EvidenceKind::Found, Field::Response, span.clone(), response).with_support(place)
             }
             None => excerpt(EvidenceKind::Missing, Field::Query, asked.clone(), query),

@@ -147,7 +147,7 @@ pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
     let kind = if finding.is_supported() { EvidenceKind::Found } else { EvidenceKind::Unsupported };
     let mut piece = match &finding.span {
         Some(span) => excerpt(kind, Field::Response, span.clone(), response),
-        None => Evidence { kind, place: None, text: finding.text.clone(), note: None, support: None },
+        None => Evidence { kind, place: None, text: finding.text.clone(), cut: false, note: None, support: None },
     };
     let mut note = finding.kind.name().to_owned();
     if let Some([subject, verb, object]) = &finding.components {
@@ -163,7 +163,7 @@ pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
     }
     piece.note = Some(note.into());
     if let Some(Source { chunk, span }) = finding.source() {
-        let place = Place { field: Field::Context, index: Some(*chunk), start: span.start, end: span.end };
+        let place = Place::in_item(Field::Context, *chunk, span.clone());
         piece = piece.with_support(place);
     }
     piece

@@ -108,7 +108,7 @@ fn shown(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> {
     let mut evidence = Bounded::default();
     for (weight, asked, answered) in shared {
         evidence.push(|| {
-            let place = Place { field: Field::Query, index: None, start: asked.start, end: asked.end };
+            let place = Place::new(Field::Query, asked);
             excerpt(EvidenceKind::Found, Field::Response, answered, response)
                 .with_note(format!("adds {weight:.4} to the cosine"))
                 .with_support(place)

@@ -138,6 +138,6 @@ fn first_word(response: &str, response_tokens: &Tokens, reference: &str) -> Evid
         }
         None => "the first difference: the reference has ended here".to_owned(),
     };
-    let place = Place { field: Field::Reference, index: Some(0), start: wanted.start, end: wanted.end };
+    let place = Place::in_item(Field::Reference, 0, wanted);
     Evidence::at(EvidenceKind::Compared, Field::Response, got, response).with_note(note).with_support(place)
 }

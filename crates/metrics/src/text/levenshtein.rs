@@ -164,7 +164,7 @@ fn edit(
         EditKind::Delete => excerpt(EvidenceKind::Unsupported, Field::Response, got, response),
         EditKind::Replace | EditKind::Keep => {
             let note = format!("the reference has `{}`", beginning(&reference[wanted.clone()]));
-            let place = Place { field: Field::Reference, index: Some(index), start: wanted.start, end: wanted.end };
+            let place = Place::in_item(Field::Reference, index, wanted);
             Evidence::at(EvidenceKind::Compared, Field::Response, got, response).with_note(note).with_support(place)
         }
     }

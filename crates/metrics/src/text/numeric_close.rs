@@ -106,12 +106,7 @@ impl Metric for NumericClose {
         let score = Score::from_bool(best.difference <= best.allowed)
             .with_part("difference", best.difference)?
             .with_part("allowed", best.allowed)?;
-        let place = Place {
-            field: Field::Reference,
-            index: Some(best.index),
-            start: best.literal.span.start,
-            end: best.literal.span.end,
-        };
+        let place = Place::in_item(Field::Reference, best.index, best.literal.span.clone());
         let evidence = Evidence::at(EvidenceKind::Compared, Field::Response, got.span.clone(), response)
             .with_note(format!("compared with {}", best.literal.value))
             .with_support(place);

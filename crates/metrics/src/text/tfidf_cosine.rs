@@ -71,12 +71,7 @@ impl Metric for TfidfCosine {
         for term in terms {
             evidence.push(|| match (&term.left_span, &term.right_span) {
                 (Some(span), Some(counterpart)) => {
-                    let place = Place {
-                        field: Field::Reference,
-                        index: Some(index),
-                        start: counterpart.start,
-                        end: counterpart.end,
-                    };
+                    let place = Place::in_item(Field::Reference, index, counterpart.clone());
                     excerpt(EvidenceKind::Found, Field::Response, span.clone(), response)
                         .with_note(format!("adds {:.4}", term.contribution()))
                         .with_support(place)

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use probare_core::{Case, Metric, Output, Profile, Sample};
+use probare_core::{Case, Output, Profile, Sample, Scorer};
 use probare_metrics::registry;
 use probare_stats::{Level, proportion_interval};
 use probare_text::tokens::squad;
@@ -30,7 +30,7 @@ fn labelled(file: &str) -> Vec<Labelled> {
     content.lines().map(|line| serde_json::from_str(line).expect("each line is a labelled answer")).collect()
 }
 
-fn metric() -> Box<dyn Metric> {
+fn metric() -> Scorer {
     registry().get("answer_match").unwrap().build(Value::Null, Profile::Reference).unwrap()
 }
 
@@ -43,7 +43,7 @@ fn case(question: &str, golds: &[String], answer: &str) -> Case {
     }
 }
 
-fn is_right(metric: &dyn Metric, question: &str, golds: &[String], answer: &str) -> bool {
+fn is_right(metric: &Scorer, question: &str, golds: &[String], answer: &str) -> bool {
     let case = case(question, golds, answer);
     metric.score(Sample::of(&case)).unwrap().score().unwrap().value.get() == 1.0
 }
@@ -112,7 +112,7 @@ fn measure(file: &str) -> (Counts, Counts) {
     let (mut ours, mut plain) = (Counts::default(), Counts::default());
     let mut kinds: BTreeMap<String, Counts> = BTreeMap::new();
     for row in labelled(file) {
-        let decided = is_right(metric.as_ref(), &row.question, &row.golds, &row.answer);
+        let decided = is_right(&metric, &row.question, &row.golds, &row.answer);
         ours.add(decided, row.correct);
         plain.add(contains_a_gold(&row.golds, &row.answer), row.correct);
         kinds.entry(row.kind).or_default().add(decided, row.correct);
@@ -147,7 +147,7 @@ fn everyday_answers_are_judged_as_marked() {
         let fields: Vec<&str> = line.splitn(4, " | ").collect();
         let [mark, question, golds, answer] = fields[..] else { panic!("`{line}` has not four fields") };
         let golds: Vec<String> = golds.split("; ").map(str::to_owned).collect();
-        let decided = is_right(metric.as_ref(), question, &golds, answer);
+        let decided = is_right(&metric, question, &golds, answer);
         counts.add(decided, mark == "+");
         if decided != (mark == "+") {
             println!("judged otherwise: {line}");

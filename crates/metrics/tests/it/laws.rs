@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use probare_core::{Case, Citation, Evidence, Metric, MetricDef, Outcome, Output, Passage, Place, Profile, Sample};
+use probare_core::{Case, Citation, Evidence, MetricDef, Outcome, Output, Passage, Place, Profile, Sample, Scorer};
 use probare_metrics::registry;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -19,7 +19,7 @@ const MOST_EVIDENCE: usize = 60;
 struct Subject {
     definition: &'static MetricDef,
     params: Value,
-    metric: Box<dyn Metric>,
+    metric: Scorer,
 }
 
 /// Every metric with its defaults, where they suffice, and with the options of its page, in every profile it has.
@@ -76,7 +76,7 @@ fn check(subject: &Subject, case: &Case) -> Result<(), String> {
 fn spans(piece: &Evidence, case: &Case) -> Result<(), String> {
     if let Some(place) = &piece.place {
         let shown = at(place, case)?;
-        if shown != piece.text {
+        if !piece.quotes(shown) {
             return Err(format!("{place:?} holds {shown:?}, not {:?}", piece.text));
         }
     }
@@ -84,7 +84,7 @@ fn spans(piece: &Evidence, case: &Case) -> Result<(), String> {
 }
 
 fn at<'a>(place: &Place, case: &'a Case) -> Result<&'a str, String> {
-    let text = case.text(place.field, place.index).ok_or_else(|| format!("{place:?} points at no text"))?;
+    let text = case.text_at(place).ok_or_else(|| format!("{place:?} points at no text"))?;
     text.get(place.start..place.end).ok_or_else(|| format!("{place:?} is no span of {text:?}"))
 }
 

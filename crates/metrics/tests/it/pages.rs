@@ -1,6 +1,6 @@
 //! The page of every metric: its headings, its options, and its examples, which are run.
 
-use probare_core::{MetricDef, Outcome, Profile, Sample, ScoreError};
+use probare_core::{MetricDef, Outcome, Profile, Sample};
 use probare_metrics::registry;
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ fn outcome(metric: &MetricDef, example: &Value) -> Result<Outcome, String> {
     let case = case::read(example.get("case").ok_or("an example has a case")?);
     let sample = Sample::of(&case);
     if let Some(field) = metric.lacks(sample) {
-        return Err(ScoreError::MissingField(field).to_string());
+        return Err(format!("the case has no `{field}`"));
     }
     built.score(sample).map_err(|error| error.to_string())
 }

@@ -27,7 +27,7 @@ type Marks = BTreeMap<(Field, usize), Vec<Mark>>;
 
 /// The case as a `<tbody>` of two rows, the second closed.
 pub(super) fn case(result: &CaseResult, metrics: &[MetricInfo], gates: &Gates, order: u64) -> String {
-    let CaseResult { case, results } = result;
+    let CaseResult { case, results, .. } = result;
     let mut cells = String::new();
     let mut panels = String::new();
     let mut words: Vec<&str> = Vec::new();

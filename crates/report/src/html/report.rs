@@ -97,7 +97,7 @@ impl Html {
         }
         self.output.write_all(footer(&self.metrics).as_bytes())?;
         self.output.write_all(page_end().as_bytes())?;
-        self.output.finish(stop)
+        self.output.finish(stop).map(|_| ())
     }
 
     fn overview(&self) -> String {
@@ -180,7 +180,7 @@ impl Sink for Html {
                 self.case(result);
                 Ok(())
             }
-            Event::Finished(stop) => self.finish(*stop),
+            Event::Finished(finish) => self.finish(finish.stop),
             _ => Ok(()),
         }
     }

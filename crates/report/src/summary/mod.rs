@@ -89,7 +89,7 @@ impl Sink for Summary {
                     self.problems.push((*problem).clone());
                 }
             }
-            Event::Finished(stop) => self.stop = Some(*stop),
+            Event::Finished(finish) => self.stop = Some(finish.stop),
             _ => {}
         }
         Ok(())
@@ -189,6 +189,8 @@ impl Serialize for MetricSummary {
 
 #[cfg(test)]
 mod tests {
+    use probare_core::Finish;
+
     use crate::testing::{events, metrics, result};
 
     use super::*;
@@ -214,9 +216,9 @@ mod tests {
     fn a_run_that_did_not_look_at_all_cases_says_so() {
         let mut summary = Summary::default();
         assert!(summary.incomplete().is_some());
-        summary.event(&Event::Finished(Stop::Interrupted)).unwrap();
+        summary.event(&Event::Finished(&Finish::by(Stop::Interrupted))).unwrap();
         assert_eq!(summary.incomplete(), Some("the run was interrupted"));
-        summary.event(&Event::Finished(Stop::Complete)).unwrap();
+        summary.event(&Event::Finished(&Finish::by(Stop::Complete))).unwrap();
         assert_eq!(summary.incomplete(), None);
     }
 

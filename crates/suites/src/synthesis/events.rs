@@ -2,7 +2,9 @@
 
 use std::io;
 
-use probare_core::{Case as Sampled, CaseResult, Event, MetricInfo, Outcome, Output, Problem, ScoreError, Sink, Stop};
+use probare_core::{
+    Case as Sampled, CaseResult, Event, Finish, MetricInfo, Outcome, Output, Problem, ScoreError, Sink, Stop,
+};
 use probare_metrics::registry;
 use serde_json::json;
 
@@ -59,9 +61,9 @@ impl Events<'_> {
                     *result = Ok(Outcome::not_applicable("the case is meant to fail, and it does"));
                 }
             }
-            sink.event(&Event::Scored(&CaseResult { case: sampled(case), results }))?;
+            sink.event(&Event::Scored(&CaseResult::new(sampled(case), results)))?;
         }
-        sink.event(&Event::Finished(Stop::Complete))
+        sink.event(&Event::Finished(&Finish::by(Stop::Complete)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The careful reading of the same predictions, beside the published numbers.
 
-use probare_core::{BuildError, Metric, Outcome, Profile, Sample, ScoreError};
+use probare_core::{BuildError, Outcome, Profile, Sample, ScoreError, Scorer};
 use probare_metrics::registry;
 use serde_json::json;
 
@@ -43,7 +43,7 @@ pub fn careful_scores(
     for row in &mut careful.rows {
         let Some(prediction) = row.prediction else { continue };
         let question = &catalogue.questions()[row.question];
-        let scored = score(metric.as_ref(), Sample::of(&case(question, &predictions[prediction])));
+        let scored = score(&metric, Sample::of(&case(question, &predictions[prediction])));
         let (values, aggregate) =
             scored.map_err(|source| CarefulError::Score { question: question.id.clone(), source })?;
         *row = Row { values, aggregate, ..*row };
@@ -51,7 +51,7 @@ pub fn careful_scores(
     Ok(careful)
 }
 
-fn score(metric: &dyn Metric, sample: Sample<'_>) -> Result<([f64; 5], f64), ScoreError> {
+fn score(metric: &Scorer, sample: Sample<'_>) -> Result<([f64; 5], f64), ScoreError> {
     let Outcome::Scored(score) = metric.score(sample)? else {
         return Err(ScoreError::Internal { reason: "the aggregate does not apply".into() });
     };

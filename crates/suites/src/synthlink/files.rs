@@ -53,7 +53,7 @@ pub fn write(
 pub fn write_file(path: &Path, content: &str) -> io::Result<()> {
     let mut output = Output::to_file(path, Compression::None)?;
     output.write_all(content.as_bytes())?;
-    output.finish(Stop::Complete)
+    output.finish(Stop::Complete).map(|_| ())
 }
 
 /// One row per question, in the order of the catalogue.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io;
 
-use probare_core::{BuildError, CaseResult, Event, MetricInfo, Profile, Sample, Sink, Stop};
+use probare_core::{BuildError, CaseResult, Event, Finish, MetricInfo, Profile, Sample, Sink, Stop};
 use probare_metrics::registry;
 use probare_report::escape::html;
 use probare_report::svg::{Bar, bars};
@@ -42,12 +42,12 @@ pub fn emit(
         let Some(prediction) = row.prediction else { continue };
         let case = case(&catalogue.questions()[row.question], &predictions[prediction]);
         let results = metrics.iter().map(|(_, metric)| metric.score(Sample::of(&case))).collect();
-        sink.event(&Event::Scored(&CaseResult { case, results }))?;
+        sink.event(&Event::Scored(&CaseResult::new(case, results)))?;
     }
-    sink.event(&Event::Finished(Stop::Complete))
+    sink.event(&Event::Finished(&Finish::by(Stop::Complete)))
 }
 
-type Ready = (MetricInfo, Box<dyn probare_core::Metric>);
+type Ready = (MetricInfo, probare_core::Scorer);
 
 fn metrics(weights: Weights, profile: Profile) -> Result<Vec<Ready>, BuildError> {
     let [f1, p_at_5, rqs, fcs, ie] = weights.list();

@@ -13,7 +13,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("cases", &["core"]),
     ("report", &["core", "stats"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
-    ("runner", &["core", "cases", "metrics", "suites"]),
+    ("runner", &["core", "cases", "metrics", "report", "suites"]),
     ("cli", &["core", "text", "nlp", "stats", "metrics", "cases", "report", "suites", "runner"]),
     ("testing", &[]),
     ("bench", &["core", "text", "nlp", "stats", "metrics", "cases", "report", "suites", "runner"]),

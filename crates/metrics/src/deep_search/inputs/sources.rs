@@ -36,7 +36,7 @@ impl<'a> Sources<'a> {
 
     /// Where a span of the source of this index stands in the case, if evidence can point there.
     pub fn place(&self, index: usize, span: Range<usize>) -> Option<Place> {
-        self.field.map(|field| Place { field, index: Some(index), start: span.start, end: span.end })
+        self.field.map(|field| Place::in_item(field, index, span))
     }
 }
 

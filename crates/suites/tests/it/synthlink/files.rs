@@ -92,13 +92,12 @@ fn the_metrics_say_what_the_suite_says() {
         for row in Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Skip).rows {
             let question = &catalogue.questions()[row.question];
             let case = cases::case(question, &found[row.prediction.unwrap()]);
-            let value = |metric: &dyn probare_core::Metric| {
-                metric.score(Sample::of(&case)).unwrap().score().unwrap().value.get()
-            };
+            let value =
+                |metric: &probare_core::Scorer| metric.score(Sample::of(&case)).unwrap().score().unwrap().value.get();
             for (at, metric) in metrics.iter().enumerate() {
-                assert_eq!(value(metric.as_ref()), row.values[at], "{system} {} {}", question.id, ids[at]);
+                assert_eq!(value(metric), row.values[at], "{system} {} {}", question.id, ids[at]);
             }
-            assert_eq!(value(whole.as_ref()), row.aggregate);
+            assert_eq!(value(&whole), row.aggregate);
         }
     }
 }

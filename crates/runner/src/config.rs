@@ -3,13 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use probare_core::Profile;
-use probare_runner::MetricRequest;
+use probare_cases::{FieldMap, MapError};
+use probare_core::{MetricRequest, Profile};
+use probare_report::{Gate, Relation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
-
-use crate::failure::Failure;
 
 /// The file that is read when it stands in the current folder and no other is named.
 pub const DEFAULT_NAME: &str = "probare.yaml";
@@ -84,27 +83,24 @@ pub struct Run {
 
 impl Config {
     /// Reads the named file, or `probare.yaml` if it is there, or nothing.
-    pub fn load(named: Option<&Path>) -> Result<Self, Failure> {
+    pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
         let path = match named {
             Some(path) => path,
             None if Path::new(DEFAULT_NAME).is_file() => Path::new(DEFAULT_NAME),
             None => return Ok(Self::default()),
         };
         let shown = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|error| Failure::file("read", &shown, &error))?;
+        let text = fs::read_to_string(path).map_err(|source| ConfigError::Read { name: shown.clone(), source })?;
         Self::parse(&text, &shown)
     }
 
     /// Reads the text of a configuration; `name` is what messages call it.
-    pub fn parse(text: &str, name: &str) -> Result<Self, Failure> {
-        let config: Self = serde_saphyr::from_str(text).map_err(|error| {
-            Failure::usage(format!("`{name}` is no good configuration: {error}"))
-                .hint("`probare schema config` shows what may stand there; `probare init` writes an example")
-        })?;
+    pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
+        let config: Self = serde_saphyr::from_str(text)
+            .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: error.to_string() })?;
         for gate in &config.gates {
             if gate.fail_under.is_none() && gate.fail_over.is_none() {
-                return Err(Failure::usage(format!("`{name}`: the gate on `{}` has no limit", gate.metric))
-                    .hint("add `fail_under: 0.7` or `fail_over: 0.2`"));
+                return Err(ConfigError::GateWithoutLimit { name: name.to_owned(), metric: gate.metric.clone() });
             }
         }
         Ok(config)
@@ -124,17 +120,56 @@ impl Config {
     }
 }
 
-impl Dataset {
-    /// The mapping as the command line would write it.
-    pub fn mappings(&self) -> Vec<String> {
-        self.mapping
-            .iter()
-            .map(|(field, column)| match column {
-                Json::String(column) => format!("{field}={column}"),
-                other => format!("{field}={other}"),
-            })
-            .collect()
+impl GateEntry {
+    /// The limits, as gates.
+    pub fn gates(&self) -> impl Iterator<Item = Gate> + '_ {
+        let sides = [(self.fail_under, Relation::Under), (self.fail_over, Relation::Over)];
+        let gate = |(limit, relation): (Option<f64>, Relation)| {
+            Some(Gate { metric: self.metric.clone(), relation, limit: limit? })
+        };
+        sides.into_iter().filter_map(gate)
     }
+}
+
+impl Dataset {
+    /// Which column becomes which field.
+    pub fn fields(&self) -> Result<FieldMap, MapError> {
+        let columns = self.mapping.iter().map(|(field, column)| match column {
+            Json::String(column) => (field.as_str(), column.clone()),
+            other => (field.as_str(), other.to_string()),
+        });
+        FieldMap::of(columns)
+    }
+}
+
+/// A configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read `{name}`: {source}")]
+    Read {
+        /// Name of the file.
+        name: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// It does not have the form of a configuration.
+    #[error("`{name}` is no good configuration: {reason}")]
+    Form {
+        /// Name of the file.
+        name: String,
+        /// What is wrong, with its place.
+        reason: String,
+    },
+    /// A gate says nothing.
+    #[error("`{name}`: the gate on `{metric}` has no limit")]
+    GateWithoutLimit {
+        /// Name of the file.
+        name: String,
+        /// The metric.
+        metric: String,
+    },
 }
 
 #[cfg(test)]
@@ -148,13 +183,13 @@ mod tests {
         let requests = config.requests();
         assert_eq!(requests[0], MetricRequest::plain("token_f1"));
         assert_eq!((requests[1].name.as_str(), &requests[1].options["k"]), ("p3", &Json::from(3)));
-        assert_eq!(config.datasets[0].mappings(), ["response=model_output"]);
+        assert_eq!(config.datasets[0].fields().unwrap().iter().collect::<Vec<_>>(), [("response", "model_output")]);
     }
 
     #[test]
     fn a_slip_is_reported_with_its_line() {
         let failure = Config::parse("metrics:\n  - id: token_f1\n    optoins: {}\n", "suite.yaml").unwrap_err();
-        let text = failure.render();
+        let text = failure.to_string();
         assert!(text.contains("suite.yaml") && text.contains("optoins") && text.contains('3'), "{text}");
     }
 }

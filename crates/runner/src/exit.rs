@@ -1,6 +1,9 @@
 //! How the program ends. Scripts and CI depend on these numbers.
 
-use std::process::ExitCode;
+use probare_core::{Ending, Stop};
+use probare_report::{Summary, Verdict};
+
+use crate::Driven;
 
 /// An exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +42,15 @@ impl Exit {
     }
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.code())
+impl Exit {
+    /// How a run ends. An error comes before a missed gate: numbers of an incomplete run are not a verdict.
+    pub fn of(driven: &Driven, summary: &Summary, verdicts: &[Verdict], ending: Ending) -> Self {
+        match driven.stop {
+            Stop::Interrupted => Self::Interrupted,
+            Stop::Strict => Self::Error,
+            Stop::Complete if driven.lost > 0 || summary.failed() > 0 || ending == Ending::Failed => Self::Error,
+            Stop::Complete if ending == Ending::Missed || verdicts.iter().any(|verdict| !verdict.passed) => Self::Gate,
+            Stop::Complete => Self::Fine,
+        }
     }
 }

@@ -1,0 +1,202 @@
+//! What all verbs that score have in common: reports, gates, threads, and the end of a run.
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use probare_core::{Ending, Job, Profile, Stop};
+use probare_report::{Gate, Gates, Look, escape, terminal};
+use probare_runner::{Conclusion, Config, DriveOptions, Exit, MOST_JOBS, Wanted};
+
+use super::{print, remark};
+use crate::failure::{Done, Failure};
+use crate::progress::Progress;
+
+/// How to run; shared by all verbs that score.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Running {
+    /// File to write; its extension says what (repeatable); - is standard output
+    #[arg(short, long = "output", value_name = "OUT", env = "PROBARE_OUTPUT")]
+    pub output: Vec<PathBuf>,
+
+    /// Fail with exit code 2 if the mean of a metric is below a limit (repeatable)
+    #[arg(long, value_name = "METRIC=NUMBER", value_parser = Gate::fail_under, env = "PROBARE_FAIL_UNDER")]
+    pub fail_under: Vec<Gate>,
+
+    /// Fail with exit code 2 if the mean of a metric is on the wrong side, for example "hallucination>0.2" (repeatable)
+    #[arg(long, value_name = "METRIC>NUMBER", value_parser = Gate::fail_if, env = "PROBARE_FAIL_IF")]
+    pub fail_if: Vec<Gate>,
+
+    /// Scoring threads; all cores by default. The output does not depend on it
+    #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Score at most this many cases
+    #[arg(long, value_name = "N", env = "PROBARE_LIMIT")]
+    pub limit: Option<u64>,
+
+    /// Title of the report pages
+    #[arg(long, value_name = "TEXT", env = "PROBARE_TITLE")]
+    pub title: Option<String>,
+
+    /// No summary and no progress
+    #[arg(short, long, env = "PROBARE_QUIET")]
+    pub quiet: bool,
+
+    /// The summary as JSON instead of a table
+    #[arg(long, env = "PROBARE_JSON")]
+    pub json: bool,
+}
+
+/// Reads a number of threads that a machine can have.
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    match text.parse::<NonZeroUsize>() {
+        Ok(jobs) if jobs.get() <= MOST_JOBS => Ok(jobs),
+        _ => Err(format!("a whole number from 1 to {MOST_JOBS} is expected")),
+    }
+}
+
+/// A run as the command line and the configuration want it.
+#[derive(Debug, Clone, Default)]
+pub struct Settled {
+    /// Reports to write.
+    pub outputs: Vec<PathBuf>,
+    /// Whether result lines go to standard output.
+    pub is_data: bool,
+    /// Which reading of the metrics.
+    pub profile: Profile,
+    /// End at the first row that cannot be read.
+    pub strict: bool,
+    /// Whether the benchmark prints a summary of its own.
+    pub has_own_summary: bool,
+    gates: Gates,
+    jobs: Option<NonZeroUsize>,
+    limit: Option<u64>,
+    title: Option<String>,
+    quiet: bool,
+    json: bool,
+}
+
+impl Running {
+    /// The command line alone.
+    pub fn settled(&self) -> Settled {
+        self.with_config(&Config::default())
+    }
+
+    /// The command line, and the configuration where it says nothing.
+    pub fn with_config(&self, config: &Config) -> Settled {
+        let configured = || config.run.output.iter().map(PathBuf::from).collect();
+        let gates = config.gates.iter().flat_map(probare_runner::GateEntry::gates);
+        Settled {
+            outputs: if self.output.is_empty() { configured() } else { self.output.clone() },
+            gates: Gates::new(gates.chain(self.fail_under.iter().chain(&self.fail_if).cloned()).collect()),
+            jobs: self.jobs.or(config.run.concurrency),
+            limit: self.limit.or(config.run.limit),
+            title: self.title.clone(),
+            quiet: self.quiet,
+            json: self.json,
+            ..Settled::default()
+        }
+    }
+}
+
+impl Settled {
+    /// Runs the job and says what came of it.
+    pub fn run(self, mut job: Job) -> Done {
+        job.title = self.title.clone().or(job.title);
+        let progress = Progress::new(self.quiet, self.limit);
+        let files: Vec<PathBuf> = self.outputs.iter().filter(|output| *output != Path::new("-")).cloned().collect();
+        let defaults = DriveOptions::default();
+        let wanted = Wanted {
+            profile: self.profile,
+            outputs: files,
+            to_stdout: self.is_data,
+            gates: self.gates.clone(),
+            drive: DriveOptions {
+                jobs: self.jobs.unwrap_or(defaults.jobs),
+                limit: self.limit,
+                strict: self.strict,
+                interrupted: interrupt_flag(),
+            },
+            watcher: Some(Box::new(progress)),
+            ..Wanted::default()
+        };
+        let conclusion = probare_runner::run(job, wanted)?;
+        self.conclude(&conclusion)
+    }
+
+    /// Prints the summary. Errors and missed gates are said even where nothing else is.
+    fn conclude(&self, conclusion: &Conclusion) -> Done {
+        let Conclusion { summary, verdicts, driven, .. } = conclusion;
+        if !self.quiet && !self.has_own_summary {
+            let text = if self.json {
+                let json = serde_json::json!({ "summary": summary, "gates": verdicts });
+                format!("{json:#}\n")
+            } else {
+                let look = if self.is_data { Look::of(&io::stderr()) } else { Look::of(&io::stdout()) };
+                terminal::render(summary, verdicts, look)
+            };
+            if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }
+        } else {
+            for verdict in verdicts.iter().filter(|verdict| !self.quiet || !verdict.passed) {
+                remark(&escape::terminal(&verdict.to_string()));
+            }
+        }
+        if self.quiet {
+            self.say_failures(conclusion);
+        } else {
+            for path in &conclusion.written {
+                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+            }
+        }
+        if driven.stop != Stop::Complete {
+            for output in self.outputs.iter().filter(|output| *output != Path::new("-")) {
+                remark(&format!("what was computed is in {}.partial", output.display()));
+            }
+        }
+        Ok(conclusion.exit)
+    }
+
+    /// What made the exit code, where the summary is not shown.
+    fn say_failures(&self, conclusion: &Conclusion) {
+        let Conclusion { summary, driven, ending, .. } = conclusion;
+        for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
+            remark(&escape::terminal(&format!("error: {} failed in {} cases", metric.info.name, metric.failed)));
+        }
+        if driven.lost > 0 {
+            remark(&format!("error: {} rows could not be read", driven.lost));
+        }
+        if *ending == Ending::Missed && !self.has_own_summary {
+            remark("missed: the benchmark's own limit");
+        }
+    }
+}
+
+/// Set by Ctrl-C, by SIGTERM and by SIGHUP: the run ends at the next case and what was computed is kept.
+pub fn interrupt_flag() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let inner = Arc::clone(&flag);
+    // Without a handler Ctrl-C ends the program at once, which is the second best thing.
+    let _ = ctrlc::set_handler(move || {
+        if inner.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(Exit::Interrupted.code()));
+        }
+    });
+    flag
+}
+
+impl From<probare_runner::RunError> for Failure {
+    fn from(error: probare_runner::RunError) -> Self {
+        use probare_runner::RunError;
+        match error {
+            RunError::Plan(error) => error.into(),
+            RunError::Gate(error) => error.into(),
+            RunError::Open(error) => error.into(),
+            RunError::Drive(error) => error.into(),
+            RunError::Overlap(error) => Self::usage(error.to_string()).hint("name another file to write"),
+            other => Self::from_error(&other),
+        }
+    }
+}

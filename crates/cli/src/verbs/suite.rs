@@ -1,0 +1,217 @@
+//! The verb of a published benchmark: its flags are made from the schema of its options, so that a suite brings its own.
+//!
+//! A property becomes `--name VALUE`, with dashes for underscores; a truth value becomes a flag, a list may be given
+//! several times, a closed set of words is checked. Three keys of the schema steer it: `x-positional` makes the property
+//! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter.
+
+use clap::builder::{PossibleValuesParser, StyledStr};
+use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
+use probare_core::{Console, Suite};
+use probare_report::Look;
+use probare_suites::SUITES;
+use serde_json::{Map, Value as Json};
+
+use super::running::Running;
+use crate::failure::{Done, Failure};
+
+/// Adds the verbs of all suites to the command line.
+pub fn add_verbs(mut command: Command) -> Command {
+    for suite in SUITES {
+        command = add(command, suite.verb(), *suite);
+    }
+    command
+}
+
+/// A verb of several words is a command in a command.
+fn add(command: Command, words: &'static [&'static str], suite: &dyn Suite) -> Command {
+    match words {
+        [] => command,
+        // Beside commands of its own the verb runs the suite where none of them is named.
+        [word] if command.find_subcommand(word).is_some() => {
+            command.mut_subcommand(*word, |inner| verb(inner, suite).args_conflicts_with_subcommands(true))
+        }
+        [word] => command.subcommand(verb(Command::new(*word), suite)),
+        [word, rest @ ..] if command.find_subcommand(word).is_some() => {
+            command.mut_subcommand(*word, |inner| add(inner, rest, suite))
+        }
+        [word, rest @ ..] => {
+            let first = first_line(suite.about());
+            command.subcommand(add(Command::new(*word).about(first).subcommand_required(true), rest, suite))
+        }
+    }
+}
+
+fn first_line(about: &str) -> String {
+    about.lines().next().unwrap_or_default().to_owned()
+}
+
+fn verb(command: Command, suite: &dyn Suite) -> Command {
+    let mut command = command.about(StyledStr::from(first_line(suite.about()))).long_about(suite.about().to_owned());
+    let schema = suite.options().to_value();
+    for (name, property) in properties(&schema) {
+        command = command.arg(argument(name, &resolved(property, &schema)));
+    }
+    let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();
+    // What every run has, but for what the suite itself understands under the same name.
+    for argument in Running::augment_args(Command::new("running")).get_arguments() {
+        if !own.iter().any(|name| name == argument.get_id().as_str()) {
+            command = command.arg(argument.clone());
+        }
+    }
+    command
+}
+
+fn properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
+    schema.get("properties").and_then(Json::as_object).into_iter().flatten()
+}
+
+/// A property with what its reference says, and with `null` left out: an option that is absent is absent.
+fn resolved(property: &Json, schema: &Json) -> Json {
+    let mut whole = property.clone();
+    let alternatives = ["anyOf", "oneOf"].iter().find_map(|key| property.get(*key)).and_then(Json::as_array);
+    let inner = alternatives.and_then(|list| list.iter().find(|item| item.get("type") != Some(&Json::from("null"))));
+    let reference = inner.unwrap_or(property).get("$ref").and_then(Json::as_str);
+    let target = reference.and_then(|path| schema.pointer(path.strip_prefix('#').unwrap_or(path))).or(inner);
+    if let (Some(Json::Object(target)), Json::Object(whole)) = (target, &mut whole) {
+        for (key, value) in target {
+            whole.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    whole
+}
+
+fn kind(property: &Json) -> &str {
+    match property.get("type") {
+        Some(Json::String(kind)) => kind,
+        Some(Json::Array(kinds)) => kinds.iter().filter_map(Json::as_str).find(|kind| *kind != "null").unwrap_or(""),
+        _ => "",
+    }
+}
+
+/// The words that the property may be, where it is a closed set: `enum`, or `oneOf` with a `const` each.
+fn words(property: &Json) -> Vec<String> {
+    let listed = property.get("enum").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str);
+    let consts = property.get("oneOf").and_then(Json::as_array).into_iter().flatten();
+    let consts = consts.filter_map(|item| item.get("const").and_then(Json::as_str));
+    listed.chain(consts).map(str::to_owned).collect()
+}
+
+fn argument(name: &str, property: &Json) -> Arg {
+    let text = |key: &str| property.get(key).and_then(Json::as_str);
+    let mut argument = Arg::new(name.to_owned()).env(format!("PROBARE_{}", name.to_uppercase()));
+    let about = text("description").unwrap_or_default();
+    argument = argument.help(help(&first_line(about), property)).long_help(help(about, property));
+    let words = if kind(property) == "array" { property.get("items").map(words) } else { Some(words(property)) };
+    let words = words.unwrap_or_default();
+    match kind(property) {
+        "boolean" => return argument.long(name.replace('_', "-")).action(ArgAction::SetTrue),
+        "array" => argument = argument.action(ArgAction::Append).num_args(1..),
+        _ => argument = argument.action(ArgAction::Set).overrides_with(name.to_owned()).allow_hyphen_values(true),
+    }
+    if !words.is_empty() {
+        argument = argument.value_parser(PossibleValuesParser::new(words));
+    }
+    argument = argument.value_name(text("x-value").map_or_else(|| name.to_uppercase(), str::to_owned));
+    match property.get("x-positional").and_then(Json::as_u64).and_then(|place| usize::try_from(place).ok()) {
+        Some(place) => argument.index(place),
+        None => {
+            let long = argument.long(name.replace('_', "-"));
+            match text("x-short").and_then(|short| short.chars().next()) {
+                Some(short) => long.short(short),
+                None => long,
+            }
+        }
+    }
+}
+
+/// The help with the default, where there is one worth saying.
+fn help(about: &str, property: &Json) -> String {
+    let default = match property.get("default") {
+        Some(Json::String(text)) if !text.is_empty() => Some(text.clone()),
+        Some(number @ Json::Number(_)) => Some(number.to_string()),
+        _ => None,
+    };
+    match default {
+        Some(default) => format!("{about} [default: {default}]"),
+        None => about.to_owned(),
+    }
+}
+
+/// The suite that a command line asks for, if it asks for one, with its matches.
+pub fn asked(matches: &ArgMatches) -> Option<(&'static dyn Suite, &ArgMatches)> {
+    SUITES.iter().find_map(|suite| {
+        let inner = suite.verb().iter().try_fold(matches, |matches, word| matches.subcommand_matches(word))?;
+        // A command of its own below the verb is no run of the suite.
+        inner.subcommand().is_none().then_some((*suite, inner))
+    })
+}
+
+/// Runs a suite.
+pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
+    let schema = suite.options().to_value();
+    let mut options = Map::new();
+    for (name, property) in properties(&schema) {
+        if let Some(value) = value(name, &resolved(property, &schema), matches)? {
+            options.insert(name.clone(), value);
+        }
+    }
+    let running = running(matches, &options)?;
+    let look = Look::of(&std::io::stdout());
+    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
+    let job = suite.open(Json::Object(options), console)?;
+    let mut settled = running.settled();
+    settled.has_own_summary = job.publisher.is_some();
+    settled.run(job)
+}
+
+/// The flags that every run has, where the suite has no option of the same name.
+fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Failure> {
+    // What is absent from the command of this suite is simply not asked for.
+    let known = |name: &str| matches.try_contains_id(name).unwrap_or(false) && !own.contains_key(name);
+    let mut running = Running::default();
+    if ["output", "fail_under", "fail_if", "jobs", "limit", "title", "quiet", "json"].iter().all(|name| known(name)) {
+        return Running::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()));
+    }
+    if known("output") {
+        running.output = matches.get_many("output").into_iter().flatten().cloned().collect();
+    }
+    if known("fail_under") {
+        running.fail_under = matches.get_many("fail_under").into_iter().flatten().cloned().collect();
+    }
+    if known("fail_if") {
+        running.fail_if = matches.get_many("fail_if").into_iter().flatten().cloned().collect();
+    }
+    running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
+    running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();
+    running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();
+    running.quiet = known("quiet") && matches.get_flag("quiet");
+    running.json = known("json") && matches.get_flag("json");
+    Ok(running)
+}
+
+/// What the command line says of an option; nothing where it says nothing.
+fn value(name: &str, property: &Json, matches: &ArgMatches) -> Result<Option<Json>, Failure> {
+    match kind(property) {
+        "boolean" => Ok(matches.get_flag(name).then_some(Json::Bool(true))),
+        "array" => {
+            let given: Vec<&String> = matches.get_many(name).into_iter().flatten().collect();
+            let item = property.get("items").cloned().unwrap_or_default();
+            let items: Result<Vec<Json>, Failure> = given.iter().map(|text| one(name, &item, text)).collect();
+            Ok((!given.is_empty()).then_some(items?.into()))
+        }
+        _ => matches.get_one::<String>(name).map(|text| one(name, property, text)).transpose(),
+    }
+}
+
+fn one(name: &str, property: &Json, text: &str) -> Result<Json, Failure> {
+    let wrong =
+        |wanted: &str| Failure::usage(format!("--{} is `{text}`; {wanted} is expected", name.replace('_', "-")));
+    match kind(property) {
+        "integer" => text.trim().parse::<i64>().map(Json::from).map_err(|_| wrong("a whole number")),
+        "number" => match text.trim().parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Json::from(number)),
+            _ => Err(wrong("a number")),
+        },
+        _ => Ok(Json::String(text.to_owned())),
+    }
+}

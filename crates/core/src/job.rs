@@ -1,0 +1,285 @@
+//! [`Suite`] and [`Job`]: a published benchmark as a value that the runner drives as it drives any other run.
+//!
+//! A suite names its options; opened with them it gives a job: where the cases come from, which metrics they go through,
+//! what counts where nothing was answered, and who writes the files that the benchmark publishes. The runner alone loops.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use schemars::Schema;
+use serde_json::Value as Json;
+
+use crate::manifest::{Input, Reading};
+use crate::{Case, Detail, MetricInfo, MetricRequest, Named, Problem, Sample, Section, Sink, SuiteCall};
+
+/// Why a source cannot go on.
+pub type SourceError = Box<dyn Error + Send + Sync>;
+
+/// Where cases come from: a file, the rows of a benchmark, a batch of columns, the body of a request.
+pub trait Source: Send {
+    /// The next rows, not yet looked into; nothing at the end.
+    fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>>;
+
+    /// What was read, with its digest. Called once, when no more rows are wanted: what is left of a file is read to its
+    /// end for the digest.
+    fn inputs(&mut self) -> Result<Vec<Input>, SourceError>;
+
+    /// Bytes read so far and in all, where that is known; it may be asked from another thread.
+    fn progress(&self) -> Option<Arc<dyn Progress>> {
+        None
+    }
+}
+
+/// How far a source has come.
+pub trait Progress: Send + Sync {
+    /// Bytes that were read.
+    fn read(&self) -> u64;
+    /// Bytes in all, where known.
+    fn total(&self) -> Option<u64>;
+}
+
+/// Some rows, not yet looked into, so that the work of reading them can be done on any thread.
+pub trait Batch: Send {
+    /// Turns every row into a case or a problem, in order.
+    fn cases(&self) -> Vec<Result<Case, Problem>>;
+}
+
+/// Cases that are already there.
+#[derive(Debug, Default)]
+pub struct Given {
+    cases: std::vec::IntoIter<Case>,
+    inputs: Vec<Input>,
+}
+
+/// Cases that travel together.
+const GIVEN_IN_BATCH: usize = 64;
+
+impl Given {
+    /// These cases, read from these inputs.
+    pub fn new(cases: Vec<Case>, inputs: Vec<Input>) -> Self {
+        Self { cases: cases.into_iter(), inputs }
+    }
+}
+
+struct Ready(Vec<Case>);
+
+impl Batch for Ready {
+    fn cases(&self) -> Vec<Result<Case, Problem>> {
+        self.0.iter().cloned().map(Ok).collect()
+    }
+}
+
+impl Source for Given {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>> {
+        let cases: Vec<Case> = self.cases.by_ref().take(GIVEN_IN_BATCH).collect();
+        (!cases.is_empty()).then(|| Ok(Box::new(Ready(cases)) as Box<dyn Batch>))
+    }
+
+    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
+        Ok(std::mem::take(&mut self.inputs))
+    }
+}
+
+/// What a benchmark decides about single cases, beyond its metrics.
+pub trait Rules: Send + Sync {
+    /// Why this metric is not asked of this case; nothing where it is.
+    fn leaves_out(&self, case: &Case, metric: &MetricInfo) -> Option<Cow<'static, str>> {
+        let _ = (case, metric);
+        None
+    }
+
+    /// What counts where the case has no response; by default that is an error of kind `missing`.
+    fn absent(&self, case: &Case, metric: &MetricInfo) -> Option<Named> {
+        let _ = (case, metric);
+        None
+    }
+
+    /// The model whose output the case holds.
+    fn model(&self, case: &Case) -> Option<String> {
+        case.response.as_ref().and_then(|output| output.model.clone())
+    }
+
+    /// Why a bad value of this case is no failure.
+    fn excuse(&self, case: &Case) -> Option<Cow<'static, str>> {
+        let _ = case;
+        None
+    }
+
+    /// What the benchmark publishes of this case beyond scores. Readings of the sample are those that the metrics used.
+    fn detail(&self, sample: Sample<'_>, results: &[Named]) -> Option<Detail> {
+        let _ = (sample, results);
+        None
+    }
+}
+
+/// No rules but those that hold for every run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoRules;
+
+impl Rules for NoRules {}
+
+/// How a benchmark says its run ended, by its own rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ending {
+    /// Nothing to object to.
+    #[default]
+    Fine,
+    /// Its own gate was missed.
+    Missed,
+    /// The data could not be used.
+    Failed,
+}
+
+/// Writes the files and prints the texts that a benchmark publishes. It takes the events of a run as every sink does and
+/// acts when the run ends.
+pub trait Publisher: Sink {
+    /// How the run ended, by the rule of the benchmark. Asked after the end of the run.
+    fn ending(&self) -> Ending {
+        Ending::Fine
+    }
+
+    /// What the benchmark adds to a page. Asked once all cases have come, before the run ends.
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
+
+    /// Files that were written, in order. Asked after the end of the run.
+    fn written(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+}
+
+/// A limit that every single case has to keep, whatever the mean of the run: test results call a miss a failure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseLimit {
+    /// Name of the metric.
+    pub metric: String,
+    /// Least good value.
+    pub least: f64,
+}
+
+/// One run that is ready to be driven.
+pub struct Job {
+    /// What reports say the cases come from.
+    pub source: String,
+    /// Title of pages; made from the source where it is missing.
+    pub title: Option<String>,
+    /// The benchmark, if it is one.
+    pub suite: Option<SuiteCall>,
+    /// The metrics.
+    pub requests: Vec<MetricRequest>,
+    /// The cases, in order.
+    pub cases: Box<dyn Source>,
+    /// Paths of all files that are read, also of those that the source reads: no output may be one of them.
+    pub reads: Vec<PathBuf>,
+    /// Inputs beside those of the source: a lexicon, a schema, a corpus, a catalogue, a configuration.
+    pub inputs: Vec<Input>,
+    /// How the source reads.
+    pub reading: Reading,
+    /// What the benchmark decides about single cases.
+    pub rules: Arc<dyn Rules>,
+    /// Limits on single cases.
+    pub case_limits: Vec<CaseLimit>,
+    /// Who writes what the benchmark publishes.
+    pub publisher: Option<Box<dyn Publisher>>,
+    /// Paths of the files that the publisher writes, as far as they are known before the run.
+    pub writes: Vec<PathBuf>,
+}
+
+impl Job {
+    /// Cases through metrics, and nothing else.
+    pub fn new(source: impl Into<String>, cases: Box<dyn Source>, requests: Vec<MetricRequest>) -> Self {
+        Self {
+            source: source.into(),
+            title: None,
+            suite: None,
+            requests,
+            cases,
+            reads: Vec::new(),
+            inputs: Vec::new(),
+            reading: Reading::default(),
+            rules: Arc::new(NoRules),
+            case_limits: Vec::new(),
+            publisher: None,
+            writes: Vec::new(),
+        }
+    }
+}
+
+/// What the place where a benchmark prints can show, and how much is wanted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Console {
+    /// Nothing but warnings.
+    pub quiet: bool,
+    /// Numbers as JSON instead of tables.
+    pub json: bool,
+    /// Whether colours may be used.
+    pub colour: bool,
+}
+
+/// A published benchmark.
+pub trait Suite: Send + Sync {
+    /// Its id, which is the name of its folder and of its verb.
+    fn id(&self) -> &'static str;
+
+    /// The words of its verb on the command line.
+    fn verb(&self) -> &'static [&'static str];
+
+    /// What it does: a line, and what else a user should know.
+    fn about(&self) -> &'static str;
+
+    /// JSON Schema of its options: flags and configuration are made from it. Descriptions are help texts.
+    fn options(&self) -> Schema;
+
+    /// Reads its files and gets everything ready. Nothing is written and nothing is printed before the run starts.
+    fn open(&self, options: Json, console: Console) -> Result<Job, SuiteError>;
+}
+
+/// A suite could not be opened.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SuiteError {
+    /// What happened.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+    /// Whether the options are wrong, rather than a file.
+    pub is_usage: bool,
+}
+
+impl SuiteError {
+    /// A file cannot be used.
+    pub fn data(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None, is_usage: false }
+    }
+
+    /// The options cannot be used.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { is_usage: true, ..Self::data(message) }
+    }
+
+    /// An error with all its causes, as data that cannot be used.
+    pub fn from_error(error: &dyn Error) -> Self {
+        let mut message = error.to_string();
+        let mut cause = error.source();
+        while let Some(inner) = cause {
+            let text = inner.to_string();
+            // Some errors repeat their cause in their own text.
+            if !message.contains(&text) {
+                message.push_str(": ");
+                message.push_str(&text);
+            }
+            cause = inner.source();
+        }
+        Self::data(message)
+    }
+
+    /// Adds what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+}

@@ -1,0 +1,112 @@
+//! [`Manifest`]: what a finished run says about itself, so that anybody can compute it again.
+//!
+//! It stands inside `.json`, `.html` and `.parquet` files and beside `.jsonl` and `.csv` files as `NAME.run.json`. It holds
+//! no clock: the same run gives the same bytes.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::{MetricInfo, Stop};
+
+/// Raised when an old reader could misread a new file.
+pub const FORMAT: u32 = 2;
+
+/// What describes a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Manifest {
+    /// The program that wrote it.
+    pub probare: Maker,
+    /// The benchmark that was run, if it was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<SuiteCall>,
+    /// Title of pages, where one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Files that were read.
+    pub inputs: Vec<Input>,
+    /// How cases were read from them.
+    #[serde(default)]
+    pub reading: Reading,
+    /// The metrics, in the order of all results.
+    pub metrics: Vec<MetricInfo>,
+    /// How the run ended.
+    pub stop: Stop,
+    /// Counts, means and distributions, as the program sums them up.
+    pub summary: Json,
+    /// What became of the gates.
+    pub gates: Json,
+    /// SHA-256 of all result lines, each with its line break.
+    pub lines: String,
+    /// The file that this manifest stands beside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results: Option<Stored>,
+}
+
+/// Which program wrote a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Maker {
+    /// Version of the program.
+    pub version: String,
+    /// Version of the form of the file.
+    pub format: u32,
+}
+
+/// A benchmark and the options that it was called with.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuiteCall {
+    /// Its id.
+    pub id: String,
+    /// Its options.
+    pub options: Json,
+}
+
+/// One file, or folder, that was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Path as given; `-` is standard input, which cannot be opened again.
+    pub path: String,
+    /// JSON Pointer to the option of the suite that names it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
+    /// SHA-256 of the bytes as they are stored; of a folder, of the lines `SHA-256  name` of its files.
+    pub sha256: String,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Rows that were read, where it has rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
+}
+
+/// How cases were read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Reading {
+    /// Columns by the field that they become.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub mapping: BTreeMap<String, String>,
+    /// Format, where the name of the file does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    /// Bytes of the longest row that is read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_row: Option<u64>,
+    /// Most cases that are scored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+/// A finished file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stored {
+    /// SHA-256 of its bytes.
+    pub sha256: String,
+    /// How many bytes.
+    pub bytes: u64,
+}

@@ -1,0 +1,71 @@
+//! SHA-256 of bytes on their way into a file.
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use probare_core::Stored;
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 in lower-case hexadecimal digits.
+pub fn hex_sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// SHA-256 of all result lines of a run.
+#[derive(Debug, Clone, Default)]
+pub struct LinesDigest(Sha256);
+
+impl LinesDigest {
+    /// Takes in a line, which has no line break yet.
+    pub fn add(&mut self, line: &str) {
+        self.0.update(line);
+        self.0.update(b"\n");
+    }
+
+    /// In lower-case hexadecimal digits.
+    pub fn hex(&self) -> String {
+        hex(&self.0.clone().finalize())
+    }
+}
+
+/// What has been written so far.
+#[derive(Debug, Clone)]
+pub(super) struct Digest(Arc<Mutex<(Sha256, u64)>>);
+
+impl Digest {
+    pub(super) fn stored(&self) -> Stored {
+        let (hash, bytes) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Stored { sha256: hex(&hash.clone().finalize()), bytes: *bytes }
+    }
+}
+
+/// Passes bytes on and keeps their digest.
+pub(super) struct Digesting<W> {
+    inner: W,
+    digest: Digest,
+}
+
+impl<W> Digesting<W> {
+    pub(super) fn new(inner: W) -> (Self, Digest) {
+        let digest = Digest(Arc::new(Mutex::new((Sha256::new(), 0))));
+        (Self { inner, digest: digest.clone() }, digest)
+    }
+}
+
+impl<W: Write> Write for Digesting<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        let mut state = self.digest.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0.update(&bytes[..written]);
+        state.1 += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}

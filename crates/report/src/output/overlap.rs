@@ -1,0 +1,124 @@
+//! [`refuse_overlap`]: no output may be an input, and none may be written twice.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// An output that cannot be written without destroying something.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Overlap {
+    /// It is read by the same run.
+    #[error("`{}` would be overwritten, but it is an input{}", output.display(), also(output, input))]
+    Input {
+        /// The output as given.
+        output: PathBuf,
+        /// The input as given.
+        input: PathBuf,
+    },
+    /// It is named twice.
+    #[error("`{}` is to be written twice{}", output.display(), also(output, other))]
+    Twice {
+        /// The output as given.
+        output: PathBuf,
+        /// The same file under the other name.
+        other: PathBuf,
+    },
+}
+
+fn also(one: &Path, other: &Path) -> String {
+    if one == other { String::new() } else { format!(" (as `{}`)", other.display()) }
+}
+
+/// Fails when an output is an input or another output, by whatever names and links. Called before anything is opened.
+pub fn refuse_overlap(inputs: &[PathBuf], outputs: &[PathBuf]) -> Result<(), Overlap> {
+    let read: BTreeMap<Identity, &PathBuf> =
+        inputs.iter().filter_map(|input| Some((Identity::of(input)?, input))).collect();
+    let mut written: BTreeMap<Identity, &PathBuf> = BTreeMap::new();
+    for output in outputs {
+        let Some(identity) = Identity::of(output) else { continue };
+        if let Some(input) = read.get(&identity) {
+            return Err(Overlap::Input { output: output.clone(), input: (*input).clone() });
+        }
+        if let Some(other) = written.insert(identity, output) {
+            return Err(Overlap::Twice { output: output.clone(), other: other.clone() });
+        }
+    }
+    Ok(())
+}
+
+/// What makes a file the same file under all its names.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Identity {
+    /// Device and number of a file that exists.
+    Exists(u64, u64),
+    /// Where a file will be that does not exist yet.
+    Will(PathBuf),
+}
+
+impl Identity {
+    /// Nothing for what is no regular file: pipes and devices can be read and written at once.
+    fn of(path: &Path) -> Option<Self> {
+        if path == Path::new("-") {
+            return None;
+        }
+        match fs::metadata(path) {
+            Ok(found) if !found.is_file() => None,
+            Ok(found) => Some(existing(&found, path)),
+            Err(_) => {
+                let folder = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+                // The nearest folder that exists, with what is still to be made behind it.
+                let mut rest = PathBuf::from(path.file_name()?);
+                let mut folder = folder;
+                loop {
+                    if let Ok(known) = fs::canonicalize(folder) {
+                        return Some(Self::Will(known.join(rest)));
+                    }
+                    rest = Path::new(folder.file_name()?).join(rest);
+                    folder = folder.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn existing(found: &fs::Metadata, _: &Path) -> Identity {
+    use std::os::unix::fs::MetadataExt as _;
+    Identity::Exists(found.dev(), found.ino())
+}
+
+#[cfg(not(unix))]
+fn existing(_: &fs::Metadata, path: &Path) -> Identity {
+    Identity::Will(fs::canonicalize(path).unwrap_or_else(|_| path.to_owned()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_file_is_known_under_every_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("in.jsonl"), "x").unwrap();
+        fs::hard_link(at("in.jsonl"), at("hard.jsonl")).unwrap();
+        std::os::unix::fs::symlink(at("in.jsonl"), at("soft.jsonl")).unwrap();
+        for name in ["in.jsonl", "hard.jsonl", "soft.jsonl", "sub/../in.jsonl"] {
+            fs::create_dir_all(at("sub")).unwrap();
+            let error = refuse_overlap(&[at("in.jsonl")], &[at("other"), at(name)]).unwrap_err();
+            assert!(matches!(error, Overlap::Input { .. }), "{name}: {error}");
+        }
+        assert_eq!(refuse_overlap(&[at("in.jsonl")], &[at("out.jsonl"), at("new/out.jsonl")]), Ok(()));
+    }
+
+    #[test]
+    fn no_output_is_written_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink(folder.path(), at("here")).unwrap();
+        let error = refuse_overlap(&[], &[at("r.html"), at("here/r.html")]).unwrap_err();
+        assert!(matches!(error, Overlap::Twice { .. }), "{error}");
+        assert_eq!(refuse_overlap(&[], &["/dev/null".into(), "/dev/null".into(), "-".into(), "-".into()]), Ok(()));
+    }
+}

@@ -1,0 +1,196 @@
+//! [`run`]: a job from its start to its exit code. Every verb that scores goes this way.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probare_core::{
+    CaseResult, Ending, Event, FORMAT, Finish, Job, Maker, Manifest, Nobody, Outside, Profile, Publisher, Sink, Stop,
+};
+use probare_metrics::registry;
+use probare_report::{
+    Format, Gate, GateError, Gates, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation, Summary,
+    VERSION, Verdict, manifest, refuse_overlap,
+};
+
+use crate::drive::{DriveError, DriveOptions, Driven, Outlets, Surroundings, drive};
+use crate::{Exit, Plan, PlanError};
+
+/// How a job is to be run, and what is wanted of it.
+pub struct Wanted<'a> {
+    /// Which reading of the metrics, where a metric does not say.
+    pub profile: Profile,
+    /// Reports to write; the extension says what.
+    pub outputs: Vec<PathBuf>,
+    /// Whether result lines go to standard output.
+    pub to_stdout: bool,
+    /// Limits that the run has to keep.
+    pub gates: Gates,
+    /// How to drive.
+    pub drive: DriveOptions,
+    /// Who answers judges.
+    pub outside: &'a dyn Outside,
+    /// Takes results as they come, in any order.
+    pub store: Option<Box<dyn Sink + 'a>>,
+    /// Watches the run: a progress bar.
+    pub watcher: Option<Box<dyn Sink + 'a>>,
+}
+
+impl Default for Wanted<'_> {
+    fn default() -> Self {
+        Self {
+            profile: Profile::default(),
+            outputs: Vec::new(),
+            to_stdout: false,
+            gates: Gates::default(),
+            drive: DriveOptions::default(),
+            outside: &Nobody,
+            store: None,
+            watcher: None,
+        }
+    }
+}
+
+/// Why a job could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The metrics cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A gate cannot be used.
+    #[error(transparent)]
+    Gate(#[from] GateError),
+    /// An output would destroy something.
+    #[error(transparent)]
+    Overlap(#[from] Overlap),
+    /// A report cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// The run broke off.
+    #[error(transparent)]
+    Drive(#[from] DriveError),
+}
+
+/// What a run came to.
+#[derive(Debug)]
+pub struct Conclusion {
+    /// Counts, means and distributions.
+    pub summary: Summary,
+    /// What became of the gates.
+    pub verdicts: Vec<Verdict>,
+    /// What was read and how it ended.
+    pub driven: Driven,
+    /// Files that were written, those of the benchmark first.
+    pub written: Vec<PathBuf>,
+    /// How the benchmark says it ended.
+    pub ending: Ending,
+    /// How the program should end.
+    pub exit: Exit,
+}
+
+/// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
+pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
+    let plan = Plan::new(&job.requests, wanted.profile, registry())?;
+    wanted.gates.check_names(plan.infos())?;
+    let mut formats = Vec::with_capacity(wanted.outputs.len());
+    for path in &wanted.outputs {
+        formats.push(Format::of_path(path)?);
+    }
+    refuse_overlap(&job.reads, &writes(&job, &wanted.outputs, &formats))?;
+
+    let options = Options {
+        title: job.title.clone(),
+        gates: wanted.gates.clone(),
+        case_limits: Gates::new(job.case_limits.iter().map(case_gate).collect()),
+    };
+    let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
+    for (path, (format, compression)) in wanted.outputs.iter().zip(formats) {
+        let output = Output::to_file(path, compression).map_err(OpenError::from)?;
+        sinks.push(format.sink(output, options.clone()));
+    }
+    if wanted.to_stdout {
+        sinks.push(Box::new(Jsonl::new(Output::to_stdout())));
+    }
+    let mut tee = Tee {
+        summary: Summary::default(),
+        lines: LinesDigest::default(),
+        publisher: job.publisher.take(),
+        sinks,
+        watcher: wanted.watcher,
+    };
+    let around = Surroundings { rules: job.rules.as_ref(), outside: wanted.outside };
+    let outlets = Outlets { at_once: wanted.store, ordered: Box::new(&mut tee) };
+    let driven = drive(job.cases, &job.source, &plan, around, &wanted.drive, outlets)?;
+
+    tee.summary.stop = Some(driven.stop);
+    let verdicts = wanted.gates.verdicts(&tee.summary);
+    job.reading.limit = wanted.drive.limit;
+    let manifest = Manifest {
+        probare: Maker { version: VERSION.to_owned(), format: FORMAT },
+        suite: job.suite.take(),
+        title: job.title.take(),
+        inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
+        reading: job.reading,
+        metrics: plan.infos().to_vec(),
+        stop: driven.stop,
+        summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
+        gates: serde_json::to_value(&verdicts).unwrap_or_default(),
+        lines: tee.lines.hex(),
+        results: None,
+    };
+    let sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
+    let finish = Finish { stop: driven.stop, manifest, sections };
+    tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
+
+    let (mut written, mut ending) = (Vec::new(), Ending::Fine);
+    if let Some(publisher) = &tee.publisher {
+        written.extend(publisher.written());
+        ending = publisher.ending();
+    }
+    if driven.stop == Stop::Complete {
+        written.extend(wanted.outputs.iter().filter(|path| *path != Path::new("-")).cloned());
+    }
+    let exit = Exit::of(&driven, &tee.summary, &verdicts, ending);
+    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, ending, exit })
+}
+
+/// All files that the run creates.
+fn writes(job: &Job, outputs: &[PathBuf], formats: &[(Format, probare_report::Compression)]) -> Vec<PathBuf> {
+    let mut paths = job.writes.clone();
+    for (path, (format, _)) in outputs.iter().zip(formats) {
+        paths.push(path.clone());
+        if format.has_manifest_beside() {
+            paths.push(manifest::beside(path));
+        }
+    }
+    paths
+}
+
+fn case_gate(limit: &probare_core::CaseLimit) -> Gate {
+    Gate { metric: limit.metric.clone(), relation: Relation::Under, limit: limit.least }
+}
+
+/// Hands every event to all sinks: the benchmark's own files first.
+struct Tee<'a> {
+    summary: Summary,
+    lines: LinesDigest,
+    publisher: Option<Box<dyn Publisher>>,
+    sinks: Vec<Box<dyn Sink>>,
+    watcher: Option<Box<dyn Sink + 'a>>,
+}
+
+impl Sink for Tee<'_> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.summary.event(event)?;
+        if let Event::Scored(CaseResult { written: Some(line), .. }) = event {
+            self.lines.add(line);
+        }
+        if let Some(watcher) = &mut self.watcher {
+            watcher.event(event)?;
+        }
+        if let Some(publisher) = &mut self.publisher {
+            publisher.event(event)?;
+        }
+        self.sinks.iter_mut().try_for_each(|sink| sink.event(event))
+    }
+}
