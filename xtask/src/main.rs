@@ -1,5 +1,7 @@
 //! `cargo x`: the project's own commands, so that nobody needs to remember how things are made.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 mod bench;
 mod ci;
 mod generate;

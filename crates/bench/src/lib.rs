@@ -1,5 +1,7 @@
 //! Inputs for benchmarks, made from a seed so that every implementation sees the same bytes, and ways to measure.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 pub mod against;
 pub mod corpus;
 pub mod parser;

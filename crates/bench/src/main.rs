@@ -3,6 +3,8 @@
 //! `probare-bench [NAME] [--against] [--full]`: only what has NAME in its name, side by side with the originals, with as
 //! many rows as the published figures.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};

@@ -17,6 +17,8 @@
 //! # Ok::<(), probare_cases::OpenError>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod digest;
 mod fields;
 mod formats;

@@ -2,6 +2,8 @@
 //!
 //! The extension chooses the renderer, so the same run can be seen in every format.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 use std::borrow::Cow;
 use std::error::Error;
 use std::path::Path;

@@ -20,6 +20,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 #![expect(
     clippy::format_push_string,
     reason = "pages are put together from formatted pieces; `let _ = write!` would hide each of them behind a result"

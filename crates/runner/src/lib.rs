@@ -6,6 +6,8 @@
 //! Every verb goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
 //! depend on the number of cases.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod config;
 mod drive;
 mod exit;

@@ -18,6 +18,8 @@
 //! assert_eq!(difference.p_value, 0.125);
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod beta;
 mod bootstrap;
 mod interval;

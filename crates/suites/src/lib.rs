@@ -1,6 +1,8 @@
 //! The published benchmarks that Probare reproduces: how their files are read, what they run by default, and the files
 //! and texts they put out. The metrics themselves stand in `probare-metrics`.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod quick_json;
 pub mod rag;
 pub mod socioscope;

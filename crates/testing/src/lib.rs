@@ -18,6 +18,8 @@
 //! Tests that need files which are not part of the repository ask [`outside`] for them, which says so when they are
 //! left out.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
+
 mod compare;
 mod golden;
 mod outside;

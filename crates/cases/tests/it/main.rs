@@ -1,5 +1,7 @@
 //! Readers: what every format gives, what every kind of damage is called, and that nothing panics.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
+
 mod formats;
 mod fuzz_readers;
 mod hostile;

@@ -106,7 +106,7 @@ impl Settled {
     /// Runs the job and says what came of it.
     pub fn run(self, mut job: Job) -> Done {
         job.title = self.title.clone().or(job.title);
-        let progress = Progress::new(self.quiet, self.limit);
+        let progress = Progress::new(self.quiet, self.limit, job.cases.progress());
         let files: Vec<PathBuf> = self.outputs.iter().filter(|output| *output != Path::new("-")).cloned().collect();
         let defaults = DriveOptions::default();
         let wanted = Wanted {

@@ -1,4 +1,6 @@
 //! The program as its users see it: commands, what they print, how they end.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
+
 mod commands;
 mod journeys;
