@@ -4,3 +4,5 @@
 
 mod commands;
 mod journeys;
+mod lossless;
+mod torture;
