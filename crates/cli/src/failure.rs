@@ -116,6 +116,7 @@ impl From<ConfigError> for Failure {
             ConfigError::GateWithoutLimit { .. } => {
                 failure.hint("add `fail_under: 0.7` or `fail_over: 0.2`").into_usage()
             }
+            ConfigError::Read(error) => Self::from_error(&error),
             _ => failure,
         }
     }

@@ -1,9 +1,8 @@
 //! `probare.yaml`: what a project scores, so that the command line can stay short.
 
-use std::fs;
 use std::path::Path;
 
-use probare_cases::{FieldMap, MapError};
+use probare_cases::{FieldMap, MapError, OpenError, read_whole};
 use probare_core::{MetricRequest, Profile};
 use probare_report::{Gate, Relation};
 use schemars::JsonSchema;
@@ -12,6 +11,9 @@ use serde_json::{Map, Value as Json};
 
 /// The file that is read when it stands in the current folder and no other is named.
 pub const DEFAULT_NAME: &str = "probare.yaml";
+
+/// Bytes of the largest configuration that is read.
+const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
 
 /// A project's settings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -90,7 +92,9 @@ impl Config {
             None => return Ok(Self::default()),
         };
         let shown = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|source| ConfigError::Read { name: shown.clone(), source })?;
+        let (bytes, _) = read_whole(&shown, LARGEST_CONFIG)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| ConfigError::Form { name: shown.clone(), reason: "it is not valid UTF-8".to_owned() })?;
         Self::parse(&text, &shown)
     }
 
@@ -147,13 +151,8 @@ impl Dataset {
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("cannot read `{name}`: {source}")]
-    Read {
-        /// Name of the file.
-        name: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] OpenError),
     /// It does not have the form of a configuration.
     #[error("`{name}` is no good configuration: {reason}")]
     Form {
