@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod commands;
+mod documents;
 mod journeys;
 mod lossless;
 mod torture;
