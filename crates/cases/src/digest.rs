@@ -46,9 +46,18 @@ impl Digest {
     /// The file as the manifest names it.
     pub(crate) fn input(&self, path: &str) -> Input {
         let hash = self.hash.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = written(&hash.finalize());
         Input { path: path.to_owned(), sha256, bytes: self.progress.read(), ..Input::default() }
     }
+}
+
+/// SHA-256 of these bytes, as it is written in manifests.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    written(&Sha256::digest(bytes))
+}
+
+fn written(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Passes bytes on and keeps their digest.

@@ -5,6 +5,9 @@
 //! [`Batch::cases`] turns each row into a case or a [`Problem`](probare_core::Problem) that says file, line, column,
 //! reason and remedy. Memory depends on the size of a batch, never on the length of the file.
 //!
+//! Readers of other documents find two helps here: [`Values`] cuts JSON files as [`Rows`] does and hands the values out as
+//! they are written; [`read_whole`] reads a document at once, up to a limit, with its digest.
+//!
 //! ```
 //! use probare_cases::{Format, ReadOptions, Rows};
 //!
@@ -17,12 +20,18 @@
 //! # Ok::<(), probare_cases::OpenError>(())
 //! ```
 
+mod cutter;
 mod digest;
 mod fields;
 mod formats;
 mod open;
 mod row;
+mod stored;
+mod values;
+mod whole;
 
 pub use fields::{FieldMap, MapError};
 pub use open::{Format, OpenError, ReadOptions, Rows};
 pub use row::Batch;
+pub use values::{RawValue, ValueError, Values};
+pub use whole::{LARGEST_DOCUMENT, folder_input, read_whole};

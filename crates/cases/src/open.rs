@@ -2,23 +2,23 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use flate2::read::MultiGzDecoder;
 use probare_core::{Input, Progress, Source, SourceError};
 
 use crate::FieldMap;
-use crate::digest::{self, Digest, Digesting};
+use crate::cutter::{Cutter, Layout};
 use crate::formats::columns::ColumnReader;
 use crate::formats::csv::CsvReader;
-use crate::formats::json::{JsonReader, Layout};
+use crate::formats::json::JsonReader;
 use crate::row::{Batch, Shared};
+use crate::stored::{self, Opened, STANDARD_INPUT, StoredFile, told_by_name};
 
 /// Size of the read buffer: large enough that system calls do not count.
-const BUFFER: usize = 256 * 1024;
+pub(crate) const BUFFER: usize = 256 * 1024;
 
 /// How rows are written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,13 +73,6 @@ impl FromStr for Format {
     }
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Compression {
-    None,
-    Gzip,
-    Zstd,
-}
-
 /// How to read.
 #[derive(Debug, Clone)]
 pub struct ReadOptions {
@@ -116,6 +109,24 @@ pub enum OpenError {
         /// File name as given.
         file: String,
     },
+    /// A document is longer than what is read at once.
+    #[error("`{file}` is longer than {}, the most that is read of one document; check that it is the right file, or split it", size(*limit))]
+    TooLarge {
+        /// File name as given.
+        file: String,
+        /// Bytes that are read at most.
+        limit: u64,
+    },
+    /// A row has no end within any reasonable length.
+    #[error("`{file}` has a row at line {line} that goes on for more than {}; it is no file of rows, or its line ends or quotes are damaged", size(*length))]
+    Endless {
+        /// File name as given.
+        file: String,
+        /// Line where the row begins.
+        line: u64,
+        /// Bytes after which it was given up.
+        length: u64,
+    },
     /// The file is not what its format says.
     #[error("`{file}` is no {format} file: {reason}")]
     Broken {
@@ -128,18 +139,23 @@ pub enum OpenError {
     },
 }
 
+/// A number of bytes in words.
+pub(crate) fn size(bytes: u64) -> String {
+    const MIB: u64 = 1024 * 1024;
+    match bytes {
+        0 => "0 bytes".to_owned(),
+        _ if bytes % (1024 * MIB) == 0 => format!("{} GiB", bytes / (1024 * MIB)),
+        _ if bytes % MIB == 0 => format!("{} MiB", bytes / MIB),
+        _ if bytes % 1024 == 0 => format!("{} KiB", bytes / 1024),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
 /// The rows of one file, in batches.
 pub struct Rows {
     reader: Reader,
     stored: Option<StoredFile>,
     rows: u64,
-}
-
-/// The file as it is stored, behind whatever unpacks it.
-struct StoredFile {
-    path: String,
-    digest: Digest,
-    rest: Option<digest::Shared<Digesting<Box<dyn Read + Send>>>>,
 }
 
 enum Reader {
@@ -157,36 +173,19 @@ impl fmt::Debug for Rows {
 impl Rows {
     /// Opens a file, or standard input for `-`.
     pub fn open(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
-        if path == "-" {
-            let format = options.format.unwrap_or(Format::JsonLines);
-            let (reader, stored) = StoredFile::new(path, Box::new(io::stdin()), None);
-            let mut rows = Self::start(reader, None, "standard input", format, options)?;
-            rows.stored = Some(stored);
-            return Ok(rows);
-        }
-        let (named, compression) = told_by_name(Path::new(path));
+        let name = if path == "-" { STANDARD_INPUT } else { path };
+        let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
         let Some(format) = options.format.or(named) else {
             return Err(OpenError::UnknownFormat { file: path.to_owned() });
         };
-        let io_error = |source| OpenError::Io { file: path.to_owned(), source };
-        let file = File::open(path).map_err(io_error)?;
-        let found = file.metadata().map_err(io_error)?;
-        if found.is_dir() {
-            return Err(io_error(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file in it")));
-        }
-        let whole = match (compression, format) {
+        let Opened { reader, stored, is_plain_file } = stored::open(path)?;
+        let whole = if format == Format::Parquet && is_plain_file {
             // Parquet is read from its end; the digest needs a reader of its own.
-            (Compression::None, Format::Parquet) => Some(File::open(path).map_err(io_error)?),
-            _ => None,
+            Some(File::open(path).map_err(|source| OpenError::Io { file: path.to_owned(), source })?)
+        } else {
+            None
         };
-        let total = found.is_file().then_some(found.len());
-        let (reader, stored) = StoredFile::new(path, Box::new(file), total);
-        let reader: Box<dyn Read + Send> = match compression {
-            Compression::None => reader,
-            Compression::Gzip => Box::new(MultiGzDecoder::new(reader)),
-            Compression::Zstd => Box::new(zstd::Decoder::new(reader).map_err(io_error)?),
-        };
-        let mut rows = Self::start(reader, whole, path, format, options)?;
+        let mut rows = Self::start(reader, whole, name, format, options)?;
         rows.stored = Some(stored);
         Ok(rows)
     }
@@ -209,18 +208,11 @@ impl Rows {
         options: &ReadOptions,
     ) -> Result<Self, OpenError> {
         let shared = Arc::new(Shared { file: name.to_owned(), fields: options.fields.clone() });
-        let io_error = |source| OpenError::Io { file: name.to_owned(), source };
         let buffered = |reader| BufReader::with_capacity(BUFFER, reader);
         let reader = match format {
-            Format::JsonLines => {
-                let mut reader = buffered(reader);
-                // Pipes have no extension; an array there is as good as lines.
-                let array = name == "standard input" && first_byte(&mut reader).map_err(io_error)? == Some(b'[');
-                let layout = if array { Layout::Values } else { Layout::Lines };
-                Reader::Json(JsonReader::new(Box::new(reader), layout, options.longest_row, shared))
-            }
-            Format::Json => {
-                Reader::Json(JsonReader::new(Box::new(buffered(reader)), Layout::Values, options.longest_row, shared))
+            Format::JsonLines | Format::Json => {
+                let layout = Layout::of(format, name);
+                Reader::Json(JsonReader::new(Cutter::new(reader, layout, options.longest_row, name)?, shared))
             }
             Format::Csv => Reader::Csv(Box::new(CsvReader::new(Box::new(buffered(reader)), b',', shared)?)),
             Format::Tsv => Reader::Csv(Box::new(CsvReader::new(Box::new(buffered(reader)), b'\t', shared)?)),
@@ -257,53 +249,10 @@ impl Source for Rows {
 
     fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
         let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
-        if let Some(rest) = stored.rest.take() {
-            let read = rest.with(Digesting::exhaust);
-            read.map_err(|source| OpenError::Io { file: stored.path.clone(), source })?;
-        }
-        Ok(vec![Input { rows: Some(self.rows), ..stored.digest.input(&stored.path) }])
+        Ok(vec![stored.input(self.rows)?])
     }
 
     fn progress(&self) -> Option<Arc<dyn Progress>> {
-        self.stored.as_ref().map(|stored| stored.digest.progress() as Arc<dyn Progress>)
-    }
-}
-
-impl StoredFile {
-    fn new(path: &str, file: Box<dyn Read + Send>, total: Option<u64>) -> (Box<dyn Read + Send>, Self) {
-        let digest = Digest::new(total);
-        let shared = digest::Shared::new(Digesting::new(file, digest.clone()));
-        (Box::new(shared.clone()), Self { path: path.to_owned(), digest, rest: Some(shared) })
-    }
-}
-
-/// Format and compression by extension: `cases.jsonl.gz` is compressed JSON lines.
-fn told_by_name(path: &Path) -> (Option<Format>, Compression) {
-    let extension = |path: &Path| path.extension().map(|part| part.to_string_lossy().to_ascii_lowercase());
-    let (inner, compression) = match extension(path).as_deref() {
-        Some("gz" | "gzip") => (PathBuf::from(path.file_stem().unwrap_or_default()), Compression::Gzip),
-        Some("zst" | "zstd") => (PathBuf::from(path.file_stem().unwrap_or_default()), Compression::Zstd),
-        _ => (path.to_owned(), Compression::None),
-    };
-    (extension(&inner).and_then(|name| name.parse().ok()), compression)
-}
-
-/// The first byte that is neither white space nor part of a byte order mark, without taking it.
-fn first_byte(reader: &mut impl BufRead) -> io::Result<Option<u8>> {
-    let start = reader.fill_buf()?;
-    let start = start.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(start);
-    Ok(start.iter().copied().find(|byte| !byte.is_ascii_whitespace()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_extension_before_a_compression_tells_the_format() {
-        assert!(matches!(told_by_name(Path::new("a/b.JSONL.gz")), (Some(Format::JsonLines), Compression::Gzip)));
-        assert!(matches!(told_by_name(Path::new("b.csv.zst")), (Some(Format::Csv), Compression::Zstd)));
-        assert!(matches!(told_by_name(Path::new("b.parquet")), (Some(Format::Parquet), Compression::None)));
-        assert!(matches!(told_by_name(Path::new("b.txt")), (None, Compression::None)));
+        self.stored.as_ref().map(StoredFile::progress)
     }
 }

@@ -1,16 +1,18 @@
 //! The published benchmarks that Probare reproduces: how their files are read, what they run by default, and the files
 //! and texts they put out. The metrics themselves stand in `probare-metrics`.
 
+mod printing;
 mod quick_json;
 pub mod rag;
 pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
+mod whole;
 
 use probare_core::Suite;
 
 /// All suites. Adding one costs a folder and a line here.
-pub static SUITES: &[&dyn Suite] = &[];
+pub static SUITES: &[&dyn Suite] = &[&socioscope::Socioscope];
 
 /// The suite of this id.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {

@@ -59,6 +59,16 @@ fn a_row_beyond_the_limit_is_passed_over() {
 }
 
 #[test]
+fn an_element_of_an_array_beyond_the_limit_loses_only_itself() {
+    let options = ReadOptions { longest_row: 1024 * 1024, ..ReadOptions::default() };
+    let long = format!("[{{\"id\":\"{}\"}},\n{{\"id\":\"b\"}},{{\"id\":\"c\"}}]", "],".repeat(1024 * 1024));
+    let rows = read_with(long.as_bytes(), Format::Json, &options);
+    assert_eq!(rows.len(), 3);
+    assert!(rows[0].as_ref().unwrap_err().reason.contains("longer than 1 MiB"));
+    assert_eq!((&*rows[1].as_ref().unwrap().id, &*rows[2].as_ref().unwrap().id), ("b", "c"));
+}
+
+#[test]
 fn a_line_of_fifty_megabytes_is_read() {
     let long = format!("{{\"id\":\"big\",\"response\":\"{}\"}}", "a".repeat(50 * 1024 * 1024));
     let rows = read(long.as_bytes(), Format::JsonLines);

@@ -3,6 +3,7 @@
 mod formats;
 mod fuzz_readers;
 mod hostile;
+mod values;
 
 use probare_cases::{FieldMap, Format, ReadOptions, Rows};
 use probare_core::{Case, Problem};

@@ -1,0 +1,472 @@
+//! [`Cutter`]: cuts a file into JSON values without looking into them: one a line, in an array, or one after the other.
+//!
+//! It knows strings and brackets and nothing else of JSON, so that a damaged value costs itself alone. A value beyond the
+//! limit is passed over up to its own end; the values behind it are there.
+
+use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+
+use memchr::{memchr, memchr_iter, memchr2, memrchr};
+use probare_core::Problem;
+
+use crate::open::{BUFFER, size};
+use crate::stored::STANDARD_INPUT;
+use crate::{Format, OpenError};
+
+/// What some programs write before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A value is followed for this many times the limit, and at least …
+const PATIENCE: u64 = 16;
+/// … this many bytes; after that the file is given up, since it may be a device without an end.
+const LEAST_PATIENCE: u64 = 64 * 1024 * 1024;
+
+/// Bytes of a row without an end after which a file is given up.
+pub(crate) fn patience(longest: usize) -> u64 {
+    (longest as u64).saturating_mul(PATIENCE).max(LEAST_PATIENCE)
+}
+
+/// How the values stand in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layout {
+    /// One value a line.
+    Lines,
+    /// Values in an array, or one after the other.
+    Values,
+    /// An array where the first sign is a bracket, lines otherwise.
+    LinesOrArray,
+}
+
+impl Layout {
+    /// Pipes have no extension; an array there is as good as lines.
+    pub(crate) fn of(format: Format, name: &str) -> Self {
+        match format {
+            Format::JsonLines if name == STANDARD_INPUT => Self::LinesOrArray,
+            Format::JsonLines => Self::Lines,
+            _ => Self::Values,
+        }
+    }
+}
+
+/// Where a value stands: line and column of its first byte, counted from 1, and what to call it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub line: u64,
+    pub column: u64,
+    /// The line where there is one value a line, the number of the value otherwise.
+    pub number: u64,
+}
+
+impl Place {
+    /// Line and column in the file of a place that is counted from the start of the value: only its first line is moved
+    /// by what stands before the value.
+    pub(crate) const fn of(&self, line: u64, column: u64) -> (u64, u64) {
+        if line <= 1 {
+            (self.line, self.column + column.saturating_sub(1))
+        } else {
+            (self.line + line - 1, if column == 0 { 1 } else { column })
+        }
+    }
+
+    /// Line and column in the file of a byte of the value.
+    pub(crate) fn of_byte(&self, value: &[u8], at: usize) -> (u64, u64) {
+        let before = &value[..at.min(value.len())];
+        let lines = memchr_iter(b'\n', before).count() as u64;
+        let in_line = before.len() - memrchr(b'\n', before).map_or(0, |end| end + 1);
+        self.of(lines + 1, in_line as u64 + 1)
+    }
+}
+
+/// What comes next in a file.
+pub(crate) enum Cut {
+    /// A value; its bytes were appended.
+    Value(Place),
+    /// What could not be cut.
+    Bad(Box<Problem>),
+    /// Nothing.
+    End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Start,
+    Lines,
+    Values {
+        is_array: bool,
+    },
+    /// Behind the closing bracket.
+    Behind,
+    Ended,
+}
+
+/// Cuts a file into values.
+pub(crate) struct Cutter {
+    reader: Box<dyn BufRead + Send>,
+    file: String,
+    layout: Layout,
+    longest: usize,
+    /// Line and column of the next byte.
+    line: u64,
+    column: u64,
+    /// Values so far.
+    number: u64,
+    state: State,
+}
+
+impl Cutter {
+    /// Starts at the beginning of the file, behind a byte order mark.
+    pub(crate) fn new(
+        mut reader: Box<dyn Read + Send>,
+        layout: Layout,
+        longest: usize,
+        file: &str,
+    ) -> Result<Self, OpenError> {
+        let mut head = Vec::with_capacity(BYTE_ORDER_MARK.len());
+        let read = reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
+        read.map_err(|source| OpenError::Io { file: file.to_owned(), source })?;
+        if head == BYTE_ORDER_MARK {
+            head.clear();
+        }
+        let reader = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(reader)));
+        let file = file.to_owned();
+        Ok(Self { reader, file, layout, longest, line: 1, column: 1, number: 0, state: State::Start })
+    }
+
+    /// What messages call the file.
+    pub(crate) fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Whether the values stand in an array.
+    pub(crate) fn is_array(&mut self) -> Result<bool, OpenError> {
+        self.start().map_err(|source| OpenError::Io { file: self.file.clone(), source })?;
+        Ok(matches!(self.state, State::Values { is_array: true } | State::Behind))
+    }
+
+    /// Appends the bytes of the next value.
+    pub(crate) fn next(&mut self, bytes: &mut Vec<u8>) -> Result<Cut, OpenError> {
+        let cut = self.start().map_err(Stuck::Io).and_then(|()| match self.state {
+            State::Lines => self.next_line(bytes),
+            State::Values { is_array } => self.next_value(bytes, is_array),
+            State::Behind => Ok(self.behind()?),
+            State::Start | State::Ended => Ok(Cut::End),
+        });
+        cut.map_err(|stuck| {
+            self.state = State::Ended;
+            let file = self.file.clone();
+            match stuck {
+                Stuck::Io(source) => OpenError::Io { file, source },
+                Stuck::Endless { line } => OpenError::Endless { file, line, length: patience(self.longest) },
+            }
+        })
+    }
+
+    /// Looks at the first sign, which tells whether there is an array.
+    fn start(&mut self) -> io::Result<()> {
+        if self.state != State::Start {
+            return Ok(());
+        }
+        if self.layout == Layout::Lines {
+            self.state = State::Lines;
+            return Ok(());
+        }
+        let first = self.peek_sign()?;
+        self.state = match (first, self.layout) {
+            (Some(b'['), _) => {
+                self.pass(1)?;
+                State::Values { is_array: true }
+            }
+            (_, Layout::Values) => State::Values { is_array: false },
+            _ => State::Lines,
+        };
+        if first == Some(b'[') && self.peek_sign()? == Some(b']') {
+            self.pass(1)?;
+            self.state = State::Behind;
+        }
+        Ok(())
+    }
+
+    /// The next line that is not blank.
+    fn next_line(&mut self, bytes: &mut Vec<u8>) -> Result<Cut, Stuck> {
+        let start = bytes.len();
+        loop {
+            let (line, column) = (self.line, self.column);
+            let mut kept = Kept::new(start, self.longest);
+            let mut is_end = true;
+            loop {
+                let buffer = filled(&mut self.reader)?;
+                if buffer.is_empty() {
+                    break;
+                }
+                is_end = false;
+                let end = memchr(b'\n', buffer);
+                kept.keep(bytes, &buffer[..end.unwrap_or(buffer.len())], line)?;
+                let used = end.map_or(buffer.len(), |end| end + 1);
+                self.reader.consume(used);
+                if end.is_some() {
+                    break;
+                }
+            }
+            if is_end {
+                self.state = State::Ended;
+                return Ok(Cut::End);
+            }
+            self.line += 1;
+            self.column = 1;
+            if kept.is_too_long {
+                return Ok(self.too_long(line));
+            }
+            if bytes[start..].iter().all(u8::is_ascii_whitespace) {
+                bytes.truncate(start);
+                continue;
+            }
+            return Ok(Cut::Value(Place { line, column, number: line }));
+        }
+    }
+
+    /// The next value of an array, or of values one after the other.
+    fn next_value(&mut self, bytes: &mut Vec<u8>, is_array: bool) -> Result<Cut, Stuck> {
+        match self.peek_sign()? {
+            None if is_array => return Ok(self.cut_off()),
+            None => {
+                self.state = State::Ended;
+                return Ok(Cut::End);
+            }
+            Some(b']') if is_array => return Ok(self.fatal("a value is missing before the closing bracket")),
+            Some(_) => {}
+        }
+        self.number += 1;
+        let (start, place) = (bytes.len(), Place { line: self.line, column: self.column, number: self.number });
+        let mut kept = Kept::new(start, self.longest);
+        let mut walk = Walk::new(is_array);
+        let ending = loop {
+            let buffer = filled(&mut self.reader)?;
+            if buffer.is_empty() {
+                break Ending::File;
+            }
+            let (length, ending) = walk.over(buffer);
+            kept.keep(bytes, &buffer[..length], place.line)?;
+            self.count(length)?;
+            if let Some(ending) = ending {
+                break ending;
+            }
+        };
+        match ending {
+            Ending::Comma => self.pass(1)?,
+            Ending::Bracket => {
+                self.pass(1)?;
+                self.state = State::Behind;
+            }
+            Ending::File if is_array => {
+                bytes.truncate(start);
+                return Ok(self.cut_off());
+            }
+            Ending::File | Ending::Own => {}
+        }
+        Ok(if kept.is_too_long { self.too_long(place.line) } else { Cut::Value(place) })
+    }
+
+    /// Nothing but white space may follow an array.
+    fn behind(&mut self) -> io::Result<Cut> {
+        let follows = self.peek_sign()?.is_some();
+        self.state = State::Ended;
+        Ok(if follows { self.fatal("something follows the closing bracket") } else { Cut::End })
+    }
+
+    fn cut_off(&mut self) -> Cut {
+        self.fatal("the array has no closing bracket: the file is cut off")
+    }
+
+    fn fatal(&mut self, reason: &str) -> Cut {
+        self.state = State::Ended;
+        Cut::Bad(Box::new(Problem {
+            file: self.file.clone(),
+            line: Some(self.line),
+            column: Some(self.column),
+            reason: reason.to_owned(),
+            hint: None,
+            lost: true,
+        }))
+    }
+
+    fn too_long(&self, line: u64) -> Cut {
+        Cut::Bad(Box::new(too_long(&self.file, line, self.longest)))
+    }
+
+    /// The next byte that is not white space, without taking it.
+    fn peek_sign(&mut self) -> io::Result<Option<u8>> {
+        loop {
+            let buffer = filled(&mut self.reader)?;
+            if buffer.is_empty() {
+                return Ok(None);
+            }
+            match buffer.iter().position(|byte| !byte.is_ascii_whitespace()) {
+                Some(at) => {
+                    let sign = buffer[at];
+                    self.count(at)?;
+                    return Ok(Some(sign));
+                }
+                None => {
+                    let length = buffer.len();
+                    self.count(length)?;
+                }
+            }
+        }
+    }
+
+    fn pass(&mut self, length: usize) -> io::Result<()> {
+        self.count(length)
+    }
+
+    /// Takes bytes that the buffer holds, and counts their lines and columns.
+    fn count(&mut self, length: usize) -> io::Result<()> {
+        let passed = &filled(&mut self.reader)?[..length];
+        match memrchr(b'\n', passed) {
+            Some(last) => {
+                self.line += memchr_iter(b'\n', passed).count() as u64;
+                self.column = (length - last) as u64;
+            }
+            None => self.column += length as u64,
+        }
+        self.reader.consume(length);
+        Ok(())
+    }
+}
+
+/// What the buffer of a reader holds; empty at the end alone.
+pub(crate) fn filled<'a>(reader: &'a mut Box<dyn BufRead + Send>) -> io::Result<&'a [u8]> {
+    // The borrow of what was found must not reach into the next turn of a loop, so it is asked for twice.
+    loop {
+        match reader.fill_buf() {
+            Ok(_) => break,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    reader.fill_buf()
+}
+
+/// A row that was passed over because of its length.
+pub(crate) fn too_long(file: &str, line: u64, longest: usize) -> Problem {
+    Problem {
+        file: file.to_owned(),
+        line: Some(line),
+        column: None,
+        reason: format!("the row is longer than {}", size(longest as u64)),
+        hint: Some("check line ends and quotes around it, or raise the limit for a row".to_owned()),
+        lost: true,
+    }
+}
+
+/// Why a file cannot be read on.
+enum Stuck {
+    Io(io::Error),
+    Endless { line: u64 },
+}
+
+impl From<io::Error> for Stuck {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// The bytes of one value, as far as it is kept.
+struct Kept {
+    start: usize,
+    longest: usize,
+    length: u64,
+    is_too_long: bool,
+}
+
+impl Kept {
+    const fn new(start: usize, longest: usize) -> Self {
+        Self { start, longest, length: 0, is_too_long: false }
+    }
+
+    fn keep(&mut self, bytes: &mut Vec<u8>, piece: &[u8], line: u64) -> Result<(), Stuck> {
+        self.length += piece.len() as u64;
+        if self.length > self.longest as u64 {
+            // What a long value took is given back at once: its end may be far away.
+            bytes.truncate(self.start);
+            bytes.shrink_to(self.start);
+            self.is_too_long = true;
+            if self.length > patience(self.longest) {
+                return Err(Stuck::Endless { line });
+            }
+        } else {
+            bytes.extend_from_slice(piece);
+        }
+        Ok(())
+    }
+}
+
+/// What ends a value.
+enum Ending {
+    /// A comma of the array.
+    Comma,
+    /// The bracket of the array.
+    Bracket,
+    /// The value is complete in itself.
+    Own,
+    /// The end of the file.
+    File,
+}
+
+/// How far one value was walked over.
+struct Walk {
+    is_array: bool,
+    depth: usize,
+    in_string: bool,
+    is_escaped: bool,
+    has_begun: bool,
+}
+
+impl Walk {
+    const fn new(is_array: bool) -> Self {
+        Self { is_array, depth: 0, in_string: false, is_escaped: false, has_begun: false }
+    }
+
+    /// How many bytes belong to the value, and what ends it if it ends here. Commas and brackets of the array are not
+    /// counted.
+    fn over(&mut self, buffer: &[u8]) -> (usize, Option<Ending>) {
+        let mut at = 0;
+        while at < buffer.len() {
+            if self.in_string {
+                if self.is_escaped {
+                    self.is_escaped = false;
+                    at += 1;
+                    continue;
+                }
+                let Some(next) = memchr2(b'"', b'\\', &buffer[at..]) else { return (buffer.len(), None) };
+                at += next + 1;
+                if buffer[at - 1] == b'\\' {
+                    self.is_escaped = true;
+                } else {
+                    self.in_string = false;
+                    if self.depth == 0 && !self.is_array {
+                        return (at, Some(Ending::Own));
+                    }
+                }
+                continue;
+            }
+            match buffer[at] {
+                b'"' => self.in_string = true,
+                b'{' | b'[' => self.depth += 1,
+                b']' if self.is_array && self.depth == 0 => return (at, Some(Ending::Bracket)),
+                b',' if self.is_array && self.depth == 0 => return (at, Some(Ending::Comma)),
+                b'}' | b']' => {
+                    self.depth = self.depth.saturating_sub(1);
+                    if self.depth == 0 && !self.is_array {
+                        return (at + 1, Some(Ending::Own));
+                    }
+                }
+                b' ' | b'\t' | b'\n' | b'\r' if self.has_begun && self.depth == 0 && !self.is_array => {
+                    return (at, Some(Ending::Own));
+                }
+                _ => {}
+            }
+            self.has_begun = true;
+            at += 1;
+        }
+        (at, None)
+    }
+}

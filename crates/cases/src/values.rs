@@ -1,0 +1,156 @@
+//! [`Values`]: the raw JSON values of a file, for readers that know what is in them.
+
+use std::fmt;
+use std::path::Path;
+
+use probare_core::{Input, Problem};
+
+use crate::cutter::{Cut, Cutter, Layout, Place};
+use crate::stored::{self, STANDARD_INPUT, StoredFile, told_by_name};
+use crate::{Format, OpenError, ReadOptions};
+
+/// The values of a JSON file (an array, values one after the other, or lines), cut out one by one and not looked into.
+///
+/// Memory depends on the longest value, never on the length of the file. A value that is damaged inside comes as it is;
+/// what could not be cut, or is no UTF-8, is a [`Problem`], and the values behind it follow.
+///
+/// ```
+/// use probare_cases::{ReadOptions, Values};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("predictions.json");
+/// # std::fs::write(&file, "[{\"a\": 1},\n {\"a\": 2}]")?;
+/// # let path = file.to_str().expect("a temporary folder has a plain name");
+/// let mut values = Values::open(path, &ReadOptions::default())?;
+/// let second = values.by_ref().nth(1).expect("there are two")?;
+/// assert_eq!((second.bytes.as_slice(), second.line, second.column), (b"{\"a\": 2}".as_slice(), 2, 2));
+/// assert_eq!(values.input()?.bytes, 20);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Values {
+    cutter: Cutter,
+    stored: StoredFile,
+    is_array: bool,
+    count: u64,
+    has_ended: bool,
+}
+
+/// One value as it is written in the file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawValue {
+    /// Its text, which is UTF-8.
+    pub bytes: Vec<u8>,
+    /// Line of its first byte, counted from 1.
+    pub line: u64,
+    /// Byte in that line, counted from 1.
+    pub column: u64,
+    /// Its line where there is one value a line, else which value it is, counted from 1.
+    pub number: u64,
+}
+
+impl RawValue {
+    /// Line and column in the file where an error of `serde_json` in this value stands.
+    pub fn place_of(&self, error: &serde_json::Error) -> (u64, u64) {
+        let place = Place { line: self.line, column: self.column, number: self.number };
+        place.of(error.line() as u64, error.column() as u64)
+    }
+}
+
+/// A value that is not there.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValueError {
+    /// One value could not be cut out of the file; others may follow.
+    #[error("{}", told(.0))]
+    Lost(Box<Problem>),
+    /// The file cannot be read on.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+fn told(problem: &Problem) -> String {
+    let line = problem.line.map(|line| format!(":{line}")).unwrap_or_default();
+    let column = problem.column.map(|column| format!(":{column}")).unwrap_or_default();
+    format!("{}{line}{column}: {}", problem.file, problem.reason)
+}
+
+impl fmt::Debug for Values {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Values").finish_non_exhaustive()
+    }
+}
+
+impl Values {
+    /// Opens a file, or standard input for `-`. JSON lines are told by the extension or the format in the options, as for
+    /// cases; a file with any other name is taken for one array, or for values one after the other.
+    pub fn open(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
+        let name = if path == "-" { STANDARD_INPUT } else { path };
+        let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
+        let format = options.format.or(named).unwrap_or(Format::Json);
+        if !matches!(format, Format::Json | Format::JsonLines) {
+            let reason = format!("it is taken for {}, which holds rows and no values", format.name());
+            return Err(OpenError::Broken { file: name.to_owned(), format: "JSON", reason });
+        }
+        let opened = stored::open(path)?;
+        let mut cutter = Cutter::new(opened.reader, Layout::of(format, name), options.longest_row, name)?;
+        let is_array = cutter.is_array()?;
+        Ok(Self { cutter, stored: opened.stored, is_array, count: 0, has_ended: false })
+    }
+
+    /// Whether the file is one array.
+    pub const fn is_array(&self) -> bool {
+        self.is_array
+    }
+
+    /// The file as a manifest names it, with the number of values so far. What is left of it is read for the digest, so
+    /// no values come after this.
+    pub fn input(&mut self) -> Result<Input, OpenError> {
+        self.has_ended = true;
+        self.stored.input(self.count)
+    }
+}
+
+impl Iterator for Values {
+    type Item = Result<RawValue, ValueError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let mut bytes = Vec::new();
+        match self.cutter.next(&mut bytes) {
+            Ok(Cut::End) => None,
+            Ok(Cut::Bad(problem)) => {
+                self.count += 1;
+                Some(Err(ValueError::Lost(problem)))
+            }
+            Ok(Cut::Value(place)) => {
+                self.count += 1;
+                Some(checked(bytes, place, self.cutter.file()).map_err(ValueError::Lost))
+            }
+            Err(error) => {
+                self.has_ended = true;
+                Some(Err(error.into()))
+            }
+        }
+    }
+}
+
+fn checked(bytes: Vec<u8>, place: Place, file: &str) -> Result<RawValue, Box<Problem>> {
+    match simdutf8::compat::from_utf8(&bytes) {
+        Ok(_) => Ok(RawValue { bytes, line: place.line, column: place.column, number: place.number }),
+        Err(error) => Err(Box::new(no_text(file, place.of_byte(&bytes, error.valid_up_to()), "the value"))),
+    }
+}
+
+/// What stands in a file and is no UTF-8.
+pub(crate) fn no_text(file: &str, (line, column): (u64, u64), what: &str) -> Problem {
+    Problem {
+        file: file.to_owned(),
+        line: Some(line),
+        column: Some(column),
+        reason: format!("{what} is not valid UTF-8"),
+        hint: Some("save the file as UTF-8, for example with `iconv -f latin1 -t utf-8`".to_owned()),
+        lost: true,
+    }
+}
