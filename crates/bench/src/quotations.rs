@@ -6,7 +6,7 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-use probare_metrics::interviews::quotations::{Finding, Source, Status, Text, check};
+use probare_metrics::interviews::quotations::{Finding, Source, Status, check};
 use probare_stats::Random;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
@@ -53,9 +53,8 @@ impl Input {
 
     /// Checks all citations.
     pub fn findings(&self) -> Vec<Finding> {
-        let text = Text::new(&self.transcript);
-        let sources = [Source::new(&text)];
-        self.citations.iter().map(|quote| check(quote, Some(&sources[0]), Some(0), &sources)).collect()
+        let source = Source::new(self.transcript.as_str());
+        self.citations.iter().map(|quote| check(quote, Some(&source), Some(0), &[&source])).collect()
     }
 }
 

@@ -84,6 +84,12 @@ impl Source for Given {
 
 /// What a benchmark decides about single cases, beyond its metrics.
 pub trait Rules: Send + Sync {
+    /// Gives the run what the benchmark brings beside its cases, such as transcripts or a dictionary, through
+    /// [`Sample::shared`], which keeps what it is given first. Called before the metrics look at a case.
+    fn lend(&self, sample: Sample<'_>) {
+        let _ = sample;
+    }
+
     /// Why this metric is not asked of this case; nothing where it is.
     fn leaves_out(&self, case: &Case, metric: &MetricInfo) -> Option<Cow<'static, str>> {
         let _ = (case, metric);

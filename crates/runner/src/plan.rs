@@ -90,11 +90,12 @@ impl Plan {
     pub fn score(&self, case: Case, readings: &mut Readings, rules: &dyn Rules, outside: &dyn Outside) -> CaseResult {
         readings.next_case();
         let sample = Sample::of(&case).sharing(readings);
+        let lent = catch_unwind(AssertUnwindSafe(|| rules.lend(sample)));
         let score = |metric: &PlannedMetric| metric.score(sample, rules, outside);
         let results: Vec<Named> = self.metrics.iter().map(score).collect();
-        let told = catch_unwind(AssertUnwindSafe(|| {
-            (rules.model(&case), rules.excuse(&case), rules.detail(sample, &results))
-        }));
+        let told = lent.and_then(|()| {
+            catch_unwind(AssertUnwindSafe(|| (rules.model(&case), rules.excuse(&case), rules.detail(sample, &results))))
+        });
         match told {
             Ok((model, excused, detail)) => {
                 let mut result = CaseResult { excused, detail, ..CaseResult::new(case, results) };

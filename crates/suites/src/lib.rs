@@ -3,16 +3,18 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod printing;
 mod quick_json;
 pub mod rag;
 pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
+mod whole;
 
 use probare_core::Suite;
 
 /// All suites. Adding one costs a folder and a line here.
-pub static SUITES: &[&dyn Suite] = &[];
+pub static SUITES: &[&dyn Suite] = &[&socioscope::Socioscope];
 
 /// The suite of this id.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {

@@ -15,6 +15,7 @@
 //! assert_eq!((found.distance, found.span), (1, 18..36));
 //! ```
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::bit_vectors::{Column, Masks, Symbol};
@@ -55,7 +56,7 @@ pub struct Haystack<'t> {
 #[derive(Debug)]
 enum Symbols<'t> {
     /// Bytes are characters.
-    Ascii(&'t [u8]),
+    Ascii(Cow<'t, [u8]>),
     /// The characters, and the byte at which each starts, with the length of the text at the end.
     Wide(Vec<char>, Vec<usize>),
 }
@@ -63,7 +64,7 @@ enum Symbols<'t> {
 impl<'t> Symbols<'t> {
     fn new(text: &'t str) -> Self {
         if text.is_ascii() {
-            return Self::Ascii(text.as_bytes());
+            return Self::Ascii(Cow::Borrowed(text.as_bytes()));
         }
         let starts = text.char_indices().map(|(start, _)| start).chain([text.len()]).collect();
         Self::Wide(text.chars().collect(), starts)
@@ -79,6 +80,15 @@ impl<'t> Haystack<'t> {
             Symbols::Wide(characters, _) => GramIndex::new(characters),
         };
         Self { symbols, index }
+    }
+
+    /// The same without the text it was made from, so that it can be kept beside it.
+    pub fn into_owned(self) -> Haystack<'static> {
+        let symbols = match self.symbols {
+            Symbols::Ascii(bytes) => Symbols::Ascii(Cow::Owned(bytes.into_owned())),
+            Symbols::Wide(characters, starts) => Symbols::Wide(characters, starts),
+        };
+        Haystack { symbols, index: self.index }
     }
 
     /// The best match of `pattern` with at most `limit` errors.

@@ -5,7 +5,7 @@
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
-use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches as _};
+use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use probare_core::{Console, Suite};
 use probare_report::Look;
 use probare_suites::SUITES;
@@ -13,6 +13,9 @@ use serde_json::{Map, Value as Json};
 
 use super::running::Running;
 use crate::failure::{Done, Failure};
+
+/// A command below the verb of a suite that runs the suite too.
+const EVALUATE: &str = "evaluate";
 
 /// Adds the verbs of all suites to the command line.
 pub fn add_verbs(mut command: Command) -> Command {
@@ -27,9 +30,13 @@ fn add(command: Command, words: &'static [&'static str], suite: &dyn Suite) -> C
     match words {
         [] => command,
         // Beside commands of its own the verb runs the suite where none of them is named.
-        [word] if command.find_subcommand(word).is_some() => {
-            command.mut_subcommand(*word, |inner| verb(inner, suite).args_conflicts_with_subcommands(true))
-        }
+        [word] if command.find_subcommand(word).is_some() => command.mut_subcommand(*word, |inner| {
+            let inner = verb(inner, suite).args_conflicts_with_subcommands(true);
+            if inner.find_subcommand(EVALUATE).is_none() {
+                return inner;
+            }
+            inner.mut_subcommand(EVALUATE, |same| with_flags(same, suite))
+        }),
         [word] => command.subcommand(verb(Command::new(*word), suite)),
         [word, rest @ ..] if command.find_subcommand(word).is_some() => {
             command.mut_subcommand(*word, |inner| add(inner, rest, suite))
@@ -46,7 +53,12 @@ fn first_line(about: &str) -> String {
 }
 
 fn verb(command: Command, suite: &dyn Suite) -> Command {
-    let mut command = command.about(StyledStr::from(first_line(suite.about()))).long_about(suite.about().to_owned());
+    let about = StyledStr::from(first_line(suite.about()));
+    with_flags(command.about(about).long_about(suite.about().to_owned()), suite)
+}
+
+/// Adds the options of the suite and those of every run.
+fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     let schema = suite.options().to_value();
     for (name, property) in properties(&schema) {
         command = command.arg(argument(name, &resolved(property, &schema)));
@@ -144,6 +156,42 @@ pub fn asked(matches: &ArgMatches) -> Option<(&'static dyn Suite, &ArgMatches)> 
         // A command of its own below the verb is no run of the suite.
         inner.subcommand().is_none().then_some((*suite, inner))
     })
+}
+
+/// A suite asked for under another command than its own, whose flags are those of the suite.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    matches: ArgMatches,
+}
+
+impl Asked {
+    /// Runs the suite of this id.
+    pub fn run(&self, id: &str) -> Done {
+        let suite = probare_suites::suite(id).ok_or_else(|| Failure::new(format!("there is no suite `{id}`")))?;
+        run(suite, &self.matches)
+    }
+}
+
+impl FromArgMatches for Asked {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self { matches: matches.clone() })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.matches = matches.clone();
+        Ok(())
+    }
+}
+
+/// No flags of its own: [`add_verbs`] gives it those of the suite.
+impl clap::Args for Asked {
+    fn augment_args(command: Command) -> Command {
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        command
+    }
 }
 
 /// Runs a suite.

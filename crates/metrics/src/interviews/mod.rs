@@ -1,8 +1,8 @@
 //! Interviews: answers to questions about transcripts, by the type of the question, and the quotations beside them.
 //!
 //! Six question types and a check of quotations, each in the published reading and in a careful one. A [`Question`]
-//! grades an answer without the metrics around it, which is how the suite uses it; [`matching`] and [`quotations`] serve
-//! other metrics too.
+//! grades an answer without the metrics around it; [`Graded`] is the grade of a case, which the metrics and the suite
+//! share; [`matching`] and [`quotations`] serve other metrics too.
 
 use probare_core::MetricDef;
 
@@ -22,7 +22,7 @@ pub mod yes_no_rationale;
 mod careful;
 mod grading;
 
-pub use grading::{Decision, Flag, Grade, Question, QuestionType, Settings, evidence};
+pub use grading::{Decision, Flag, Grade, Graded, Question, QuestionType, Settings, lend_wordnet};
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[

@@ -9,7 +9,7 @@ use probare_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::quotations::{Existence, Finding, Source, Status, Text, check, place};
+use super::quotations::{Finding, Quotations, Status};
 use crate::bounded::{Bounded, beginning};
 
 /// Options of `verbatim`.
@@ -37,65 +37,22 @@ impl Metric for Verbatim {
         if citations.is_empty() {
             return Ok(Outcome::not_applicable("the answer quotes nothing"));
         }
-        let texts: Vec<Text<'_>> = context.iter().map(|passage| Text::new(&passage.text)).collect();
-        let sources: Vec<Source<'_>> = texts.iter().map(Source::new).collect();
-        let findings: Vec<Finding> = citations
-            .iter()
-            .map(|citation| {
-                let place = cited(citation, context);
-                check(&citation.quote, place.and_then(|place| sources.get(place)), place, &sources)
-            })
-            .collect();
-        let existence = Existence::of(&findings);
+        let quotations = Quotations::of(sample);
+        let existence = quotations.existence();
         let found = match self.profile {
             Profile::Reference => existence.exact,
-            Profile::Careful => findings.iter().filter(|finding| counts(finding, &sources)).count(),
+            Profile::Careful => quotations.faithful(),
         };
         let score = Score::ratio(found, existence.citations)?
             .with_part("citations", existence.citations as f64)?
             .with_part("exact", existence.exact as f64)?
             .with_part("normalised", existence.normalised as f64)?;
         let mut evidence = Bounded::default();
-        for (index, finding) in findings.iter().enumerate() {
+        for (index, finding) in quotations.findings.iter().enumerate() {
             evidence.push(|| piece(index, finding, citations, context));
         }
         Ok(score.because(evidence.finish()).into())
     }
-}
-
-/// The passage that a citation names: by its place, or by the name that the passage carries in its metadata.
-fn cited(citation: &Citation, context: &[Passage]) -> Option<usize> {
-    match &citation.source {
-        Some(name) if citation.source_index.is_null() => context.iter().position(|passage| {
-            ["FILE", "document_id", "_id"]
-                .iter()
-                .find_map(|key| passage.metadata.get(*key))
-                .is_some_and(|found| found.as_str() == Some(name))
-        }),
-        _ => place(&citation.source_index, context.len()),
-    }
-}
-
-/// Whether a quotation counts in the careful reading: its words are there, and what it left out denies nothing.
-fn counts(finding: &Finding, sources: &[Source<'_>]) -> bool {
-    finding.status.is_found() && left_out_negation(finding, sources).is_none()
-}
-
-/// A negation that stands in what a quotation left out.
-fn left_out_negation<'a>(finding: &Finding, sources: &[Source<'a>]) -> Option<&'a str> {
-    let content = sources.get(finding.source?)?.content();
-    finding.omitted.iter().find_map(|range| {
-        // Only what touches the quoted words changes them: an omission over whole sentences is fair.
-        let omitted = content.get(range.clone())?;
-        let is_short = !omitted.contains(['.', '!', '?', '\n']);
-        omitted.split_whitespace().find(|word| {
-            let plain = word.trim_matches(|character: char| !character.is_alphanumeric()).to_lowercase();
-            is_short
-                && (matches!(plain.as_str(), "not" | "never" | "no")
-                    || plain.ends_with("n't")
-                    || plain.ends_with("n’t"))
-        })
-    })
 }
 
 fn piece(index: usize, finding: &Finding, citations: &[Citation], context: &[Passage]) -> Evidence {

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::Profile;
-use probare_metrics::interviews::quotations::{Existence, Source, Text, check, place};
+use probare_metrics::interviews::quotations::{Existence, Source, check, place};
 use probare_metrics::interviews::{Grade, Question, QuestionType, Settings};
 use probare_stats::{Level, paired_difference, proportion_interval};
 use probare_testing::{close, golden, same, text};
@@ -58,15 +58,15 @@ fn golden_scoring() {
 fn golden_verbatim() {
     golden("socioscope", "verbatim.jsonl", |vector| {
         let context = vector["context"].as_array().ok_or("a context")?;
-        let texts: Vec<Text<'_>> =
-            context.iter().map(|item| Text::new(item["page_content"].as_str().unwrap_or_default())).collect();
-        let sources: Vec<Source<'_>> = texts.iter().map(Source::new).collect();
+        let texts = context.iter().map(|item| item["page_content"].as_str().unwrap_or_default());
+        let sources: Vec<Source<'_>> = texts.map(Source::new).collect();
+        let sources: Vec<&Source<'_>> = sources.iter().collect();
         let citations = vector["citations"].as_array().ok_or("citations")?;
         let findings: Vec<_> = citations
             .iter()
             .map(|citation| {
                 let place = place(&citation["source_index"], sources.len());
-                check(&citation["quote"], place.map(|place| &sources[place]), place, &sources)
+                check(&citation["quote"], place.map(|place| sources[place]), place, &sources)
             })
             .collect();
         for (finding, (detail, checked)) in findings.iter().zip(

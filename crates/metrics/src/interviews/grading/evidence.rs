@@ -2,12 +2,13 @@
 
 use probare_core::{Evidence, EvidenceKind, Field};
 
-use super::{Flag, Grade, Question};
+use super::{Flag, Grade};
 use crate::bounded::{Bounded, beginning, excerpt};
+use crate::interviews::inputs::Weights;
 use crate::interviews::matching::{Mention, Standing};
 
-/// The evidence of a grade of `response`.
-pub fn evidence(grade: &Grade, question: &Question<'_>, response: &str) -> Vec<Evidence> {
+/// The evidence of a grade of `response` to a question with these values, where it has any.
+pub(crate) fn evidence(grade: &Grade, weights: Option<&Weights>, response: &str) -> Vec<Evidence> {
     let mut pieces = Bounded::default();
     if let Some(decision) = &grade.decision {
         let says = decision.polarity.map_or("neither yes nor no", |polarity| polarity.name());
@@ -18,9 +19,9 @@ pub fn evidence(grade: &Grade, question: &Question<'_>, response: &str) -> Vec<E
         });
     }
     for mention in &grade.mentions {
-        pieces.push(|| named(mention, grade, question, response));
+        pieces.push(|| named(mention, grade, weights, response));
     }
-    if let Some(weights) = question.weights() {
+    if let Some(weights) = weights {
         let is_open = |value: &usize| !grade.matched.contains(value) && weights.weight(*value) > 0.0;
         for value in (0..weights.len()).filter(is_open) {
             pieces.push(|| {
@@ -41,8 +42,8 @@ pub fn evidence(grade: &Grade, question: &Question<'_>, response: &str) -> Vec<E
     pieces.finish()
 }
 
-fn named(mention: &Mention, grade: &Grade, question: &Question<'_>, response: &str) -> Evidence {
-    let value = beginning(question.value(mention));
+fn named(mention: &Mention, grade: &Grade, weights: Option<&Weights>, response: &str) -> Evidence {
+    let value = beginning(weights.map_or("", |weights| weights.value(mention.value)));
     let why = mention.reason.describe();
     let (kind, note) = match &mention.standing {
         Standing::Asserted if grade.matched.contains(&mention.value) => {

@@ -41,6 +41,18 @@ impl QuestionType {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// Id of the metric that grades its answers.
+    pub const fn metric(self) -> &'static str {
+        match self {
+            Self::YesNo => "yes_no",
+            Self::ListOne => "list_one",
+            Self::ListMany => "list_many",
+            Self::PickOne => "pick_one",
+            Self::PickMany => "pick_many",
+            Self::YesNoRationale => "yes_no_rationale",
+        }
+    }
+
     /// Whether the options are closed.
     pub const fn is_pick(self) -> bool {
         matches!(self, Self::PickOne | Self::PickMany)
@@ -67,6 +79,21 @@ pub struct Settings {
     pub synonyms: Option<bool>,
     /// Whether near spellings count; by default for options.
     pub fuzzy: Option<bool>,
+}
+
+impl Settings {
+    /// The same with the defaults where a question of this type does not care.
+    #[must_use]
+    pub fn for_kind(self, kind: QuestionType) -> Self {
+        let usual = Self::default();
+        match kind {
+            QuestionType::YesNo => Self { profile: self.profile, strict_yes_no: self.strict_yes_no, ..usual },
+            // Reasons are a list, for which near spellings count only where that is asked for.
+            QuestionType::YesNoRationale if self.fuzzy == Some(true) => self,
+            QuestionType::YesNoRationale => Self { fuzzy_threshold: usual.fuzzy_threshold, ..self },
+            _ => Self { strict_yes_no: usual.strict_yes_no, rationale_weight: usual.rationale_weight, ..self },
+        }
+    }
 }
 
 impl Default for Settings {

@@ -7,10 +7,11 @@ mod naming;
 mod question;
 mod sample;
 
-pub use evidence::evidence;
 pub use grade::{Decision, Flag, Grade};
 pub use kind::{QuestionType, Settings};
 pub use question::Question;
+pub use sample::{Graded, lend_wordnet};
 
+pub(crate) use evidence::evidence;
 pub(super) use naming::Naming;
 pub(super) use sample::Prepared;

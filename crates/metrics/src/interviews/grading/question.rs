@@ -10,7 +10,7 @@ use super::grade::Decision;
 use super::{Flag, Grade, QuestionType, Settings};
 use crate::interviews::careful::{CarefulTable, names_everything};
 use crate::interviews::inputs::{Answer, Expected, ExpectedAnswer, Item, MetricError, Rationale, Weights};
-use crate::interviews::matching::{Matching, Mention, Table, first_of_each, mentions};
+use crate::interviews::matching::{Matching, Table, first_of_each, mentions};
 use crate::interviews::polarity::{Polarity, Reading, hedged, polarity};
 
 /// Distinct words of substance that make a full reason where the metric names none.
@@ -89,6 +89,15 @@ impl Values {
 }
 
 impl<'w> Question<'w> {
+    /// The values that the metric of a question names; an error where it cannot be used. Nothing is looked up.
+    pub fn values(kind: QuestionType, metric: &Json) -> Result<Option<Weights>, MetricError> {
+        match kind {
+            QuestionType::YesNo => ExpectedAnswer::read(metric).map(|_| None),
+            QuestionType::YesNoRationale => Rationale::read(metric).map(|expected| expected.reasons),
+            _ => Weights::read(metric).map(Some),
+        }
+    }
+
     /// Reads the metric of a question.
     pub fn new(
         kind: QuestionType,
@@ -218,12 +227,6 @@ impl<'w> Question<'w> {
     fn read_marker(&self, answer: &Answer<'_>, query: Option<&str>) -> Option<usize> {
         let reading = self.read(answer.first()?, query);
         reading.polarity.and(reading.marker).map(|marker| marker.end)
-    }
-
-    /// The mentions of another reading that this one judges differently are for the caller to compare; this names a
-    /// value for them.
-    pub fn value(&self, mention: &Mention) -> &str {
-        self.weights().map_or("", |weights| weights.value(mention.value))
     }
 }
 

@@ -1,12 +1,17 @@
 //! A question type as a metric: where it finds what is expected, and how a grade becomes a score.
 
 use std::borrow::Cow;
+use std::hash::BuildHasher;
+use std::rc::Rc;
+use std::sync::Arc;
 
 use probare_core::{BuildError, Field, Metric, Outcome, Sample, Score, ScoreError};
 use probare_text::wordnet::WordNet;
+use rustc_hash::FxBuildHasher;
 use serde_json::Value as Json;
 
-use super::{Question, QuestionType, Settings, evidence};
+use super::{Grade, Question, QuestionType, Settings, evidence};
+use crate::interviews::inputs::Weights;
 
 /// Name in the metadata of what a question expects.
 const METRIC: &str = "metric";
@@ -39,13 +44,6 @@ impl Prepared {
         };
         Ok(Self { kind, settings, question })
     }
-
-    fn question_of(&self, metric: &Json) -> Result<Question<'static>, ScoreError> {
-        Question::new(self.kind, metric, self.settings, WordNet::embedded()).map_err(|error| ScoreError::BadField {
-            field: Field::Metadata,
-            reason: format!("has a `metric` that {error}"),
-        })
-    }
 }
 
 /// What the case expects.
@@ -56,24 +54,45 @@ fn given(sample: Sample<'_>) -> Result<&Json, ScoreError> {
     })
 }
 
-impl Metric for Prepared {
-    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let response = sample.response()?;
-        let built;
-        let question = if let Some(question) = &self.question {
-            question
-        } else {
-            built = self.question_of(given(sample)?)?;
-            &built
-        };
-        let grade = question.grade(Some(response), sample.case.query.as_deref());
+/// The grade of a case, made once for all who ask.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Graded {
+    /// What the answer gets.
+    pub grade: Grade,
+    /// The values that count, where the question has some.
+    pub weights: Option<Weights>,
+}
+
+impl Graded {
+    /// The grade of the sample's response by what its metadata expect; no response at all is a blank answer.
+    pub fn of(sample: Sample<'_>, kind: QuestionType, settings: Settings) -> Rc<Result<Self, ScoreError>> {
+        sample.reading(key(kind, settings), || {
+            let other = sample.shared(0, OtherWordNet::default);
+            let wordnet = other.0.as_deref().unwrap_or_else(|| WordNet::embedded());
+            let question = Question::new(kind, given(sample)?, settings, wordnet).map_err(|error| {
+                let reason = format!("has a `metric` that {error}");
+                ScoreError::BadField { field: Field::Metadata, reason }
+            })?;
+            Ok(Self::by(&question, sample))
+        })
+    }
+
+    fn by(question: &Question<'_>, sample: Sample<'_>) -> Self {
+        let response = sample.output().map(|output| output.text.as_str());
+        let grade = question.grade(response, sample.case.query.as_deref());
+        Self { grade, weights: question.weights().cloned() }
+    }
+
+    /// As a score with its evidence.
+    pub fn score(&self, kind: QuestionType, settings: Settings, response: &str) -> Result<Score, ScoreError> {
+        let Self { grade, weights } = self;
         let mut score = Score::from_number(grade.score)?;
-        let parts = match self.kind {
+        let parts = match kind {
             QuestionType::YesNo => vec![("right", Some(grade.score))],
             QuestionType::YesNoRationale => vec![
                 ("binary", grade.binary.or(Some(0.0))),
                 ("rationale", grade.rationale.or(Some(0.0))),
-                ("answer_weight", grade.answer_weight.or(Some(self.settings.rationale_weight))),
+                ("answer_weight", grade.answer_weight.or(Some(settings.rationale_weight))),
             ],
             _ => vec![("raw", grade.raw.or(Some(0.0))), ("best", grade.best.or(Some(1.0)))],
         };
@@ -82,6 +101,37 @@ impl Metric for Prepared {
                 score = score.with_part(Cow::Borrowed(name), value)?;
             }
         }
-        Ok(score.because(evidence(&grade, question, response)).into())
+        Ok(score.because(evidence(grade, weights.as_ref(), response)))
+    }
+}
+
+/// One reading for each way to grade.
+fn key(kind: QuestionType, settings: Settings) -> u64 {
+    let Settings { profile, strict_yes_no, fuzzy_threshold, rationale_weight, synonyms, fuzzy } =
+        settings.for_kind(kind);
+    let numbers = (fuzzy_threshold.to_bits(), rationale_weight.to_bits());
+    FxBuildHasher.hash_one((kind, profile, strict_yes_no, numbers, synonyms, fuzzy))
+}
+
+/// A WordNet that the run uses in place of the embedded one.
+#[derive(Default)]
+struct OtherWordNet(Option<Arc<WordNet>>);
+
+/// Gives another WordNet to the run.
+pub fn lend_wordnet(wordnet: &Arc<WordNet>, sample: Sample<'_>) {
+    sample.shared(0, || OtherWordNet(Some(Arc::clone(wordnet))));
+}
+
+impl Metric for Prepared {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let response = sample.response()?;
+        let read;
+        let graded = if let Some(question) = &self.question {
+            &Graded::by(question, sample)
+        } else {
+            read = Graded::of(sample, self.kind, self.settings);
+            read.as_ref().as_ref().map_err(Clone::clone)?
+        };
+        Ok(graded.score(self.kind, self.settings, response)?.into())
     }
 }

@@ -122,7 +122,7 @@ pub struct Near {
 ///
 /// Only `exact` counts for the published score; levels below `elided` are for the reader: a near quotation is no
 /// quotation.
-pub fn check(quote: &Json, cited: Option<&Source<'_>>, place: Option<usize>, sources: &[Source<'_>]) -> Finding {
+pub fn check(quote: &Json, cited: Option<&Source<'_>>, place: Option<usize>, sources: &[&Source<'_>]) -> Finding {
     let mut finding = Finding {
         status: Status::EmptyQuote,
         scalars: None,
@@ -154,7 +154,7 @@ pub fn check(quote: &Json, cited: Option<&Source<'_>>, place: Option<usize>, sou
 }
 
 /// The levels below `exact`.
-fn look_closer(mut finding: Finding, quote: &str, source: &Source<'_>, sources: &[Source<'_>]) -> Finding {
+fn look_closer(mut finding: Finding, quote: &str, source: &Source<'_>, sources: &[&Source<'_>]) -> Finding {
     let normal = verbatim_quote(quote);
     if normal.is_empty() {
         return Finding { status: Status::NotFound, similarity: Some(0.0), ..finding };
@@ -178,7 +178,7 @@ fn look_closer(mut finding: Finding, quote: &str, source: &Source<'_>, sources: 
     let similarity = nearest.as_ref().map_or(0.0, |found| (1.0 - found.distance as f64 / length as f64).max(0.0));
     finding.similarity = Some((similarity * 1e6).round() / 1e6);
     let is_elsewhere =
-        |(place, other): &(usize, &Source<'_>)| Some(*place) != finding.source && other.find(&normal, 0).is_some();
+        |(place, other): &(usize, &&Source<'_>)| Some(*place) != finding.source && other.find(&normal, 0).is_some();
     if let Some((place, _)) = sources.iter().enumerate().find(is_elsewhere) {
         return Finding { status: Status::WrongSource, found_in: Some(place), ..finding };
     }
@@ -198,14 +198,13 @@ fn look_closer(mut finding: Finding, quote: &str, source: &Source<'_>, sources: 
 mod tests {
     use serde_json::json;
 
-    use super::super::Text;
     use super::*;
 
     fn status(contents: &[&str], quote: &Json, index: &Json) -> Finding {
-        let texts: Vec<Text<'_>> = contents.iter().map(|content| Text::new(content)).collect();
-        let sources: Vec<Source<'_>> = texts.iter().map(Source::new).collect();
+        let sources: Vec<Source<'_>> = contents.iter().map(|content| Source::new(*content)).collect();
+        let sources: Vec<&Source<'_>> = sources.iter().collect();
         let place = place(index, sources.len());
-        check(quote, place.map(|place| &sources[place]), place, &sources)
+        check(quote, place.map(|place| sources[place]), place, &sources)
     }
 
     #[test]

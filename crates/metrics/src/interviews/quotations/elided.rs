@@ -46,7 +46,6 @@ pub(super) fn find(source: &Source<'_>, quote: &str) -> Option<(Range<usize>, Ve
 
 #[cfg(test)]
 mod tests {
-    use super::super::Text;
     use super::*;
 
     #[test]
@@ -59,8 +58,7 @@ mod tests {
 
     #[test]
     fn parts_stand_in_order_and_apart() {
-        let text = Text::new("one two three two");
-        let source = Source::new(&text);
+        let source = Source::new("one two three two");
         let (whole, omitted) = find(&source, "one ... three").unwrap();
         assert_eq!((whole, omitted.first()), (0..13, Some(&(3..8))));
         assert_eq!(find(&source, "three ... one"), None);

@@ -1,5 +1,6 @@
 //! [`Source`]: a text that quotations are looked for in, prepared once for many of them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -9,57 +10,35 @@ use probare_text::normalise::{Verbatim, verbatim};
 use probare_text::python::is_decimal;
 use rustc_hash::FxHashSet;
 
-/// A text as given, and the form in which quotations are looked for, made when it is first asked for.
+/// A text as given, with the form in which quotations are looked for and the index that finds near ones; both are made
+/// when they are first asked for. May be shared between threads.
 #[derive(Debug, Default)]
-pub struct Text<'t> {
-    content: &'t str,
-    form: OnceLock<Verbatim>,
-}
-
-impl<'t> Text<'t> {
-    /// Holds `content`.
-    pub const fn new(content: &'t str) -> Self {
-        Self { content, form: OnceLock::new() }
-    }
-
-    /// The text as given.
-    pub const fn content(&self) -> &'t str {
-        self.content
-    }
-
-    /// Its normal form.
-    pub fn form(&self) -> &Verbatim {
-        self.form.get_or_init(|| verbatim(self.content))
-    }
-}
-
-/// Searches a [`Text`]. May be shared between threads.
-#[derive(Debug)]
 pub struct Source<'t> {
-    text: &'t Text<'t>,
-    index: OnceLock<Haystack<'t>>,
-    digits: OnceLock<FxHashSet<&'t str>>,
+    content: Cow<'t, str>,
+    form: OnceLock<Verbatim>,
+    index: OnceLock<Haystack<'static>>,
+    digits: OnceLock<FxHashSet<String>>,
 }
 
 impl<'t> Source<'t> {
-    /// Searches `text`.
-    pub const fn new(text: &'t Text<'t>) -> Self {
-        Self { text, index: OnceLock::new(), digits: OnceLock::new() }
+    /// Searches `content`.
+    pub fn new(content: impl Into<Cow<'t, str>>) -> Self {
+        Self { content: content.into(), ..Self::default() }
     }
 
     /// The text as given.
-    pub const fn content(&self) -> &'t str {
-        self.text.content
+    pub fn content(&self) -> &str {
+        &self.content
     }
 
     /// The normal form.
-    pub fn form(&self) -> &'t Verbatim {
-        self.text.form()
+    pub fn form(&self) -> &Verbatim {
+        self.form.get_or_init(|| verbatim(&self.content))
     }
 
     /// The first place of `quote` in the text as given.
     pub(super) fn find_exact(&self, quote: &str) -> Option<Range<usize>> {
-        find(self.text.content, quote, 0)
+        find(&self.content, quote, 0)
     }
 
     /// The first place of a normalised quotation in the normal form, from a byte on.
@@ -75,13 +54,17 @@ impl<'t> Source<'t> {
 
     /// The stretch of the normal form that comes nearest to a normalised quotation.
     pub(super) fn nearest(&self, quote: &str) -> Option<Match> {
-        let index = self.index.get_or_init(|| Haystack::new(self.form().text()));
-        index.best_match(quote, quote.chars().count())
+        self.nearest_within(quote, quote.chars().count())
+    }
+
+    /// The same, with at most so many errors.
+    pub(super) fn nearest_within(&self, quote: &str, limit: usize) -> Option<Match> {
+        self.index.get_or_init(|| Haystack::new(self.form().text()).into_owned()).best_match(quote, limit)
     }
 
     /// Whether each run of digits of a normalised quotation is also one of the text.
     pub(super) fn has_digits_of(&self, quote: &str) -> bool {
-        let digits = self.digits.get_or_init(|| digit_runs(self.form().text()).collect());
+        let digits = self.digits.get_or_init(|| digit_runs(self.form().text()).map(str::to_owned).collect());
         digit_runs(quote).all(|run| digits.contains(run))
     }
 
@@ -115,8 +98,7 @@ mod tests {
 
     #[test]
     fn the_index_changes_no_answer() {
-        let text = Text::new("Vi begyndte — «HavHøst» hjalp os. HavHøst!");
-        let source = Source::new(&text);
+        let source = Source::new("Vi begyndte — «HavHøst» hjalp os. HavHøst!");
         let before = source.find("havhøst", 0);
         source.nearest("havhest").unwrap();
         assert_eq!(source.find("havhøst", 0), before);
@@ -126,8 +108,7 @@ mod tests {
 
     #[test]
     fn digits_are_compared_by_runs() {
-        let text = Text::new("pays 50,000 in 2016");
-        let source = Source::new(&text);
+        let source = Source::new("pays 50,000 in 2016");
         assert!(source.has_digits_of("50.000") && source.has_digits_of("no digits"));
         assert!(!source.has_digits_of("5000"));
     }

@@ -6,8 +6,9 @@ mod results;
 mod tables;
 
 pub use chart::chart;
-pub use files::{Written, stamped, write_new};
+pub use files::stamped;
 pub use results::{citation_json, results};
 
+pub(crate) use files::utc;
 pub(crate) use results::differences;
 pub use tables::{answers_csv, summary_csv, terminal};

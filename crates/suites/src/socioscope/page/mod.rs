@@ -36,6 +36,11 @@ impl Shown<'_> {
     }
 }
 
+/// The means of all groups, as a piece of another page.
+pub(super) fn groups(summary: &Summary, careful: Option<&Summary>) -> String {
+    groups::section(summary, careful)
+}
+
 /// The page.
 pub fn page(shown: Shown<'_>) -> String {
     let Shown { fixture, corpus, summary, careful, redaction, .. } = shown;

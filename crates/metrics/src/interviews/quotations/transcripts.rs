@@ -1,0 +1,68 @@
+//! [`Transcripts`]: texts that a run holds citations against beside the passages of a case.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use probare_core::{Passage, Sample};
+
+use super::Source;
+
+/// Key in the metadata of a passage that is a whole transcript: the name of the transcript.
+pub const TRANSCRIPT: &str = "transcript";
+
+/// Transcripts by their names, each searched with one index for the whole run.
+#[derive(Debug, Default)]
+pub struct Transcripts {
+    sources: Vec<Source<'static>>,
+    names: Vec<String>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Transcripts {
+    /// Names and texts in order; of two with the same name the later one is found by it.
+    pub fn new(texts: impl IntoIterator<Item = (String, String)>) -> Self {
+        let mut transcripts = Self::default();
+        for (name, text) in texts {
+            transcripts.places.insert(name.clone(), transcripts.names.len());
+            transcripts.names.push(name);
+            transcripts.sources.push(Source::new(text));
+        }
+        transcripts
+    }
+
+    /// Gives them to the run, for whoever checks citations.
+    pub fn lend(this: &Arc<Self>, sample: Sample<'_>) {
+        sample.shared(0, || Arc::clone(this));
+    }
+
+    /// Those that were given to the run; none where nobody did.
+    pub(super) fn lent(sample: Sample<'_>) -> Arc<Self> {
+        Arc::clone(&sample.shared(0, Arc::<Self>::default))
+    }
+
+    /// The place of a transcript.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
+    }
+
+    /// The name at a place.
+    pub fn name(&self, place: usize) -> &str {
+        self.names.get(place).map_or("", String::as_str)
+    }
+
+    /// The transcript at a place.
+    pub fn get(&self, place: usize) -> Option<&Source<'static>> {
+        self.sources.get(place)
+    }
+
+    /// All of them, in order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Source<'static>> {
+        self.sources.iter()
+    }
+
+    /// The transcript that a passage is a whole copy of.
+    pub(super) fn copied(&self, passage: &Passage) -> Option<usize> {
+        let place = self.place(passage.metadata.get(TRANSCRIPT)?.as_str()?)?;
+        (self.sources[place].content() == passage.text).then_some(place)
+    }
+}

@@ -1,0 +1,127 @@
+//! Questions and answers as cases: one for each answer.
+
+use std::sync::Arc;
+
+use probare_core::{Batch, Case, Citation, Input, Output, Passage, Problem, Source, SourceError};
+use probare_metrics::interviews::quotations::TRANSCRIPT;
+use serde_json::{Map, Value as Json, json};
+
+use super::input::{Answer, Corpus, Fixture, Pair};
+
+/// Answers that travel together.
+const IN_BATCH: usize = 16;
+
+/// The answers of a fixture, in order. Cases are made where they are scored: each holds the transcript that it is about.
+pub(super) struct Answers {
+    fixture: Arc<Fixture>,
+    corpus: Arc<Corpus>,
+    /// Pair and answer of every case that is still to come.
+    next: std::vec::IntoIter<(usize, usize)>,
+    inputs: Vec<Input>,
+}
+
+impl Answers {
+    pub(super) fn new(fixture: Arc<Fixture>, corpus: Arc<Corpus>, inputs: Vec<Input>) -> Self {
+        let pairs = fixture.pairs.iter().enumerate();
+        let places: Vec<(usize, usize)> =
+            pairs.flat_map(|(at, pair)| (0..pair.answers.len()).map(move |answer| (at, answer))).collect();
+        Self { fixture, corpus, next: places.into_iter(), inputs }
+    }
+}
+
+impl Source for Answers {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>> {
+        let places: Vec<(usize, usize)> = self.next.by_ref().take(IN_BATCH).collect();
+        let batch = Piece { fixture: Arc::clone(&self.fixture), corpus: Arc::clone(&self.corpus), places };
+        (!batch.places.is_empty()).then(|| Ok(Box::new(batch) as Box<dyn Batch>))
+    }
+
+    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
+        Ok(std::mem::take(&mut self.inputs))
+    }
+}
+
+struct Piece {
+    fixture: Arc<Fixture>,
+    corpus: Arc<Corpus>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Batch for Piece {
+    fn cases(&self) -> Vec<Result<Case, Problem>> {
+        let case = |(pair, answer): &(usize, usize)| Ok(case(&self.fixture.pairs[*pair], *answer, &self.corpus));
+        self.places.iter().map(case).collect()
+    }
+}
+
+/// The case of an answer. Its passages, or the whole transcript where it has none of its own, stand in `context`, so that
+/// evidence can point into them.
+pub(super) fn case(pair: &Pair, index: usize, corpus: &Corpus) -> Case {
+    let answer = &pair.answers[index];
+    let mut metadata = Map::new();
+    metadata.insert("type".to_owned(), json!(pair.kind));
+    metadata.insert("metric".to_owned(), pair.metric.clone());
+    for (name, value) in [("source", &answer.source), ("model", &answer.model)] {
+        if let Some(value) = value {
+            metadata.insert(name.to_owned(), json!(value));
+        }
+    }
+    let response = answer.response.clone().map(|text| Output {
+        text,
+        model: answer.model.clone(),
+        repeat: pair.answers[..index].iter().filter(|earlier| is_repeat(earlier, answer)).count() as u32,
+    });
+    let mut tags = vec![pair.kind.clone()];
+    tags.extend(answer.source.clone());
+    Case {
+        id: id(pair, answer),
+        query: Some(pair.question.clone()),
+        response,
+        context: Some(context(answer, corpus)),
+        citations: Some(answer.citations.iter().map(citation).collect()),
+        tags,
+        metadata,
+        ..Case::default()
+    }
+}
+
+/// Whether two answers differ in nothing but that the model was asked again.
+fn is_repeat(earlier: &Answer, answer: &Answer) -> bool {
+    earlier.model == answer.model && earlier.source == answer.source
+}
+
+/// The id of the question; with the transcript where its answers are about several.
+fn id(pair: &Pair, answer: &Answer) -> String {
+    let first = pair.answers.first().and_then(|first| first.source.as_ref());
+    match &answer.source {
+        Some(source) if pair.answers.iter().any(|other| other.source.as_ref() != first) => {
+            format!("{} {source}", pair.id)
+        }
+        _ => pair.id.clone(),
+    }
+}
+
+fn context(answer: &Answer, corpus: &Corpus) -> Vec<Passage> {
+    if let Some(context) = &answer.context {
+        let passage =
+            |given: &super::input::Passage| Passage { text: given.text.clone(), metadata: given.metadata.clone() };
+        return context.iter().map(passage).collect();
+    }
+    let place = answer.source.as_deref().and_then(|source| corpus.place(source));
+    let transcript = place.and_then(|place| corpus.transcripts().get(place));
+    let whole = transcript.map(|transcript| {
+        let mut passage = Passage::from(transcript.text.as_str());
+        passage.metadata.insert(TRANSCRIPT.to_owned(), json!(transcript.key));
+        passage
+    });
+    whole.into_iter().collect()
+}
+
+fn citation(given: &Json) -> Citation {
+    let member = |name: &str| given.get(name).cloned().unwrap_or_default();
+    Citation {
+        source_index: member("source_index"),
+        quote: member("quote"),
+        source: given.get("source").and_then(Json::as_str).map(str::to_owned),
+    }
+}

@@ -1,0 +1,173 @@
+//! The files and texts that the benchmark publishes.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use probare_core::{CaseResult, Console, Event, Publisher, Section, Sink, Stop};
+use probare_metrics::interviews::Settings;
+use probare_report::Output;
+use serde_json::Value as Json;
+
+use super::input::{Corpus, Fixture};
+use super::output::{answers_csv, chart, results, stamped, summary_csv, terminal};
+use super::page::{self, Shown, page};
+use super::{AnswerResult, Evaluation, Redaction, Summary};
+use crate::printing::{print, remark};
+
+/// Format of the results file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultFormat {
+    /// Everything that was found
+    #[default]
+    Json,
+    /// One row per answer
+    Csv,
+}
+
+impl ResultFormat {
+    pub(super) const fn extension(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Csv => "csv",
+        }
+    }
+}
+
+/// What is to be published, and where.
+pub(super) struct Wanted {
+    pub(super) folder: PathBuf,
+    pub(super) format: ResultFormat,
+    pub(super) stamp: String,
+    pub(super) plots: bool,
+    pub(super) redact: bool,
+    pub(super) careful: bool,
+    /// As the results file tells them.
+    pub(super) settings: Settings,
+}
+
+impl Wanted {
+    /// Names of all files but the results file, which never replaces another one.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        let mut names = vec!["summary.csv", "report.html"];
+        if self.plots {
+            names.extend(["transcript_scores.svg", "verbatim_scores.svg"]);
+            names.extend(self.careful.then_some("careful_transcript_scores.svg"));
+        }
+        names
+    }
+}
+
+/// Collects the results of all answers and publishes them when the run ends.
+pub(super) struct Published {
+    pub(super) fixture: Arc<Fixture>,
+    pub(super) corpus: Arc<Corpus>,
+    pub(super) wanted: Wanted,
+    pub(super) console: Console,
+    /// Remarks about the input.
+    pub(super) warnings: Vec<String>,
+    results: Vec<AnswerResult>,
+    written: Vec<PathBuf>,
+}
+
+impl Published {
+    pub(super) fn new(
+        (fixture, corpus): (Arc<Fixture>, Arc<Corpus>),
+        wanted: Wanted,
+        console: Console,
+        warnings: Vec<String>,
+    ) -> Self {
+        Self { fixture, corpus, wanted, console, warnings, results: Vec::new(), written: Vec::new() }
+    }
+
+    /// Keeps the results of an answer. One that could not be graded keeps its place, without a grade.
+    fn keep(&mut self, result: &CaseResult) {
+        for error in result.results.iter().filter_map(|named| named.as_ref().err()).take(1) {
+            let model = result.model.as_ref().map(|model| format!(" by {model}")).unwrap_or_default();
+            remark(&format!("error: the answer to `{}`{model} could not be scored: {error}", result.case.id));
+        }
+        let kept = result.detail.as_ref().and_then(|detail| detail.get::<AnswerResult>()).cloned();
+        self.results.push(kept.unwrap_or_default());
+    }
+
+    fn summaries(&self, evaluation: &Evaluation) -> (Summary, Option<Summary>) {
+        let careful = self.wanted.careful.then(|| Summary::careful(&self.fixture, evaluation));
+        (Summary::new(&self.fixture, evaluation), careful)
+    }
+
+    fn publish(&mut self) -> io::Result<()> {
+        let evaluation = Evaluation::new(&self.fixture, std::mem::take(&mut self.results));
+        let (summary, careful) = self.summaries(&evaluation);
+        for (path, content) in self.files(&evaluation, &summary, careful.as_ref()) {
+            Output::write_file(&path, content.as_bytes())?;
+            self.written.push(path);
+        }
+        if self.console.quiet {
+            return Ok(());
+        }
+        if self.console.json {
+            let mut means = summary.to_json();
+            if let (Some(careful), Json::Object(means)) = (&careful, &mut means) {
+                means.insert("careful".into(), careful.to_json());
+            }
+            return print(&format!("{means}\n"));
+        }
+        print(&terminal(&summary, careful.as_ref()))
+    }
+
+    fn files(&self, evaluation: &Evaluation, summary: &Summary, careful: Option<&Summary>) -> Vec<(PathBuf, String)> {
+        let (Wanted { folder, format, stamp, settings, .. }, fixture) = (&self.wanted, &*self.fixture);
+        let redaction = self.wanted.redact.then(|| Redaction::new(&self.corpus));
+        let content = match format {
+            ResultFormat::Json => {
+                let json = results(fixture, evaluation, *settings, (summary, careful), redaction.as_ref());
+                serde_json::to_string_pretty(&json).unwrap_or_else(|_| json.to_string()) + "\n"
+            }
+            ResultFormat::Csv => answers_csv(fixture, evaluation),
+        };
+        let redaction = redaction.as_ref();
+        let mut files = vec![(stamped(folder, stamp, format.extension()), content)];
+        for name in self.wanted.names() {
+            let content = match name {
+                "summary.csv" => summary_csv(summary, careful),
+                "report.html" => page(Shown { fixture, corpus: &self.corpus, evaluation, summary, careful, redaction }),
+                "transcript_scores.svg" => chart(&summary.transcripts, "Mean score per transcript", "mean score"),
+                "verbatim_scores.svg" => {
+                    let title = "Exact quotations per transcript";
+                    chart(&summary.verbatim_transcripts, title, "share of quotations")
+                }
+                _ => {
+                    let groups = careful.map(|careful| &careful.transcripts).unwrap_or(&summary.transcripts);
+                    chart(groups, "Mean score per transcript, careful reading", "mean score")
+                }
+            };
+            files.push((folder.join(name), content));
+        }
+        files
+    }
+}
+
+impl Sink for Published {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Started { .. } => self.warnings.iter().for_each(|warning| remark(&format!("warning: {warning}"))),
+            Event::Scored(result) => self.keep(result),
+            Event::Finished(finish) if finish.stop == Stop::Complete => self.publish()?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Publisher for Published {
+    fn sections(&self) -> Vec<Section> {
+        let evaluation = Evaluation::new(&self.fixture, self.results.clone());
+        let (summary, careful) = self.summaries(&evaluation);
+        vec![Section { html: page::groups(&summary, careful.as_ref()) }]
+    }
+
+    fn written(&self) -> Vec<PathBuf> {
+        self.written.clone()
+    }
+}

@@ -1,0 +1,280 @@
+//! [`Socioscope`]: the benchmark as a value that the runner drives.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use probare_core::{Console, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
+use probare_metrics::interviews::quotations::Transcripts;
+use probare_metrics::interviews::{Question, QuestionType, Settings};
+use probare_text::wordnet::WordNet;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::cases::Answers;
+use super::input::{Corpus, DataError, Fixture};
+use super::output::{stamped, utc};
+use super::publisher::{Published, ResultFormat, Wanted};
+use super::rules::Grading;
+use crate::whole::{files_in, folder_input, input, read_json};
+
+/// Answers about interview transcripts.
+pub struct Socioscope;
+
+/// What can be said on the command line.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+struct Options {
+    /// Questions and answers, JSON
+    #[schemars(extend("x-positional" = 1))]
+    fixture: Option<PathBuf>,
+    /// Transcripts, JSON
+    #[schemars(extend("x-positional" = 2))]
+    corpus: Option<PathBuf>,
+    /// Folder for the results; made if needed
+    #[schemars(extend("x-value" = "DIR"))]
+    out: PathBuf,
+    /// Format of the results file
+    format: ResultFormat,
+    /// Write no charts
+    no_plots: bool,
+    /// Compare yes and no letter by letter, case aside
+    strict_yes_no: bool,
+    /// Least similarity of a near spelling
+    #[schemars(extend("x-value" = "SHARE"))]
+    fuzzy_threshold: f64,
+    /// Share of the score that the yes or no carries where reasons count too
+    #[schemars(extend("x-value" = "SHARE"))]
+    rationale_weight: f64,
+    /// Folder with the files of another WordNet
+    #[schemars(extend("x-value" = "DIR"))]
+    wordnet: Option<PathBuf>,
+    /// Time in the name of the results file, in place of now (UTC, `20240131_120000`)
+    #[schemars(extend("x-value" = "T"))]
+    timestamp: Option<String>,
+    /// Which reading: reference (the published numbers), or careful (ours beside them)
+    profile: Profile,
+    /// Replace names and long passages in results and report by their positions
+    redact: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let Settings { fuzzy_threshold, rationale_weight, .. } = Settings::default();
+        Self {
+            fixture: None,
+            corpus: None,
+            out: PathBuf::from("."),
+            format: ResultFormat::default(),
+            no_plots: false,
+            strict_yes_no: false,
+            fuzzy_threshold,
+            rationale_weight,
+            wordnet: None,
+            timestamp: None,
+            profile: Profile::Reference,
+            redact: false,
+        }
+    }
+}
+
+impl Suite for Socioscope {
+    fn id(&self) -> &'static str {
+        "socioscope"
+    }
+
+    fn verb(&self) -> &'static [&'static str] {
+        &["socioscope"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Grade answers about interview transcripts and check their quotations\n\n\
+         Without a command, FIXTURE and CORPUS are evaluated. Scores, however low, end with exit code 0; an answer that \
+         could not be scored ends with 1."
+    }
+
+    fn options(&self) -> Schema {
+        schema_for!(Options)
+    }
+
+    fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
+        let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
+        options.check()?;
+        let (Some(fixture_path), Some(corpus_path)) = (&options.fixture, &options.corpus) else {
+            return Err(SuiteError::usage("FIXTURE and CORPUS are missing")
+                .hint("probare socioscope questions.json corpus.json --out results"));
+        };
+        let (questions, texts) = (read_json(fixture_path)?, read_json(corpus_path)?);
+        let fixture = Fixture::read(&questions, &name(fixture_path)).map_err(|error| unusable(&error))?;
+        let corpus = Corpus::read(&texts, &name(corpus_path)).map_err(|error| unusable(&error))?;
+        let warnings = looked_through(&fixture, &corpus)?;
+        let rows = |count: usize| Some(count as u64);
+        let inputs = vec![
+            input("fixture", fixture_path, &questions, rows(fixture.pairs.len())),
+            input("corpus", corpus_path, &texts, rows(corpus.transcripts().len())),
+        ];
+        let (fixture, corpus) = (Arc::new(fixture), Arc::new(corpus));
+
+        let requests = options.requests(&fixture);
+        let cases = Answers::new(Arc::clone(&fixture), Arc::clone(&corpus), inputs);
+        let mut job = Job::new(name(fixture_path), Box::new(cases), requests);
+        job.title = Some("Socioscope: answers about interviews".to_owned());
+        job.reads = vec![fixture_path.clone(), corpus_path.clone()];
+        let mut wordnet = None;
+        if let Some(folder) = &options.wordnet {
+            let failed = |error: std::io::Error| SuiteError::data(format!("cannot read `{}`: {error}", name(folder)));
+            wordnet = Some(Arc::new(WordNet::from_dir(folder).map_err(|error| SuiteError::from_error(&error))?));
+            job.reads.extend(files_in(folder).map_err(failed)?);
+            job.inputs.push(folder_input("wordnet", folder).map_err(failed)?);
+        }
+        let texts = corpus.transcripts().iter().map(|transcript| (transcript.key.clone(), transcript.text.clone()));
+        job.rules =
+            Arc::new(Grading { transcripts: Arc::new(Transcripts::new(texts)), wordnet, readings: options.readings() });
+        let wanted = options.wanted();
+        job.writes = wanted.names().iter().map(|name| wanted.folder.join(name)).collect();
+        job.writes.push(stamped(&wanted.folder, &wanted.stamp, wanted.format.extension()));
+        job.suite = Some(SuiteCall { id: self.id().to_owned(), options: given });
+        job.publisher = Some(Box::new(Published::new((fixture, corpus), wanted, console, warnings)));
+        Ok(job)
+    }
+}
+
+impl Options {
+    fn check(&self) -> Result<(), SuiteError> {
+        for (name, share) in [("fuzzy_threshold", self.fuzzy_threshold), ("rationale_weight", self.rationale_weight)] {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(SuiteError::usage(format!("`{name}` is {share}; a number between 0 and 1 is expected")));
+            }
+        }
+        let is_plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+        match &self.timestamp {
+            Some(stamp) if stamp.is_empty() || !stamp.chars().all(is_plain) => Err(SuiteError::usage(format!(
+                "`timestamp` is `{stamp}`; letters, digits, `_` and `-` are expected, as in 20240131_120000"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn settings(&self, profile: Profile) -> Settings {
+        Settings {
+            profile,
+            strict_yes_no: self.strict_yes_no,
+            fuzzy_threshold: self.fuzzy_threshold,
+            rationale_weight: self.rationale_weight,
+            ..Settings::default()
+        }
+    }
+
+    /// The published reading, and the careful one where it is asked for.
+    fn readings(&self) -> Vec<Settings> {
+        let careful = (self.profile == Profile::Careful).then(|| self.settings(Profile::Careful));
+        [self.settings(Profile::Reference)].into_iter().chain(careful).collect()
+    }
+
+    /// The metrics of the question types that there are, and the check of quotations; those of the careful reading beside
+    /// them.
+    fn requests(&self, fixture: &Fixture) -> Vec<MetricRequest> {
+        let occurs = |kind: &QuestionType| fixture.pairs.iter().any(|pair| pair.kind == kind.name());
+        let mut requests = Vec::new();
+        for Settings { profile, .. } in self.readings() {
+            let prefix = if profile == Profile::Careful { "careful " } else { "" };
+            let mut add = |id: &str, options: Json| {
+                let (name, id) = (format!("{prefix}{id}"), id.to_owned());
+                requests.push(MetricRequest { name, id, options, profile: Some(profile) });
+            };
+            for kind in QuestionType::ALL.into_iter().filter(occurs) {
+                add(kind.metric(), self.metric_options(kind));
+            }
+            add("verbatim", Json::Null);
+        }
+        requests
+    }
+
+    fn metric_options(&self, kind: QuestionType) -> Json {
+        match kind {
+            QuestionType::YesNo => json!({"strict": self.strict_yes_no}),
+            QuestionType::YesNoRationale => {
+                json!({"strict": self.strict_yes_no, "answer_weight": self.rationale_weight})
+            }
+            _ => json!({"fuzzy_threshold": self.fuzzy_threshold}),
+        }
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted {
+            folder: self.out.clone(),
+            format: self.format,
+            stamp: self.timestamp.clone().unwrap_or_else(|| utc(SystemTime::now())),
+            plots: !self.no_plots,
+            redact: self.redact,
+            careful: self.profile == Profile::Careful,
+            settings: self.settings(self.profile),
+        }
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// The error for a file. Where not some place in it is at fault but all of it, the two were most often exchanged.
+fn unusable(error: &DataError) -> SuiteError {
+    let failure = SuiteError::from_error(error);
+    if error.path.is_empty() {
+        failure.hint("the questions and answers come first, the transcripts second")
+    } else {
+        failure
+    }
+}
+
+/// Remarks about questions of unknown types and answers about unknown transcripts; an error where the metric of a
+/// question cannot be used.
+fn looked_through(fixture: &Fixture, corpus: &Corpus) -> Result<Vec<String>, SuiteError> {
+    let mut warnings = Vec::new();
+    let file = &fixture.file;
+    for pair in &fixture.pairs {
+        match QuestionType::from_name(&pair.kind) {
+            Some(kind) => {
+                Question::values(kind, &pair.metric).map_err(|error| {
+                    let path = format!("{}.question.metric", pair.path);
+                    unusable(&DataError { file: file.clone(), path, reason: error.to_string() })
+                })?;
+            }
+            None => warnings.push(format!(
+                "`{file}` at `{}.question.type`: unknown type `{}`; its answers are not scored",
+                pair.path, pair.kind
+            )),
+        }
+        for (index, answer) in pair.answers.iter().enumerate() {
+            if let Some(source) = answer.source.as_deref().filter(|source| corpus.place(source).is_none()) {
+                let path = &pair.path;
+                warnings.push(format!(
+                    "`{file}` at `{path}.answers[{index}].source`: the corpus has no transcript `{source}`"
+                ));
+            }
+        }
+    }
+    Ok(warnings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_checked() {
+        let open = |options: Json| Socioscope.open(options, Console::default()).map(|_| ()).unwrap_err();
+        for options in [
+            json!({"fuzzy_threshold": 85.0}),
+            json!({"rationale_weight": -0.1}),
+            json!({"timestamp": "../x"}),
+            json!({"timestamp": ""}),
+            json!({"unknown": 1}),
+            json!({}),
+        ] {
+            assert!(open(options.clone()).is_usage, "{options}");
+        }
+    }
+}
