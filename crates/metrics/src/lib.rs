@@ -41,7 +41,7 @@ pub mod text;
 
 mod bounded;
 mod difference;
-mod json;
+mod json_text;
 mod number_literals;
 mod ranking;
 mod references;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod case;
+mod changes;
 mod golden;
 mod interviews;
 mod laws;
