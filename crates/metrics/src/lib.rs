@@ -43,7 +43,7 @@ pub mod text;
 
 mod bounded;
 mod difference;
-mod json;
+mod json_text;
 mod number_literals;
 mod ranking;
 mod references;

@@ -23,9 +23,11 @@
 mod compare;
 mod golden;
 mod outside;
+mod pages;
 mod tally;
 
 pub use compare::{close, list, number, same, text};
 pub use golden::{Golden, golden, golden_json};
 pub use outside::outside;
+pub use pages::page_examples;
 pub use tally::Tally;

@@ -4,6 +4,7 @@
 
 mod answers;
 mod case;
+mod changes;
 mod golden;
 mod interviews;
 mod laws;

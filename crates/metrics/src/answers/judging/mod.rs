@@ -3,6 +3,7 @@
 pub(crate) mod amounts;
 pub(crate) mod answer;
 pub(crate) mod calendar;
+mod denials;
 pub(crate) mod forms;
 pub(crate) mod lexicon;
 pub(crate) mod likeness;
