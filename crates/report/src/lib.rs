@@ -44,6 +44,7 @@ mod parquet;
 mod status;
 mod summary;
 pub mod svg;
+mod table;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
@@ -52,7 +53,7 @@ mod worst;
 pub use self::csv::Csv;
 pub use self::parquet::Parquet;
 pub use format::{Format, OpenError, Options, open};
-pub use gate::{Gate, GateError, Gates, Relation, Verdict};
+pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict};
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::Jsonl;
@@ -60,7 +61,10 @@ pub use junit::Junit;
 pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, Output, Overlap, hex_sha256, refuse_overlap};
 pub use status::Status;
-pub use summary::{BINS, Histogram, MetricSummary, Reason, Reasons, Summary};
+pub use summary::{
+    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason, Reasons,
+    Summary,
+};
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;
 

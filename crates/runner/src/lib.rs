@@ -15,7 +15,7 @@ mod plan;
 mod run;
 mod verify;
 
-pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, MetricEntry, Run};
+pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, LabelEntry, MetricEntry, PassRateEntry, Run};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
 pub use exit::Exit;
 pub use plan::{Plan, PlanError, PlannedMetric};

@@ -32,7 +32,7 @@ mod student;
 
 pub use bootstrap::{RESAMPLES, bootstrap_mean};
 pub use interval::{Interval, Level};
-pub use mean::{mean, mean_interval, standard_deviation};
+pub use mean::{interval_of_mean, mean, mean_interval, standard_deviation};
 pub use normal::normal_quantile;
 pub use paired::{PairedDifference, SHUFFLES, paired_difference};
 pub use proportion::proportion_interval;

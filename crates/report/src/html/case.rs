@@ -72,7 +72,7 @@ fn opening(case: &Case) -> &str {
 
 fn misses(named: &Named, metric: &MetricInfo, gates: &Gates) -> bool {
     match named {
-        Ok(Outcome::Scored(score)) => gates.missed_by(&metric.name, score.value.get()).next().is_some(),
+        Ok(Outcome::Scored(score)) => gates.failing_case(&metric.name, score.value.get()).next().is_some(),
         _ => false,
     }
 }
