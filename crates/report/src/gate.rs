@@ -8,13 +8,13 @@ use std::fmt;
 use std::str::FromStr;
 
 use probare_core::{MetricInfo, closest};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::Summary;
 use crate::number::{beside, counted};
 
 /// On which side of its limit a gate fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Relation {
     /// Fails under the limit.
     #[serde(rename = "<")]
@@ -52,7 +52,8 @@ impl Relation {
 }
 
 /// One limit: the run fails if the mean of `metric` stands in `relation` to `limit`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Gate {
     /// Name of the metric in the run.
     pub metric: String,
