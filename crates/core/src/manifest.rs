@@ -43,6 +43,10 @@ pub struct Manifest {
     /// The file that this manifest stands beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<Stored>,
+    /// SHA-256 of this manifest without this line, set when it is written. It shows a slip of the hand in what nothing
+    /// else can be held against (a title, a limit); it is no signature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 /// Which program wrote a file.

@@ -135,12 +135,16 @@ fn is_number(text: &str) -> bool {
 /// The code of a character that a reader would not see or that changes what a reader sees: controls, bidirectional
 /// controls, zero width, invisible fillers, separators of lines, and the tag characters in which a text can be hidden.
 fn hidden_code(character: char) -> Option<Cow<'static, str>> {
-    let hidden = character.is_control()
+    is_hidden(character).then(|| code(character).into())
+}
+
+/// Whether a character is shown by its code.
+pub(crate) fn is_hidden(character: char) -> bool {
+    character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}');
-    hidden.then(|| code(character).into())
+            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn code(character: char) -> String {

@@ -141,6 +141,7 @@ pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
         lines: tee.lines.hex(),
         results: None,
+        seal: None,
     };
     let sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
     let finish = Finish { stop: driven.stop, manifest, sections };

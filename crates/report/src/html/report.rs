@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, MetricInfo, Sink, Stop};
+use probare_core::{CaseResult, Event, Finish, MetricInfo, Sink, Stop};
 use serde_json::Value as Json;
 
 use super::case::case;
@@ -16,7 +16,7 @@ use crate::escape::{excerpt, html};
 use crate::number::{column, count, counted};
 use crate::summary::{MetricSummary, Reasons};
 use crate::worst::{Rank, Worst};
-use crate::{Options, Output, Summary, svg};
+use crate::{Options, Output, Summary, manifest, svg};
 
 /// Cases on the page.
 const CASES: usize = 1000;
@@ -79,7 +79,10 @@ impl Html {
         }
     }
 
-    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+        for section in &finish.sections {
+            self.section.push_str(&section.html);
+        }
         self.worst.shrink(CASES.saturating_sub(self.failed.len()));
         let title = self.options.title(&self.summary);
         let head = page_start(&title, &lead(&self.summary, &self.metrics));
@@ -96,8 +99,11 @@ impl Html {
             self.output.write_all(b"</table></div>\n")?;
         }
         self.output.write_all(footer(&self.metrics).as_bytes())?;
+        if finish.stop == Stop::Complete {
+            self.output.write_all(manifest::element(finish.manifest.clone()).as_bytes())?;
+        }
         self.output.write_all(page_end().as_bytes())?;
-        self.output.finish(stop).map(|_| ())
+        self.output.finish(finish.stop).map(|_| ())
     }
 
     fn overview(&self) -> String {
@@ -180,7 +186,7 @@ impl Sink for Html {
                 self.case(result);
                 Ok(())
             }
-            Event::Finished(finish) => self.finish(finish.stop),
+            Event::Finished(finish) => self.finish(finish),
             _ => Ok(()),
         }
     }
@@ -379,15 +385,17 @@ mod tests {
     }
 
     #[test]
-    fn a_page_has_everything_and_only_one_script() {
+    fn a_page_has_everything_and_only_one_script_that_runs() {
         let page = rendered(&metrics(), &[result("a", 0.5), hostile()]);
         for wanted in
             ["Gates missed", "<h2>Summary</h2>", "<h2>Distributions</h2>", "<h2>Input</h2>", "Search in cases"]
         {
             assert!(page.contains(wanted), "{wanted}");
         }
-        assert_eq!(page.matches("<script").count(), 1);
-        assert_eq!(page.matches("</script").count(), 1);
+        assert_eq!(page.matches("<script>").count(), 1);
+        assert_eq!(page.matches(manifest::OPENING).count(), 1);
+        assert_eq!(page.matches("<script").count(), 2, "the other one is data");
+        assert_eq!(page.matches("</script").count(), 2);
         assert_eq!(page.matches("<tbody data-is").count(), 2);
         assert!(!page.contains(['\u{1b}', '\u{202e}', '\u{0}']));
         assert!(!page.contains("are on this page"));

@@ -1,21 +1,26 @@
-//! [`Parquet`]: one row a case, four columns a metric (value, status, note, evidence as JSON).
+//! [`Parquet`]: one row a case, seven columns a metric (value, status, note, evidence, label, parts, kind of failure).
 //!
-//! Rows are gathered into row groups of bounded size, so memory stays flat however long the run is.
+//! Rows are gathered into row groups of bounded size, so memory stays flat however long the run is. The manifest of the
+//! run stands in the footer, under [`manifest::KEY`].
+
+mod cells;
 
 use std::io;
 use std::sync::Arc;
 
+pub(crate) use self::cells::{MetricCells, column_names, texts};
+
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
-use probare_core::{CaseResult, Event, MetricInfo, Sink, Stop};
+use probare_core::{CaseResult, Event, Finish, MetricInfo, Sink, Stop};
 
-use crate::Output;
 use crate::columns::columns;
-use crate::status::{Status, note, score};
+use crate::{Output, manifest};
 
 /// Most rows of a row group.
 const GROUP_ROWS: usize = 65_536;
@@ -52,6 +57,8 @@ impl std::fmt::Debug for Writing {
 #[derive(Default)]
 struct Group {
     ids: Vec<ByteArray>,
+    models: Optional<ByteArray>,
+    repeats: Vec<i64>,
     metrics: Vec<MetricGroup>,
     bytes: usize,
 }
@@ -61,8 +68,8 @@ struct Group {
 struct MetricGroup {
     values: Optional<f64>,
     status: Vec<ByteArray>,
-    notes: Optional<ByteArray>,
-    evidence: Optional<ByteArray>,
+    /// In the order of [`MetricCells::texts`].
+    texts: [Optional<ByteArray>; 5],
 }
 
 struct Optional<T> {
@@ -99,12 +106,16 @@ impl Parquet {
         Ok(())
     }
 
-    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
         match std::mem::replace(&mut self.state, State::Done) {
-            State::Waiting(mut output) => output.finish(stop).map(|_| ()),
+            State::Waiting(mut output) => output.finish(finish.stop).map(|_| ()),
             State::Writing(mut writing) => {
                 writing.write_group()?;
-                writing.writer.into_inner().map_err(failed)?.finish(stop).map(|_| ())
+                if finish.stop == Stop::Complete {
+                    let text = serde_json::to_string(&manifest::sealed(finish.manifest.clone()))?;
+                    writing.writer.append_key_value_metadata(KeyValue::new(manifest::KEY.to_owned(), text));
+                }
+                writing.writer.into_inner().map_err(failed)?.finish(finish.stop).map(|_| ())
             }
             State::Done => Ok(()),
         }
@@ -116,7 +127,7 @@ impl Sink for Parquet {
         match (event, &mut self.state) {
             (Event::Started { metrics, .. }, _) => self.start(metrics),
             (Event::Scored(result), State::Writing(writing)) => writing.add(result),
-            (Event::Finished(finish), _) => self.finish(finish.stop),
+            (Event::Finished(finish), _) => self.finish(finish),
             _ => Ok(()),
         }
     }
@@ -149,26 +160,17 @@ impl Group {
     fn add(&mut self, result: &CaseResult) -> io::Result<()> {
         let mut bytes = result.case.id.len();
         self.ids.push(result.case.id.as_str().into());
+        bytes += result.model.as_ref().map_or(0, String::len);
+        self.models.push(result.model.as_deref().map(ByteArray::from));
+        self.repeats.push(i64::from(result.repeat));
         for (index, metric) in self.metrics.iter_mut().enumerate() {
-            let Some(result) = result.results.get(index) else {
-                metric.values.push(None);
-                metric.status.push("".into());
-                metric.notes.push(None);
-                metric.evidence.push(None);
-                continue;
-            };
-            let score = score(result);
-            metric.values.push(score.map(|score| score.value.get()));
-            metric.status.push(Status::of(result).name().into());
-            let note = note(result);
-            bytes += note.len();
-            metric.notes.push((!note.is_empty()).then(|| note.as_ref().into()));
-            let evidence = match score {
-                Some(score) if !score.evidence.is_empty() => Some(serde_json::to_vec(&score.evidence)?),
-                _ => None,
-            };
-            bytes += evidence.as_ref().map_or(0, Vec::len);
-            metric.evidence.push(evidence.map(ByteArray::from));
+            let MetricCells { value, status, texts } = MetricCells::of(result.results.get(index))?;
+            metric.values.push(value);
+            metric.status.push(status.into());
+            for (column, text) in metric.texts.iter_mut().zip(texts) {
+                bytes += text.as_ref().map_or(0, |text| text.len());
+                column.push(text.map(|text| text.as_ref().into()));
+            }
             // Cells themselves take room too, so that a run of empty rows is bounded as well.
             bytes += 64;
         }
@@ -184,10 +186,13 @@ impl Group {
             column.close()
         };
         column(&|column| column.typed::<ByteArrayType>().write_batch(&self.ids, None, None))?;
-        for MetricGroup { values, status, notes, evidence } in &self.metrics {
+        let models = &self.models;
+        column(&|column| column.typed::<ByteArrayType>().write_batch(&models.cells, Some(&models.levels), None))?;
+        column(&|column| column.typed::<Int64Type>().write_batch(&self.repeats, None, None))?;
+        for MetricGroup { values, status, texts } in &self.metrics {
             column(&|column| column.typed::<DoubleType>().write_batch(&values.cells, Some(&values.levels), None))?;
             column(&|column| column.typed::<ByteArrayType>().write_batch(status, None, None))?;
-            for text in [notes, evidence] {
+            for text in texts {
                 column(&|column| column.typed::<ByteArrayType>().write_batch(&text.cells, Some(&text.levels), None))?;
             }
         }
@@ -198,7 +203,9 @@ impl Group {
 /// The columns, and how they are stored. Statistics help a reader to skip on ids and values; on long texts they would
 /// only repeat them.
 fn schema(metrics: &[MetricInfo]) -> Result<(Type, WriterProperties), ParquetError> {
-    let mut fields = vec![text("id", Repetition::REQUIRED)?];
+    let repeat = Type::primitive_type_builder("repeat", Physical::INT64).with_repetition(Repetition::REQUIRED).build()?;
+    let mut fields =
+        vec![text("id", Repetition::REQUIRED)?, text("model", Repetition::OPTIONAL)?, Arc::new(repeat)];
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)
@@ -209,7 +216,7 @@ fn schema(metrics: &[MetricInfo]) -> Result<(Type, WriterProperties), ParquetErr
             .build()?;
         fields.push(Arc::new(value));
         fields.push(text(&names.status, Repetition::REQUIRED)?);
-        for name in [names.note, names.evidence] {
+        for name in [names.note, names.evidence, names.label, names.parts, names.kind] {
             fields.push(text(&name, Repetition::OPTIONAL)?);
             properties = properties.set_column_statistics_enabled(vec![name].into(), EnabledStatistics::None);
         }
@@ -266,6 +273,11 @@ mod tests {
         let Field::Str(evidence) = cell(&rows[0], "relevance.evidence") else { panic!("evidence is text") };
         let evidence: Vec<probare_core::Evidence> = serde_json::from_str(evidence).unwrap();
         assert_eq!(evidence[0].text, "press");
+        assert_eq!(cell(&rows[0], "relevance.parts"), &Field::Str(r#"{"cosine":0.125}"#.into()));
+        assert_eq!(cell(&rows[0], "relevance.label"), &Field::Null);
+        assert_eq!(cell(&rows[0], "hallucination.kind"), &Field::Str("failed".into()));
+        assert_eq!(cell(&rows[0], "model"), &Field::Null);
+        assert_eq!(cell(&rows[0], "repeat"), &Field::Long(0));
         assert_eq!(cell(&rows[0], "topic_pivot"), &Field::Null);
         assert_eq!(cell(&rows[0], "topic_pivot.status"), &Field::Str("not_applicable".into()));
         assert_eq!(cell(&rows[0], "hallucination.status"), &Field::Str("failed".into()));
