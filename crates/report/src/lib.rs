@@ -44,6 +44,7 @@ mod parquet;
 pub mod recorded;
 mod status;
 mod summary;
+pub mod shown;
 pub mod svg;
 mod table;
 pub mod terminal;

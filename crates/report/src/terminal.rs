@@ -48,6 +48,11 @@ impl Look {
         self.paint(BOLD, text)
     }
 
+    /// The text in these codes of a terminal, where colours may be used.
+    pub(crate) fn mark(self, codes: &str, text: &str) -> String {
+        self.paint(codes, text)
+    }
+
     fn paint(self, code: &str, text: &str) -> String {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
