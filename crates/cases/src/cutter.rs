@@ -3,17 +3,14 @@
 //! It knows strings and brackets and nothing else of JSON, so that a damaged value costs itself alone. A value beyond the
 //! limit is passed over up to its own end; the values behind it are there.
 
-use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use probare_core::Problem;
 
-use crate::open::{BUFFER, size};
-use crate::stored::STANDARD_INPUT;
+use crate::open::size;
+use crate::stored::{STANDARD_INPUT, without_mark};
 use crate::{Format, OpenError};
-
-/// What some programs write before a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A value is followed for this many times the limit, and at least …
 const PATIENCE: u64 = 16;
@@ -115,18 +112,12 @@ pub(crate) struct Cutter {
 impl Cutter {
     /// Starts at the beginning of the file, behind a byte order mark.
     pub(crate) fn new(
-        mut reader: Box<dyn Read + Send>,
+        reader: Box<dyn Read + Send>,
         layout: Layout,
         longest: usize,
         file: &str,
     ) -> Result<Self, OpenError> {
-        let mut head = Vec::with_capacity(BYTE_ORDER_MARK.len());
-        let read = reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
-        read.map_err(|source| OpenError::Io { file: file.to_owned(), source })?;
-        if head == BYTE_ORDER_MARK {
-            head.clear();
-        }
-        let reader = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(reader)));
+        let reader = without_mark(reader, file)?;
         let file = file.to_owned();
         Ok(Self { reader, file, layout, longest, line: 1, column: 1, number: 0, state: State::Start })
     }

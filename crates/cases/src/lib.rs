@@ -20,11 +20,16 @@
 //! # Ok::<(), probare_cases::OpenError>(())
 //! ```
 
+mod cells;
 mod cutter;
 mod digest;
 mod fields;
 mod formats;
+mod names;
 mod open;
+#[cfg(test)]
+mod oracle;
+mod proposals;
 mod row;
 mod stored;
 mod values;
@@ -32,6 +37,7 @@ mod whole;
 
 pub use fields::{FieldMap, MapError};
 pub use open::{Format, OpenError, ReadOptions, Rows};
+pub use proposals::columns;
 pub use row::Batch;
 pub use values::{RawValue, ValueError, Values};
 pub use whole::{LARGEST_DOCUMENT, folder_input, read_whole};
