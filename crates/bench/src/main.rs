@@ -9,7 +9,7 @@ use std::{env, fs};
 
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
-use probare_bench::{parser, program, quotations, synthesis, synthlink, throughput, wordnet};
+use probare_bench::{parser, program, quotations, road, synthesis, synthlink, throughput, wordnet};
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
 
@@ -35,6 +35,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if "quotations".contains(&filter) {
         quotations::print()?;
+    }
+    if "road".contains(&filter) {
+        road::print()?;
     }
     program::print(&folder, &filter, has("--full"))?;
     if has("--against") {

@@ -149,9 +149,9 @@ pub(crate) fn size(bytes: u64) -> String {
     const MIB: u64 = 1024 * 1024;
     match bytes {
         0 => "0 bytes".to_owned(),
-        _ if bytes % (1024 * MIB) == 0 => format!("{} GiB", bytes / (1024 * MIB)),
-        _ if bytes % MIB == 0 => format!("{} MiB", bytes / MIB),
-        _ if bytes % 1024 == 0 => format!("{} KiB", bytes / 1024),
+        _ if bytes.is_multiple_of(1024 * MIB) => format!("{} GiB", bytes / (1024 * MIB)),
+        _ if bytes.is_multiple_of(MIB) => format!("{} MiB", bytes / MIB),
+        _ if bytes.is_multiple_of(1024) => format!("{} KiB", bytes / 1024),
         _ => format!("{bytes} bytes"),
     }
 }
@@ -161,7 +161,7 @@ pub struct Rows {
     reader: Reader,
     separator: Option<u8>,
     stored: Option<StoredFile>,
-    rows: u64,
+    count: u64,
 }
 
 enum Reader {
@@ -251,7 +251,7 @@ impl Rows {
                 None => ColumnReader::from_stream(reader, shared)?,
             })),
         };
-        Ok(Self { reader, separator, stored: None, rows: 0 })
+        Ok(Self { reader, separator, stored: None, count: 0 })
     }
 }
 
@@ -282,13 +282,13 @@ impl Source for Rows {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error.into())),
         };
-        self.rows += batch.len() as u64;
+        self.count += batch.len() as u64;
         Some(Ok(Box::new(batch)))
     }
 
     fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
         let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
-        Ok(vec![stored.input(self.rows)?])
+        Ok(vec![stored.input(self.count)?])
     }
 
     fn progress(&self) -> Option<Arc<dyn Progress>> {

@@ -1,6 +1,8 @@
 //! Reading a row by way of a whole map of values: slow, and plain enough to say what is right. Rows are read straight into
 //! cases everywhere else; here the two are compared.
 
+#![expect(clippy::disallowed_methods, reason = "a batch is the thing under test")]
+
 use probare_core::{Case, Citation, Field, Output, Passage};
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
@@ -61,6 +63,7 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
 }
 
 /// What a column gives where there is one; nothing at all where it does not fit.
+#[expect(clippy::option_option, reason = "absent and unfit are two things")]
 fn given<T>(value: Option<Json>, read: impl FnOnce(Json) -> Option<T>) -> Option<Option<T>> {
     value.map_or(Some(None), |value| read(value).map(Some))
 }

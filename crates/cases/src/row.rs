@@ -63,6 +63,10 @@ impl Batch {
 
     /// Turns every row into a case or a problem, in order.
     pub fn cases(&self) -> Vec<Result<Case, Problem>> {
+        self.read()
+    }
+
+    fn read(&self) -> Vec<Result<Case, Problem>> {
         match &self.rows {
             RawRows::Json(rows) => rows.cases(&self.shared),
             RawRows::Csv(rows) => rows.cases(&self.shared),
@@ -74,7 +78,7 @@ impl Batch {
 
 impl probare_core::Batch for Batch {
     fn cases(&self) -> Vec<Result<Case, Problem>> {
-        Self::cases(self)
+        self.read()
     }
 }
 
@@ -86,7 +90,7 @@ impl Shared {
 
     /// A case from the columns of a row.
     pub fn case(&self, row: &mut Row<'_>, origin: Origin) -> Result<Case, Unread> {
-        read(row, origin).map_err(|unfit| match unfit {
+        case_of(row, origin).map_err(|unfit| match unfit {
             Unfit::Json(error) => Unread::Json(error),
             Unfit::Column { column, reason } => {
                 let mut problem = self.lost(origin.line, None, format!("`{column}` {reason}"));
@@ -113,7 +117,7 @@ pub(crate) enum Unread {
     Json(serde_json::Error),
 }
 
-fn read(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
+fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
     let id = match row.take(None)? {
         Some((column, cell)) => text(Spot::new(&column), cell)?,
         None => origin.number.to_string(),

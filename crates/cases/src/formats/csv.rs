@@ -273,8 +273,8 @@ fn header(splitter: &mut Splitter) -> Result<Vec<String>, OpenError> {
     }
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
     sorted.sort_unstable();
-    if let Some(twice) = sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-        return Err(broken(format!("the column `{}` stands in its header twice", twice[0])));
+    if let Some((twice, _)) = sorted.iter().zip(sorted.iter().skip(1)).find(|(name, next)| name == next) {
+        return Err(broken(format!("the column `{twice}` stands in its header twice")));
     }
     Ok(names)
 }
