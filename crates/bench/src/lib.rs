@@ -8,6 +8,7 @@ pub mod parser;
 pub mod processor_time;
 pub mod program;
 pub mod quotations;
+pub mod road;
 pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;

@@ -11,7 +11,7 @@ use std::{env, fs};
 
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
-use probare_bench::{parser, program, quotations, synthesis, synthlink, throughput, wordnet};
+use probare_bench::{parser, program, quotations, road, synthesis, synthlink, throughput, wordnet};
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
 
@@ -37,6 +37,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if "quotations".contains(&filter) {
         quotations::print()?;
+    }
+    if "road".contains(&filter) {
+        road::print()?;
     }
     program::print(&folder, &filter, has("--full"))?;
     if has("--against") {

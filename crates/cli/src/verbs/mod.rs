@@ -50,6 +50,7 @@ impl Reading {
         Ok(ReadOptions {
             fields: FieldMap::parse(&self.map)?.or(configured),
             format: self.format,
+            separator: None,
             longest_row: self.longest_row.saturating_mul(1024 * 1024),
         })
     }
