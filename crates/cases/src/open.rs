@@ -194,7 +194,7 @@ impl Rows {
     }
 
     /// The format of a file, by the options or by its name.
-    pub(crate) fn format_of(path: &str, options: &ReadOptions) -> Result<Format, OpenError> {
+    pub fn format_of(path: &str, options: &ReadOptions) -> Result<Format, OpenError> {
         let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
         options.format.or(named).ok_or_else(|| OpenError::UnknownFormat { file: path.to_owned() })
     }

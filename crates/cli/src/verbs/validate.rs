@@ -7,8 +7,8 @@ use clap::ValueEnum;
 use probare_cases::{FieldMap, ReadOptions, columns};
 use probare_core::{Event, Field, NoRules, Nobody, Problem, Sink};
 use probare_metrics::registry;
-use probare_report::escape;
-use probare_runner::{DriveOptions, Outlets, Plan, Surroundings, drive};
+use probare_report::{Gates, escape};
+use probare_runner::{DriveOptions, GateEntry, Outlets, Plan, Surroundings, drive};
 use probare_suites::synthlink::catalogue::{is_catalogue, validate};
 
 use super::{Reading, no_column, print, remark};
@@ -111,7 +111,7 @@ fn configuration(file: &str) -> Done {
     let config = Config::load(Some(Path::new(file)))?;
     if !config.metrics.is_empty() {
         let plan = Plan::new(&config.requests(), config.profile.unwrap_or_default(), registry())?;
-        config.gates()?.check_names(plan.infos())?;
+        Gates::new(config.gates.iter().flat_map(GateEntry::gates).collect()).check_names(plan.infos())?;
     }
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     for dataset in &config.datasets {
