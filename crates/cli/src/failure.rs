@@ -8,7 +8,7 @@ use probare_cases::{MapError, OpenError};
 use probare_core::{RequestError, SuiteError};
 use probare_report::escape;
 use probare_report::{GateError, OpenError as ReportError};
-use probare_runner::{ConfigError, DriveError, PlanError, VerifyError};
+use probare_runner::{ConfigError, DriveError, PlanError};
 
 use probare_runner::Exit;
 
@@ -94,8 +94,15 @@ impl From<PlanError> for Failure {
 }
 
 impl Failure {
-    fn into_usage(mut self) -> Self {
+    /// The same as a mistake of whoever called.
+    pub fn into_usage(mut self) -> Self {
         self.exit = Exit::Usage;
+        self
+    }
+
+    /// The same as something that could not be done.
+    pub fn into_error(mut self) -> Self {
+        self.exit = Exit::Error;
         self
     }
 }
@@ -157,12 +164,6 @@ impl From<ReportError> for Failure {
 
 impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
-        Self::from_error(&error)
-    }
-}
-
-impl From<VerifyError> for Failure {
-    fn from(error: VerifyError) -> Self {
         Self::from_error(&error)
     }
 }

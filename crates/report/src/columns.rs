@@ -37,15 +37,8 @@ pub(crate) fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
             loop {
                 let stem = if number == 1 { metric.name.clone() } else { format!("{}_{number}", metric.name) };
                 let of = |what: &str| format!("{stem}.{what}");
-                let names = [
-                    stem.clone(),
-                    of("status"),
-                    of("note"),
-                    of("evidence"),
-                    of("label"),
-                    of("parts"),
-                    of("kind"),
-                ];
+                let names =
+                    [stem.clone(), of("status"), of("note"), of("evidence"), of("label"), of("parts"), of("kind")];
                 if names.iter().all(|name| !taken.contains(name)) {
                     taken.extend(names.iter().cloned());
                     let [value, status, note, evidence, label, parts, kind] = names;

@@ -20,4 +20,4 @@ pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundin
 pub use exit::Exit;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use run::{Conclusion, RunError, Wanted, run};
-pub use verify::{Disagreement, Verdict, VerifyError, recorded_metrics, verify};
+pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

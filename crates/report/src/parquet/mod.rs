@@ -203,9 +203,9 @@ impl Group {
 /// The columns, and how they are stored. Statistics help a reader to skip on ids and values; on long texts they would
 /// only repeat them.
 fn schema(metrics: &[MetricInfo]) -> Result<(Type, WriterProperties), ParquetError> {
-    let repeat = Type::primitive_type_builder("repeat", Physical::INT64).with_repetition(Repetition::REQUIRED).build()?;
-    let mut fields =
-        vec![text("id", Repetition::REQUIRED)?, text("model", Repetition::OPTIONAL)?, Arc::new(repeat)];
+    let repeat =
+        Type::primitive_type_builder("repeat", Physical::INT64).with_repetition(Repetition::REQUIRED).build()?;
+    let mut fields = vec![text("id", Repetition::REQUIRED)?, text("model", Repetition::OPTIONAL)?, Arc::new(repeat)];
     let mut properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_statistics_enabled(EnabledStatistics::Chunk)

@@ -73,9 +73,8 @@ impl Form {
     /// The metric whose column this is.
     pub fn metric_of(&self, column: &str) -> Option<&str> {
         let metrics = self.metrics.iter().rev();
-        let belongs = |name: &str| {
-            column.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-        };
+        let belongs =
+            |name: &str| column.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         metrics.map(|metric| metric.name.as_str()).find(|name| belongs(name))
     }
 

@@ -148,7 +148,8 @@ impl Recorded {
         let mut reader = self.unpacked()?;
         let mut line = Vec::new();
         while scan::line(&mut reader, &mut line).map_err(|error| self.io(error))? {
-            let inner = std::str::from_utf8(&line).ok().and_then(|line| line.trim_end().strip_prefix(manifest::OPENING));
+            let inner =
+                std::str::from_utf8(&line).ok().and_then(|line| line.trim_end().strip_prefix(manifest::OPENING));
             if let Some(manifest) = inner.and_then(|inner| inner.strip_suffix(manifest::CLOSING)) {
                 return Ok(Said { manifest: manifest.to_owned(), ..Said::default() });
             }

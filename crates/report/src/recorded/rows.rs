@@ -8,9 +8,9 @@ use parquet::record::Field;
 use parquet::record::reader::RowIter;
 
 use super::form::Content;
+use super::guarded;
 use super::scan::{self, Results};
 use super::table::Table;
-use super::guarded;
 
 type Reader = Box<dyn BufRead + Send>;
 

@@ -257,7 +257,9 @@ mod tests {
 
     #[test]
     fn what_is_no_object_is_an_error_and_ends() {
-        for text in ["", "[]", "{", "{}x", r#"{"a"}"#, r#"{"a":}"#, r#"{"results":[1,]}"#, r#"{"results":[1"#, "{\"a\":\""] {
+        for text in
+            ["", "[]", "{", "{}x", r#"{"a"}"#, r#"{"a":}"#, r#"{"results":[1,]}"#, r#"{"results":[1"#, "{\"a\":\""]
+        {
             let rows = Results::new(text.as_bytes()).map(|rows| rows.take(9).collect::<Result<Vec<_>, _>>());
             assert!(document(text.as_bytes()).is_err() || rows.is_err() || rows.unwrap().is_err(), "{text}");
         }
