@@ -36,6 +36,7 @@ pub enum Verb {
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),
     Verify(verbs::verify::Arguments),
+    Show(verbs::show::Arguments),
     Rag(verbs::rag::Arguments),
     Synthlink(verbs::synthlink::Arguments),
     Synthesis(verbs::synthesis::Arguments),

@@ -70,6 +70,7 @@ fn run(cli: &Cli) -> Done {
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Verify(arguments) => verbs::verify::run(arguments),
+        Verb::Show(arguments) => verbs::show::run(arguments),
         Verb::Rag(arguments) => verbs::rag::run(arguments),
         Verb::Synthlink(arguments) => verbs::synthlink::run(arguments),
         Verb::Synthesis(arguments) => verbs::synthesis::run(arguments),

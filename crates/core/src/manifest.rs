@@ -97,6 +97,9 @@ pub struct Reading {
     /// Format, where the name of the file does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// Sign between the cells of a table, where it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub separator: Option<char>,
     /// Bytes of the longest row that is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_row: Option<u64>,

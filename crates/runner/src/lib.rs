@@ -13,11 +13,13 @@ mod drive;
 mod exit;
 mod plan;
 mod run;
+mod show;
 mod verify;
 
 pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, LabelEntry, MetricEntry, PassRateEntry, Run};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
 pub use exit::Exit;
 pub use plan::{Plan, PlanError, PlannedMetric};
+pub use show::{Found, Written, show};
 pub use run::{Conclusion, RunError, Wanted, run};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

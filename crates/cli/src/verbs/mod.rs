@@ -11,6 +11,7 @@ pub mod rag;
 pub mod running;
 pub mod schema;
 pub mod score;
+pub mod show;
 pub mod socioscope;
 pub mod suite;
 pub mod synthesis;
@@ -89,6 +90,7 @@ impl Reading {
         probare_core::Reading {
             mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
             format: self.format.map(|format| format.name().to_owned()),
+            separator: options.separator.map(char::from),
             longest_row: Some(options.longest_row as u64),
             limit: None,
         }

@@ -60,6 +60,7 @@ fn rows(manifest: &Manifest, cases: &Input, place: &Path) -> Result<(Rows, Vec<I
     let options = ReadOptions {
         fields: FieldMap::of(reading.mapping.iter().map(|(field, column)| (field, column.clone())))?,
         format: reading.format.as_deref().map(str::parse).transpose().map_err(SuiteError::data)?,
+        separator: reading.separator.and_then(|sign| u8::try_from(sign).ok()),
         longest_row: longest_row.unwrap_or(defaults.longest_row),
     };
     let name = place.display().to_string();

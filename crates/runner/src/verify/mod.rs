@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{FORMAT, Manifest, MetricKind, Stop, Suite, SuiteError};
+use probare_core::{FORMAT, Job, Manifest, MetricKind, Stop, Suite, SuiteError};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
 use probare_report::{Gate, Gates, VERSION};
@@ -128,6 +128,20 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         return Ok(Verdict { interrupted: true, ..checker.into_verdict() });
     }
     checker.conclude(&said, resolved.iter().filter(|input| matches!(input, Resolved::File(_))).count())
+}
+
+/// A file of results, its manifest, and its job made again where the inputs can be found.
+pub(crate) fn reopened(
+    results: &Path,
+    inputs: &[PathBuf],
+    suites: fn(&str) -> Option<&'static dyn Suite>,
+) -> Result<(Recorded, Manifest, Result<Job, VerifyError>), VerifyError> {
+    let recorded = Recorded::new(results)?;
+    let said = recorded.said()?;
+    let manifest = read_manifest(&recorded, &said, &mut Verdict::default())?;
+    let job = inputs::resolve(&manifest, inputs, folder_of(results))
+        .and_then(|resolved| again::job(&manifest, &resolved, suites, recorded.format()));
+    Ok((recorded, manifest, job))
 }
 
 /// The manifest as the program knows it. What stands there twice, and another format number, is named.
