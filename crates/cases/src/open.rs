@@ -204,11 +204,12 @@ impl Rows {
         self.separator
     }
 
-    /// The names in the header, where the file has one.
+    /// The names of the columns, where the file says them before its rows.
     pub(crate) fn header(&self) -> Option<Vec<String>> {
         match &self.reader {
             Reader::Csv(reader) => Some(reader.columns()),
-            _ => None,
+            Reader::Columns(reader) => Some(reader.columns()),
+            Reader::Json(_) => None,
         }
     }
 
@@ -268,11 +269,15 @@ impl Iterator for Rows {
     type Item = Result<Batch, OpenError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.reader {
+        let batch = match &mut self.reader {
             Reader::Json(reader) => reader.next(),
             Reader::Csv(reader) => reader.next(),
             Reader::Columns(reader) => reader.next(),
+        };
+        if let (Some(Err(_)), Some(stored)) = (&batch, &mut self.stored) {
+            stored.give_up();
         }
+        batch
     }
 }
 

@@ -1,16 +1,13 @@
 //! What a file has and what a mapping asks of it: [`columns`], mapped columns that are missing, mappings worth proposing.
 
-use std::fs::File;
-
 use probare_core::{Field, closest};
 
 use crate::cells::column_names;
 use crate::fields::names;
-use crate::formats::columns::ColumnReader;
 use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
 
 /// The names of the columns of a file: of its header, of its schema, or of its first row where it is JSON (rows there may
-/// differ). A file without rows has none.
+/// differ). A file without rows has none. Of standard input the first rows are gone after this.
 ///
 /// ```
 /// use probare_cases::{FieldMap, ReadOptions, columns};
@@ -28,11 +25,7 @@ use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
 /// ```
 pub fn columns(path: &str, options: &ReadOptions) -> Result<Vec<String>, OpenError> {
     match Rows::format_of(path, options)? {
-        Format::Csv | Format::Tsv => Ok(Rows::open(path, options)?.header().unwrap_or_default()),
-        Format::Parquet => {
-            let file = File::open(path).map_err(|source| OpenError::Io { file: path.to_owned(), source })?;
-            ColumnReader::columns(file, path)
-        }
+        Format::Csv | Format::Tsv | Format::Parquet => Ok(Rows::open(path, options)?.header().unwrap_or_default()),
         Format::Json | Format::JsonLines => of_first_value(path, options),
     }
 }

@@ -78,6 +78,11 @@ impl StoredFile {
         Ok(Input { rows: Some(rows), ..self.digest.input(&self.path) })
     }
 
+    /// Leaves the rest unread: a file that failed may have no end.
+    pub(crate) fn give_up(&mut self) {
+        self.rest = None;
+    }
+
     pub(crate) fn progress(&self) -> Arc<dyn Progress> {
         self.digest.progress()
     }

@@ -150,7 +150,11 @@ impl From<GateError> for Failure {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
-        Self::from_error(&error)
+        let failure = Self::from_error(&error);
+        match error {
+            OpenError::UnknownFormat { .. } => failure.hint("name it with --format, for example --format jsonl"),
+            _ => failure,
+        }
     }
 }
 

@@ -92,6 +92,7 @@ fn float(number: f64) -> Json {
 /// Cuts a file into rows.
 pub struct ColumnReader {
     reader: RowIter<'static>,
+    columns: Vec<String>,
     shared: Arc<Shared>,
     rows: u64,
     failure: Option<OpenError>,
@@ -102,7 +103,10 @@ impl ColumnReader {
     /// Reads the footer of a file.
     pub fn new(file: File, shared: Arc<Shared>) -> Result<Self, OpenError> {
         let reader = guarded(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, reason))?;
-        Ok(Self { reader: RowIter::from_file_into(Box::new(reader)), shared, rows: 0, failure: None, ended: false })
+        let schema = reader.metadata().file_metadata().schema();
+        let columns = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+        let reader = RowIter::from_file_into(Box::new(reader));
+        Ok(Self { reader, columns, shared, rows: 0, failure: None, ended: false })
     }
 
     /// Parquet is read from its end, so a stream is laid down in an unnamed temporary file first.
@@ -115,11 +119,8 @@ impl ColumnReader {
     }
 
     /// The names of the columns.
-    pub fn columns(file: File, name: &str) -> Result<Vec<String>, OpenError> {
-        let broken = |reason| OpenError::Broken { file: name.to_owned(), format: "Parquet", reason };
-        let reader = guarded(|| SerializedFileReader::new(file)).map_err(broken)?;
-        let schema = reader.metadata().file_metadata().schema();
-        Ok(schema.get_fields().iter().map(|field| field.name().to_owned()).collect())
+    pub fn columns(&self) -> Vec<String> {
+        self.columns.clone()
     }
 
     /// The next batch. A damaged file gives the rows before the damage, then the error.

@@ -15,7 +15,7 @@ use crate::OpenError;
 use crate::cells::{Cell, Row};
 use crate::cutter::{filled, patience, too_long};
 use crate::names::Known;
-use crate::open::{BUFFER, size};
+use crate::open::BUFFER;
 use crate::row::{Batch, Origin, RawRows, Shared};
 
 /// A batch ends after this many rows …
@@ -124,6 +124,8 @@ struct Splitter {
     core: Reader,
     file: String,
     longest: usize,
+    /// Bytes of a record after which the file is given up.
+    patience: u64,
     /// Where the cells of what is at hand are written, …
     room: Vec<u8>,
     /// … and where they end.
@@ -140,7 +142,9 @@ enum Split {
 impl Splitter {
     fn new(reader: Box<dyn BufRead + Send>, separator: u8, longest: usize, file: &str) -> Self {
         let core = ReaderBuilder::new().delimiter(separator).build();
-        Self { reader, core, file: file.to_owned(), longest, room: vec![0; BUFFER], ends: vec![0; ENDS] }
+        // Nothing can be read without a header, so nobody waits for the end of a long one.
+        let patience = longest as u64;
+        Self { reader, core, file: file.to_owned(), longest, patience, room: vec![0; BUFFER], ends: vec![0; ENDS] }
     }
 
     /// Appends the next record, with at most this many ends.
@@ -170,8 +174,8 @@ impl Splitter {
                 records.bytes.truncate(start);
                 records.bytes.shrink_to(start);
                 records.ends.truncate(first);
-                if length > patience(self.longest) {
-                    return Err(OpenError::Endless { file: self.file.clone(), line, length: patience(self.longest) });
+                if length > self.patience {
+                    return Err(OpenError::Endless { file: self.file.clone(), line, length: self.patience });
                 }
             } else {
                 records.bytes.extend_from_slice(&self.room[..written]);
@@ -210,6 +214,7 @@ impl CsvReader {
     ) -> Result<Self, OpenError> {
         let mut splitter = Splitter::new(reader, separator, longest, &shared.file);
         let names = header(&mut splitter)?;
+        splitter.patience = patience(longest);
         let texts = shared.names.texts(&names);
         let column = |name: String| {
             let known = shared.names.number(&name);
@@ -256,11 +261,8 @@ impl CsvReader {
 
 fn header(splitter: &mut Splitter) -> Result<Vec<String>, OpenError> {
     let mut records = Records::default();
-    let split = splitter.next(&mut records, MOST_COLUMNS)?;
+    splitter.next(&mut records, MOST_COLUMNS)?;
     let broken = |reason: String| OpenError::Broken { file: splitter.file.clone(), format: "CSV", reason };
-    if let Split::TooLong { .. } = split {
-        return Err(broken(format!("its header is longer than {}", size(splitter.longest as u64))));
-    }
     if records.rows.first().is_some_and(|record| record.cells > MOST_COLUMNS) {
         return Err(broken(format!("its header has more than {MOST_COLUMNS} columns")));
     }

@@ -150,7 +150,7 @@ fn a_csv_file_without_an_end_is_given_up() {
         Rows::from_reader(text.chain(std::io::repeat(0)), "zeros.csv", Format::Csv, &options)
     };
     let error = start(b"").unwrap_err().to_string();
-    assert!(error.contains("goes on for more than 64 MiB"), "{error}");
+    assert!(error.contains("at line 1 that goes on for more than 1 KiB"), "{error}");
     let mut rows = start(b"id,response\n1,a\n2,\"").unwrap();
     let error = rows.find_map(Result::err).unwrap().to_string();
     assert!(error.contains("at line 3 that goes on for more than 64 MiB"), "{error}");
