@@ -68,13 +68,14 @@ impl Junit {
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
         let metrics = std::mem::take(&mut self.metrics);
         for (metric, named) in metrics.iter().zip(&result.results) {
-            self.result(&result.case.id, metric, named)?;
+            self.result(result, metric, named)?;
         }
         self.metrics = metrics;
         Ok(())
     }
 
-    fn result(&mut self, id: &str, metric: &MetricInfo, result: &Named) -> io::Result<()> {
+    fn result(&mut self, case: &CaseResult, metric: &MetricInfo, result: &Named) -> io::Result<()> {
+        let id = &case.case.id;
         match result {
             Ok(Outcome::Scored(score)) => {
                 let value = score.value.get();
@@ -87,10 +88,11 @@ impl Junit {
                         format!("{} is {number}; fails if {} {}", metric.name, gate.relation.sign(), gate.limit)
                     })
                     .collect();
-                let ending = if missed.is_empty() {
-                    Ending::Passed
-                } else {
-                    Ending::Failure { message: missed.join("; "), details: evidence_lines(&score.evidence) }
+                let ending = match &case.excused {
+                    _ if missed.is_empty() => Ending::Passed,
+                    // What is meant to be bad breaks no build.
+                    Some(excuse) => Ending::Skipped { message: excuse },
+                    None => Ending::Failure { message: missed.join("; "), details: evidence_lines(&score.evidence) },
                 };
                 self.write(&metric.name, id, Some(value), &ending)
             }
