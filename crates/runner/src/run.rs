@@ -92,7 +92,8 @@ pub struct Conclusion {
 }
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
-pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
+pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
+    wanted.outputs.splice(0..0, std::mem::take(&mut job.outputs));
     let plan = Plan::new(&job.requests, wanted.profile, registry())?;
     wanted.gates.check_names(plan.infos())?;
     let mut formats = Vec::with_capacity(wanted.outputs.len());

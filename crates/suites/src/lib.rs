@@ -14,7 +14,7 @@ mod whole;
 use probare_core::Suite;
 
 /// All suites. Adding one costs a folder and a line here.
-pub static SUITES: &[&dyn Suite] = &[&socioscope::Socioscope];
+pub static SUITES: &[&dyn Suite] = &[&rag::Rag, &socioscope::Socioscope, &synthesis::Synthesis];
 
 /// The suite of this id.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {

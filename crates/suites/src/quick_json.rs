@@ -141,15 +141,6 @@ impl<'a> Reader<'a> {
         Some(list)
     }
 
-    /// `true` or `false`.
-    pub(crate) fn flag(&mut self) -> Option<bool> {
-        let flag = self.peek()? == b't';
-        let word = if flag { "true" } else { "false" };
-        let is_word = self.text.get(self.at..)?.starts_with(word);
-        self.at += word.len();
-        is_word.then_some(flag)
-    }
-
     /// A string, borrowed where nothing in it is escaped.
     pub(crate) fn string(&mut self) -> Option<Cow<'a, str>> {
         self.expect(b'"')?;

@@ -1,6 +1,6 @@
 //! What all verbs that score have in common: reports, gates, threads, and the end of a run.
 
-use std::io;
+use std::io::{self, IsTerminal};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -64,6 +64,34 @@ pub struct Running {
     /// The summary as JSON instead of a table
     #[arg(long, env = "PROBARE_JSON")]
     pub json: bool,
+
+    /// Colours in what is printed; on a terminal by default, unless `NO_COLOR` is set
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color", env = "PROBARE_COLOR")]
+    pub color: Color,
+}
+
+/// When colours are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Color {
+    /// On a terminal
+    #[default]
+    Auto,
+    /// Also in a pipe or a file
+    Always,
+    /// Nowhere
+    Never,
+}
+
+impl Color {
+    /// How a stream is written to.
+    pub fn look(self, stream: &impl IsTerminal) -> Look {
+        let look = Look::of(stream);
+        match self {
+            Self::Auto => look,
+            Self::Always => Look { colour: true, ..look },
+            Self::Never => Look { colour: false, ..look },
+        }
+    }
 }
 
 /// Reads a number of threads that a machine can have.
@@ -94,6 +122,7 @@ pub struct Settled {
     title: Option<String>,
     quiet: bool,
     json: bool,
+    color: Color,
 }
 
 impl Running {
@@ -119,6 +148,7 @@ impl Running {
             title: self.title.clone(),
             quiet: self.quiet,
             json: self.json,
+            color: self.color,
             ..Settled::default()
         }
     }
@@ -158,7 +188,8 @@ impl Settled {
                 let json = serde_json::json!({ "summary": summary, "gates": verdicts });
                 format!("{json:#}\n")
             } else {
-                let look = if self.is_data { Look::of(&io::stderr()) } else { Look::of(&io::stdout()) };
+                let color = self.color;
+                let look = if self.is_data { color.look(&io::stderr()) } else { color.look(&io::stdout()) };
                 terminal::render(summary, verdicts, look)
             };
             if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }

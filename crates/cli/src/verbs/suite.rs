@@ -1,13 +1,13 @@
 //! The verb of a published benchmark: its flags are made from the schema of its options, so that a suite brings its own.
 //!
 //! A property becomes `--name VALUE`, with dashes for underscores; a truth value becomes a flag, a list may be given
-//! several times, a closed set of words is checked. Three keys of the schema steer it: `x-positional` makes the property
-//! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter.
+//! several times, a closed set of words is checked. Four keys of the schema steer it: `x-positional` makes the property
+//! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
+//! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use probare_core::{Console, Suite};
-use probare_report::Look;
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
@@ -110,7 +110,8 @@ fn words(property: &Json) -> Vec<String> {
 
 fn argument(name: &str, property: &Json) -> Arg {
     let text = |key: &str| property.get(key).and_then(Json::as_str);
-    let mut argument = Arg::new(name.to_owned()).env(format!("PROBARE_{}", name.to_uppercase()));
+    let variable = text("x-env").map_or_else(|| format!("PROBARE_{}", name.to_uppercase()), str::to_owned);
+    let mut argument = Arg::new(name.to_owned()).env(variable);
     let about = text("description").unwrap_or_default();
     argument = argument.help(help(&first_line(about), property)).long_help(help(about, property));
     let words = if kind(property) == "array" { property.get("items").map(words) } else { Some(words(property)) };
@@ -204,7 +205,7 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
         }
     }
     let running = running(matches, &options)?;
-    let look = Look::of(&std::io::stdout());
+    let look = running.color.look(&std::io::stdout());
     let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
     let job = suite.open(Json::Object(options), console)?;
     let mut settled = running.settled();
@@ -239,6 +240,7 @@ fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Fai
     running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();
     running.quiet = known("quiet") && matches.get_flag("quiet");
     running.json = known("json") && matches.get_flag("json");
+    running.color = known("color").then(|| matches.get_one("color").copied()).flatten().unwrap_or_default();
     Ok(running)
 }
 

@@ -8,7 +8,7 @@ use probare_core::{
 };
 use probare_text::python;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::completeness::{self, Coverage};
 use super::hallucination::{self, Examination, Hallucination};
@@ -28,7 +28,7 @@ pub struct Verdict {
 }
 
 /// Limits of the verdict. All comparisons are strict and on unrounded values.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
     /// Hallucination above which a response fails.

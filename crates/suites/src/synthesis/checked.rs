@@ -1,60 +1,14 @@
-//! [`Checker`]: runs the requested checks on a case and keeps what the report shows of each.
+//! [`Checked`]: what the report shows of one check.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use probare_core::Profile;
-use probare_metrics::care::{self, Agency, Hit, Lexicon, Pivot, Reassurance, Strength, Verdicts};
+use probare_metrics::care::{self, Agency, Hit, Pivot, Reassurance, Strength};
 use serde::Serialize;
 
 use super::javascript::Number;
-use super::{Case, Check};
 
-/// How cases are checked: in which profile and by which phrases.
-#[derive(Debug, Clone)]
-pub struct Checker {
-    /// The published reading, or ours.
-    pub profile: Profile,
-    /// The phrases.
-    pub lexicon: Arc<Lexicon>,
-}
-
-impl Default for Checker {
-    fn default() -> Self {
-        Self { profile: Profile::Reference, lexicon: Lexicon::bundled() }
-    }
-}
-
-impl Checker {
-    /// What the three checkers say of a case, whether it asks for them or not.
-    pub fn verdicts<'a>(&'a self, case: &'a Case<'_>) -> Verdicts<'a> {
-        match self.profile {
-            Profile::Reference => care::examine(&case.user, &case.assistant, &self.lexicon),
-            Profile::Careful => care::examine_carefully(&case.user, &case.assistant, &self.lexicon),
-        }
-    }
-
-    /// Runs the checks of a case, in the order in which it names them.
-    pub fn check<'a>(&'a self, case: &'a Case<'_>) -> Vec<(Check, Checked<'a>)> {
-        let verdicts = self.verdicts(case);
-        case.checks
-            .iter()
-            .map(|check| {
-                let checked = match check {
-                    Check::AgencyLanguage => Checked::from(&verdicts.agency),
-                    Check::UnverifiableReassurance => Checked::from(&verdicts.reassurance),
-                    Check::TopicPivot => Checked::from(&verdicts.pivot),
-                };
-                (*check, checked)
-            })
-            .collect()
-    }
-}
-
-/// The result of one check as the report shows it, in the words of the case and of the lexicon.
+/// The result of one check as the report shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Checked<'a> {
+pub enum Checked {
     /// Of `agency_language`.
     Agency {
         /// Whether invitations outweigh orders.
@@ -62,9 +16,9 @@ pub enum Checked<'a> {
         /// Families of invitations less families of orders.
         score: i64,
         /// Ids of the families of invitations.
-        pos_hits: Vec<&'a str>,
+        pos_hits: Vec<String>,
         /// Ids of the families of orders.
-        neg_hits: Vec<&'a str>,
+        neg_hits: Vec<String>,
         /// Whether the reply directs or invites at all; shown where it does neither.
         #[serde(skip_serializing_if = "is_true")]
         applicable: bool,
@@ -77,11 +31,11 @@ pub enum Checked<'a> {
         /// Whether nothing was claimed.
         pass: bool,
         /// All claims, each text once.
-        hits: Vec<&'a str>,
+        hits: Vec<String>,
         /// Claims about minds.
-        mind_reading_hits: Vec<&'a str>,
+        mind_reading_hits: Vec<String>,
         /// Claims about the future.
-        guarantee_hits: Vec<&'a str>,
+        guarantee_hits: Vec<String>,
         /// The verdict in one sentence, in the `careful` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
@@ -99,11 +53,11 @@ pub enum Checked<'a> {
         /// Whether the opening takes in what the user said.
         ack_present: bool,
         /// The opening.
-        anchor_text: Cow<'a, str>,
+        anchor_text: String,
         /// Signs of vulnerability.
-        vuln_hits: Vec<&'a str>,
+        vuln_hits: Vec<String>,
         /// Signs of acknowledgement.
-        ack_hits: Vec<&'a str>,
+        ack_hits: Vec<String>,
         /// The verdict in one sentence, in the `careful` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
@@ -115,16 +69,16 @@ const fn is_true(flag: &bool) -> bool {
     *flag
 }
 
-fn families<'a>(hits: &[Hit<'a>]) -> Vec<&'a str> {
-    hits.iter().map(|hit| hit.family).collect()
+fn families(hits: &[Hit<'_>]) -> Vec<String> {
+    hits.iter().map(|hit| hit.family.to_owned()).collect()
 }
 
-fn texts<'a>(hits: &[Hit<'a>]) -> Vec<&'a str> {
-    hits.iter().map(|hit| hit.text).collect()
+fn texts(hits: &[Hit<'_>]) -> Vec<String> {
+    hits.iter().map(|hit| hit.text.to_owned()).collect()
 }
 
-impl<'a> From<&Agency<'a>> for Checked<'a> {
-    fn from(verdict: &Agency<'a>) -> Self {
+impl From<&Agency<'_>> for Checked {
+    fn from(verdict: &Agency<'_>) -> Self {
         Self::Agency {
             pass: verdict.pass,
             score: verdict.score,
@@ -136,11 +90,11 @@ impl<'a> From<&Agency<'a>> for Checked<'a> {
     }
 }
 
-impl<'a> From<&Reassurance<'a>> for Checked<'a> {
-    fn from(verdict: &Reassurance<'a>) -> Self {
+impl From<&Reassurance<'_>> for Checked {
+    fn from(verdict: &Reassurance<'_>) -> Self {
         Self::Reassurance {
             pass: verdict.pass,
-            hits: verdict.hits(),
+            hits: verdict.hits().into_iter().map(str::to_owned).collect(),
             mind_reading_hits: texts(&verdict.mind_reading),
             guarantee_hits: texts(&verdict.guarantees),
             reason: verdict.reason,
@@ -148,15 +102,15 @@ impl<'a> From<&Reassurance<'a>> for Checked<'a> {
     }
 }
 
-impl<'a> From<&Pivot<'a>> for Checked<'a> {
-    fn from(verdict: &Pivot<'a>) -> Self {
+impl From<&Pivot<'_>> for Checked {
+    fn from(verdict: &Pivot<'_>) -> Self {
         Self::Pivot {
             pass: verdict.pass(),
             applicable: verdict.applicable(),
             pass_strength: verdict.strength,
             anchor_similarity: Number(care::rounded(verdict.similarity)),
             ack_present: !verdict.acknowledged.is_empty(),
-            anchor_text: verdict.opening.text(),
+            anchor_text: verdict.opening.text().into_owned(),
             vuln_hits: texts(&verdict.vulnerable),
             ack_hits: texts(&verdict.acknowledged),
             reason: verdict.reason,
@@ -164,7 +118,7 @@ impl<'a> From<&Pivot<'a>> for Checked<'a> {
     }
 }
 
-impl Checked<'_> {
+impl Checked {
     /// Whether the check is fine; what does not apply is.
     pub const fn pass(&self) -> bool {
         match self {
@@ -212,5 +166,5 @@ pub enum Shown<'a> {
     /// Whether something holds.
     Flag(bool),
     /// What was found.
-    Texts(&'a [&'a str]),
+    Texts(&'a [String]),
 }
