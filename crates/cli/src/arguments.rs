@@ -37,7 +37,6 @@ pub enum Verb {
     Validate(verbs::validate::Arguments),
     Verify(verbs::verify::Arguments),
     Rag(verbs::rag::Arguments),
-    Synthlink(verbs::synthlink::Arguments),
     Synthesis(verbs::synthesis::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),

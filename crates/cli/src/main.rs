@@ -65,7 +65,6 @@ fn run(cli: &Cli) -> Done {
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Verify(arguments) => verbs::verify::run(arguments),
         Verb::Rag(arguments) => verbs::rag::run(arguments),
-        Verb::Synthlink(arguments) => verbs::synthlink::run(arguments),
         Verb::Synthesis(arguments) => verbs::synthesis::run(arguments),
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),

@@ -7,12 +7,11 @@ pub mod rag;
 pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
-mod whole;
 
 use probare_core::Suite;
 
 /// All suites. Adding one costs a folder and a line here.
-pub static SUITES: &[&dyn Suite] = &[&socioscope::Socioscope];
+pub static SUITES: &[&dyn Suite] = &[&socioscope::Socioscope, &synthlink::SynthLink];
 
 /// The suite of this id.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {

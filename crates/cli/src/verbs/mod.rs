@@ -14,7 +14,6 @@ pub mod score;
 pub mod socioscope;
 pub mod suite;
 pub mod synthesis;
-pub mod synthlink;
 pub mod text;
 pub mod validate;
 pub mod verify;
