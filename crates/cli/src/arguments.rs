@@ -37,7 +37,6 @@ pub enum Verb {
     Validate(verbs::validate::Arguments),
     Verify(verbs::verify::Arguments),
     Show(verbs::show::Arguments),
-    Synthlink(verbs::synthlink::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),
     Init(verbs::init::Arguments),

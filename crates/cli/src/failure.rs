@@ -168,6 +168,12 @@ impl From<ReportError> for Failure {
 
 impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
+        // A suite knows what to do about its files, also where it notices in the middle of the run.
+        if let DriveError::Input(source) = &error
+            && let Some(known) = source.downcast_ref::<SuiteError>()
+        {
+            return known.clone().into();
+        }
         Self::from_error(&error)
     }
 }

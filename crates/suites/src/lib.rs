@@ -9,12 +9,17 @@ pub mod rag;
 pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
-mod whole;
 
 use probare_core::Suite;
 
 /// All suites. Adding one costs a folder and a line here.
-pub static SUITES: &[&dyn Suite] = &[&rag::Rag, &socioscope::Socioscope, &synthesis::Synthesis];
+#[rustfmt::skip]
+pub static SUITES: &[&dyn Suite] = &[
+    &rag::Rag,
+    &socioscope::Socioscope,
+    &synthesis::Synthesis,
+    &synthlink::SynthLink,
+];
 
 /// The suite of this id.
 pub fn suite(id: &str) -> Option<&'static dyn Suite> {

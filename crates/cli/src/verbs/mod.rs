@@ -13,7 +13,6 @@ pub mod score;
 pub mod show;
 pub mod socioscope;
 pub mod suite;
-pub mod synthlink;
 pub mod text;
 pub mod validate;
 pub mod verify;

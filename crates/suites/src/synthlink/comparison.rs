@@ -111,7 +111,7 @@ mod tests {
     fn scores(values: &[(usize, f64)]) -> Scores {
         let row = |(question, value): &(usize, f64)| Row {
             question: *question,
-            prediction: Some(0),
+            is_answered: true,
             values: [*value; 5],
             aggregate: *value,
         };
