@@ -4,6 +4,7 @@
 
 pub mod against;
 pub mod corpus;
+pub mod growth;
 pub mod parser;
 pub mod processor_time;
 pub mod program;

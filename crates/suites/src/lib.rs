@@ -4,7 +4,6 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod printing;
-mod quick_json;
 pub mod rag;
 pub mod socioscope;
 pub mod synthesis;

@@ -125,13 +125,14 @@ fn measure(file: &str) -> (Counts, Counts) {
     (ours, plain)
 }
 
+/// Floors are just under what is measured: 525 of 536 and 206 of 232.
 #[test]
 fn labelled_answers_are_judged_as_a_reader_judges_them() {
     let (ours, plain) = measure("development.jsonl");
-    assert!(ours.accuracy() >= 0.96, "{}", ours.line());
+    assert!(ours.accuracy() >= 0.972, "{}", ours.line());
     assert!(ours.accuracy() > plain.accuracy() + 0.2);
     let (ours, plain) = measure("heldout.jsonl");
-    assert!(ours.accuracy() >= 0.88, "{}", ours.line());
+    assert!(ours.accuracy() >= 0.882, "{}", ours.line());
     assert!(ours.accuracy() > plain.accuracy() + 0.1);
 }
 
@@ -155,7 +156,7 @@ fn everyday_answers_are_judged_as_marked() {
     }
     println!("everyday answers: {}", counts.line());
     assert!(counts.all() > 150);
-    assert!(counts.accuracy() >= 0.96, "{}", counts.line());
+    assert!(counts.accuracy() >= 0.975, "{}", counts.line());
 }
 
 #[test]

@@ -14,6 +14,7 @@ pub(crate) mod phrase;
 pub(crate) mod question;
 mod roles;
 pub(crate) mod sound;
+mod spans;
 pub(crate) mod trial;
 pub(crate) mod verdict;
 pub(crate) mod words;
