@@ -7,3 +7,4 @@ mod documents;
 mod journeys;
 mod lossless;
 mod torture;
+mod verify;

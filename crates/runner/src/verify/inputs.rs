@@ -18,7 +18,8 @@ pub(super) enum Resolved {
     Found,
 }
 
-/// Finds every input: as given, or under its path from the folder of the results, or from here.
+/// Finds every input: as given, or under its path from the folder of the results, from here, or from a folder above the
+/// results.
 pub(super) fn resolve(manifest: &Manifest, given: &[PathBuf], folder: &Path) -> Result<Vec<Resolved>, VerifyError> {
     let recorded = &manifest.inputs;
     if given.len() > recorded.len() {
@@ -59,6 +60,14 @@ fn find(input: &Input, folder: &Path) -> Result<PathBuf, VerifyError> {
     let chosen = fits.unwrap_or(0);
     if chosen < places.len() {
         return Ok(places.swap_remove(chosen));
+    }
+    // Results often lie in a folder of their own below the one in which the program was called.
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    let above = folder.canonicalize().unwrap_or_default();
+    let above = above.ancestors().skip(1).map(|folder| folder.join(&input.path));
+    let mut above = above.filter(|place| fs::metadata(place).is_ok_and(|found| found.len() == input.bytes));
+    if let Some(place) = above.next() {
+        return Ok(place);
     }
     Err(VerifyError::InputMissing { path: input.path.clone() })
 }

@@ -58,7 +58,7 @@ pub enum VerifyError {
         recorded: usize,
     },
     /// An input is not there.
-    #[error("the input `{path}` is neither beside the results nor here")]
+    #[error("the input `{path}` is neither beside the results nor here nor above them")]
     InputMissing {
         /// Path as the manifest has it.
         path: String,
