@@ -45,6 +45,42 @@ pub fn html(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// The characters, from and to, that [`html`] shows by their code: what a script that shows texts has to show as well.
+pub(crate) const HTML_HIDDEN: [(u32, u32); 14] = [
+    (0x00, 0x08),
+    (0x0b, 0x0c),
+    (0x0e, 0x1f),
+    (0x7f, 0x9f),
+    (0x115f, 0x1160),
+    (0x180e, 0x180e),
+    (0x200b, 0x200b),
+    (0x2028, 0x202e),
+    (0x2060, 0x206f),
+    (0x3164, 0x3164),
+    (0xfeff, 0xfeff),
+    (0xffa0, 0xffa0),
+    (0xfff9, 0xfffb),
+    (0xfffe, 0xffff),
+];
+
+/// The first and the last of the tag characters, which [`html`] shows by their code too.
+pub(crate) const TAG_CHARACTERS: (u32, u32) = (0xe0000, 0xe007f);
+
+/// For JSON inside a `<script>` element that is data: nothing in it can end the element or open a comment, and what a reader
+/// would not see is written by its code. The text must be JSON; as JSON it stays the same.
+pub fn script_json(json: &str) -> Cow<'_, str> {
+    rewrite(json, |character, _, _| match character {
+        '<' | '>' | '&' => Some(format!("\\u{:04x}", u32::from(character)).into()),
+        // Spaces between JSON tokens are no text.
+        '\n' | '\r' | '\t' => None,
+        other if hidden_code(other).is_some() => {
+            let mut units = [0; 2];
+            Some(other.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>().into())
+        }
+        _ => None,
+    })
+}
+
 /// For XML 1.0, as text or inside a quoted attribute. Line breaks and tabs become references, so that a parser gives
 /// them back unchanged; characters that XML cannot hold are shown by their code.
 pub fn xml(text: &str) -> Cow<'_, str> {
@@ -223,7 +259,28 @@ mod tests {
         assert_eq!(excerpt("", 0), "");
     }
 
+    #[test]
+    fn a_script_is_told_what_the_page_hides() {
+        let hidden = |code: u32| {
+            HTML_HIDDEN.iter().chain([&TAG_CHARACTERS]).any(|(first, last)| (*first..=*last).contains(&code))
+        };
+        for character in '\0'..=char::MAX {
+            let shown = html(&character.to_string()).starts_with('\\') && character != '\\';
+            assert_eq!(hidden(u32::from(character)), shown, "{character:?}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn json_in_a_script_stays_the_same_json_and_ends_nothing(text in any::<String>()) {
+            let text = format!("{text}</script><!--\u{2028}\u{e0041}");
+            let json = serde_json::to_string(&text).unwrap();
+            let safe = script_json(&json);
+            let dangerous = ['<', '>', '&', '\u{2028}', '\u{202e}', '\u{e0041}'];
+            prop_assert!(!safe.contains(dangerous));
+            prop_assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
+        }
+
         #[test]
         fn no_escape_lets_a_dangerous_character_through(text in any::<String>()) {
             let shown = terminal(&text);

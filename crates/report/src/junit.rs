@@ -56,15 +56,7 @@ impl Junit {
     pub fn new(output: Output, options: Options) -> Self {
         let tests = BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, output.folder()));
         let summary = Summary::new(&options);
-        Self {
-            output,
-            options,
-            metrics: Vec::new(),
-            summary,
-            tests,
-            counts: Counts::default(),
-            test: String::new(),
-        }
+        Self { output, options, metrics: Vec::new(), summary, tests, counts: Counts::default(), test: String::new() }
     }
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
@@ -246,8 +238,8 @@ fn evidence_lines(evidence: &[Evidence]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
     use crate::Gates;
+    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
 
     use super::*;
 

@@ -64,8 +64,8 @@ pub use markdown::Markdown;
 pub use output::{Compression, Digester, LinesDigest, Output, Overlap, hex_sha256, refuse_overlap};
 pub use status::Status;
 pub use summary::{
-    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason, Reasons,
-    Summary,
+    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason,
+    Reasons, Summary,
 };
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;

@@ -298,9 +298,9 @@ mod tests {
 
         ## Summary
 
-        | metric | mean | of | min | max | not applicable | failed | better |
+        | metric | mean (95 %) | of | min | max | not applicable | failed | better |
         |---|---:|---:|---:|---:|---:|---:|---|
-        | relevance | 0.7 | 2 | 0.5 | 0.9 | 0 | 0 | higher |
+        | relevance | 0.7 (0.000 to 1.000) | 2 | 0.5 | 0.9 | 0 | 0 | higher |
         | topic\_pivot | – | 0 | – | – | 2 | 0 | higher |
         | hallucination | – | 0 | – | – | 0 | 2 | lower |
 
@@ -311,36 +311,39 @@ mod tests {
         - lost: cases.jsonl, line 3: expected \`,\` or \`\}\`
         - kept: cases.jsonl, line 3: expected \`,\` or \`\}\`
 
-        ## relevance
+        <details><summary>relevance: the worst 2 of 2 scored</summary>
 
         what relevance measures
-
-        The worst 2 of 2 scored:
 
         | case | value | query | response | evidence |
         |---|---:|---|---|---|
         | a | 0.5 | Why did books become cheap? | The press made books cheap. | found “press” |
         | b | 0.9 | Why did books become cheap? | The press made books cheap. | found “press” |
 
-        ## topic\_pivot
+        </details>
+
+        <details><summary>topic_pivot</summary>
 
         what topic\_pivot measures
 
         - not applicable, 2 cases: the query has one topic
 
-        ## hallucination
+        </details>
+
+        <details><summary>hallucination</summary>
 
         what hallucination measures
 
         - failed, 2 cases: the case has no \`reference\`
+
+        </details>
         "#);
     }
 
     #[test]
     fn a_page_fits_into_a_comment() {
-        let many: Vec<MetricInfo> = (0..60)
-            .map(|number| MetricInfo { name: format!("metric_{number}"), ..metrics()[0].clone() })
-            .collect();
+        let many: Vec<MetricInfo> =
+            (0..60).map(|number| MetricInfo { name: format!("metric_{number}"), ..metrics()[0].clone() }).collect();
         let mut long = result("a", 0.5);
         long.case.query = Some("word ".repeat(200));
         long.results = vec![long.results[0].clone(); 60];

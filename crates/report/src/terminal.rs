@@ -257,13 +257,13 @@ mod tests {
         let text = rendered(&[result("a", 0.5), result("b", 0.9)], Look::PLAIN);
         assert!(!text.contains('\u{1b}'));
         insta::assert_snapshot!(text, @r#"
-        ─────────────────────────────────────────────────────────────────────────────────
-         metric          mean   scored   min   max   n/a   failed   distribution
-        ═════════════════════════════════════════════════════════════════════════════════
-         relevance        0.7        2   0.5   0.9     0        0   ··········█·······█·
-         topic_pivot        -        0     -     -     2        0
-         hallucination      -        0     -     -     0        2
-        ─────────────────────────────────────────────────────────────────────────────────
+        ──────────────────────────────────────────────────────────────────────────────────────────────────
+         metric          mean    95 % interval   scored   min   max   n/a   failed   distribution
+        ══════════════════════════════════════════════════════════════════════════════════════════════════
+         relevance        0.7   0.000 to 1.000        2   0.5   0.9     0        0   ··········█·······█·
+         topic_pivot        -                -        0     -     -     2        0
+         hallucination      -                -        0     -     -     0        2
+        ──────────────────────────────────────────────────────────────────────────────────────────────────
         not applicable: topic_pivot in 2 cases: the query has one topic
         failed: hallucination in 2 cases: the case has no `reference`
         lost: cases.jsonl at line 3: expected `,` or `}`
@@ -277,7 +277,7 @@ mod tests {
     fn names_and_distributions_are_whole_at_every_width() {
         let mut metrics = metrics();
         metrics[0].name = "deep_search_aggregate_of_all_questions".into();
-        for width in [50, 60, 80, 100, 120] {
+        for width in [50, 60, 80, 100, 120, 130] {
             let mut summary = Summary::default();
             events(&mut summary, &metrics, &[result("a", 0.5), result("b", 0.75)]);
             let text = render(&summary, &[], Look { width, colour: false });
@@ -285,7 +285,7 @@ mod tests {
             assert!(table.iter().all(|line| line.width() <= usize::from(width)), "{width}:\n{text}");
             assert_eq!(table.len(), 7, "one line a metric at {width}:\n{text}");
             assert_eq!(text.contains(&metrics[0].name), width >= 60, "{width}:\n{text}");
-            assert_eq!(text.contains("··········█····█····"), width >= 120, "{width}:\n{text}");
+            assert_eq!(text.contains("··········█····█····"), width >= 130, "{width}:\n{text}");
             assert_eq!(text.contains("95 % interval"), width >= 100, "{width}:\n{text}");
         }
     }
@@ -302,7 +302,23 @@ mod tests {
         let options = Options { by: Some(crate::By::Tags), ..Options::default() };
         let mut summary = Summary::new(&options);
         events(&mut summary, &metrics()[..1], &results);
-        insta::assert_snapshot!(render(&summary, &[], Look { width: 80, colour: false }), @"");
+        insta::assert_snapshot!(render(&summary, &[], Look { width: 80, colour: false }), @r#"
+        ───────────────────────────────────────────────────────────────────────
+         metric      mean    95 % interval   scored   min   max   n/a   failed
+        ═══════════════════════════════════════════════════════════════════════
+         relevance   0.75   0.129 to 1.000        3   0.5     1     0        0
+        ───────────────────────────────────────────────────────────────────────
+        ───────────────────────────────────────────────────
+         metric      tags   mean    95 % interval   scored
+        ═══════════════════════════════════════════════════
+         relevance   new    0.75   0.000 to 1.000        2
+         relevance   old    0.75                -        1
+        ───────────────────────────────────────────────────
+        labels: relevance: PASS 2, FAIL 1
+        lost: cases.jsonl at line 3: expected `,` or `}`
+        warning: cases.jsonl at line 3: expected `,` or `}`
+        run: 3 cases, 1 row not read, from cases.jsonl
+        "#);
     }
 
     #[test]

@@ -142,9 +142,7 @@ impl Config {
         for gate in &config.gates {
             gate.check().map_err(|what| match what {
                 Wrong::NoLimit => ConfigError::GateWithoutLimit { name: name.to_owned(), metric: gate.metric.clone() },
-                Wrong::Says(reason) => {
-                    ConfigError::Gate { name: name.to_owned(), metric: gate.metric.clone(), reason }
-                }
+                Wrong::Says(reason) => ConfigError::Gate { name: name.to_owned(), metric: gate.metric.clone(), reason },
             })?;
         }
         Ok(config)
@@ -287,8 +285,7 @@ mod tests {
     fn every_kind_of_gate_can_be_configured() {
         let text = "gates:\n  - {metric: a, fail_under: 0.5, fail_over: 0.9, fail_if_any_under: 0.1, fail_if_any_over: 0.95}\n  - {metric: b, fail_pass_rate: {at_least: 0.5, share: 0.9}}\n  - metric: verdict\n    fail_labels: [{label: FAIL, over: 0}, {label: WARN, over_share: 0.1}]\n";
         let config = Config::parse(text, "test").unwrap();
-        let gates: Vec<String> =
-            config.gates.iter().flat_map(GateEntry::gates).map(|gate| gate.to_string()).collect();
+        let gates: Vec<String> = config.gates.iter().flat_map(GateEntry::gates).map(|gate| gate.to_string()).collect();
         assert_eq!(
             gates,
             [

@@ -135,8 +135,7 @@ impl Running {
     pub fn with_config(&self, config: &Config) -> Settled {
         let configured = || config.run.output.iter().map(PathBuf::from).collect();
         let configured_gates = config.gates.iter().flat_map(probare_runner::GateEntry::gates);
-        let lists =
-            [&self.fail_under, &self.fail_if, &self.fail_if_any, &self.fail_pass_rate, &self.fail_labels];
+        let lists = [&self.fail_under, &self.fail_if, &self.fail_if_any, &self.fail_pass_rate, &self.fail_labels];
         // Any text is something to group by.
         let configured_by = || config.run.by.as_ref().and_then(|by| by.parse().ok());
         Settled {

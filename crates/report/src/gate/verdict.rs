@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Amount, Gate};
-use crate::number::{beside, counted, percent};
+use crate::number::{beside, count, counted, percent};
 use crate::{MetricSummary, Summary};
 
 /// What became of one gate; its `Display` is one line for the reader.
@@ -97,7 +97,7 @@ impl Verdict {
     }
 
     fn of_scored(&self) -> String {
-        format!("in {} of {}", self.cases.unwrap_or(0), counted(self.scored, "scored case", "scored cases"))
+        format!("in {} of {}", count(self.cases.unwrap_or(0)), counted(self.scored, "scored case", "scored cases"))
     }
 
     /// What was seen.
