@@ -14,7 +14,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Evaluates what language models answer: fast, offline, with the evidence behind every score.
 #[derive(Debug, Parser)]
-#[command(name = "probare", version, styles = STYLES, disable_help_subcommand = true, after_help = AFTER_HELP)]
+#[command(name = "probare", version, styles = STYLES, after_help = AFTER_HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -36,8 +36,7 @@ pub enum Verb {
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),
     Verify(verbs::verify::Arguments),
-    Rag(verbs::rag::Arguments),
-    Synthesis(verbs::synthesis::Arguments),
+    Show(verbs::show::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),
     Init(verbs::init::Arguments),

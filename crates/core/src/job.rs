@@ -192,6 +192,8 @@ pub struct Job {
     pub publisher: Option<Box<dyn Publisher>>,
     /// Paths of the files that the publisher writes, as far as they are known before the run.
     pub writes: Vec<PathBuf>,
+    /// Reports that the options of the benchmark ask for, beside those that are asked of every run.
+    pub outputs: Vec<PathBuf>,
 }
 
 impl Job {
@@ -210,6 +212,7 @@ impl Job {
             case_limits: Vec::new(),
             publisher: None,
             writes: Vec::new(),
+            outputs: Vec::new(),
         }
     }
 }

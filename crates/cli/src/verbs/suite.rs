@@ -1,13 +1,13 @@
 //! The verb of a published benchmark: its flags are made from the schema of its options, so that a suite brings its own.
 //!
 //! A property becomes `--name VALUE`, with dashes for underscores; a truth value becomes a flag, a list may be given
-//! several times, a closed set of words is checked. Three keys of the schema steer it: `x-positional` makes the property
-//! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter.
+//! several times, a closed set of words is checked. Four keys of the schema steer it: `x-positional` makes the property
+//! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
+//! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use probare_core::{Console, Suite};
-use probare_report::Look;
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
@@ -110,7 +110,8 @@ fn words(property: &Json) -> Vec<String> {
 
 fn argument(name: &str, property: &Json) -> Arg {
     let text = |key: &str| property.get(key).and_then(Json::as_str);
-    let mut argument = Arg::new(name.to_owned()).env(format!("PROBARE_{}", name.to_uppercase()));
+    let variable = text("x-env").map_or_else(|| format!("PROBARE_{}", name.to_uppercase()), str::to_owned);
+    let mut argument = Arg::new(name.to_owned()).env(variable);
     let about = text("description").unwrap_or_default();
     argument = argument.help(help(&first_line(about), property)).long_help(help(about, property));
     let words = if kind(property) == "array" { property.get("items").map(words) } else { Some(words(property)) };
@@ -204,7 +205,7 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
         }
     }
     let running = running(matches, &options)?;
-    let look = Look::of(&std::io::stdout());
+    let look = running.color.look(&std::io::stdout());
     let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
     let job = suite.open(Json::Object(options), console)?;
     let mut settled = running.settled();
@@ -217,23 +218,29 @@ fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Fai
     // What is absent from the command of this suite is simply not asked for.
     let known = |name: &str| matches.try_contains_id(name).unwrap_or(false) && !own.contains_key(name);
     let mut running = Running::default();
-    if ["output", "fail_under", "fail_if", "jobs", "limit", "title", "quiet", "json"].iter().all(|name| known(name)) {
+    let shared = Running::augment_args(Command::new("running"));
+    if shared.get_arguments().all(|argument| known(argument.get_id().as_str())) {
         return Running::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()));
     }
     if known("output") {
         running.output = matches.get_many("output").into_iter().flatten().cloned().collect();
     }
-    if known("fail_under") {
-        running.fail_under = matches.get_many("fail_under").into_iter().flatten().cloned().collect();
-    }
-    if known("fail_if") {
-        running.fail_if = matches.get_many("fail_if").into_iter().flatten().cloned().collect();
-    }
+    let gates = |name: &str| match known(name) {
+        true => matches.get_many(name).into_iter().flatten().cloned().collect(),
+        false => Vec::new(),
+    };
+    running.fail_under = gates("fail_under");
+    running.fail_if = gates("fail_if");
+    running.fail_if_any = gates("fail_if_any");
+    running.fail_pass_rate = gates("fail_pass_rate");
+    running.fail_labels = gates("fail_labels");
+    running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
     running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
     running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();
     running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();
     running.quiet = known("quiet") && matches.get_flag("quiet");
     running.json = known("json") && matches.get_flag("json");
+    running.color = known("color").then(|| matches.get_one("color").copied()).flatten().unwrap_or_default();
     Ok(running)
 }
 

@@ -1,11 +1,9 @@
 //! Whether the reply leaves the choice to the user: invitations against orders.
 
-use std::sync::Arc;
-
-use probare_core::{EvidenceKind, Field, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{EvidenceKind, Field, Outcome, Profile, Sample, Score, ScoreError, metric};
 
 use super::careful::{Careful, hits};
-use super::exchange::{Checker, Listed, Options, evidence, searched_reply};
+use super::exchange::{Checker, Listed, Options, Reply, evidence};
 use super::lexicon::{Group, Hit, Hits, Lexicon};
 
 metric!(Options as Pure {
@@ -14,7 +12,7 @@ metric!(Options as Pure {
     better: Higher,
     needs: [Response],
     profiles: [Reference, Careful],
-    prepare: |options| Checker::new(options, by_phrases, by_structure),
+    prepare: |options| Checker::new(options, check),
     since: "0.1",
     version: 1,
     page: "agency_language.md",
@@ -37,25 +35,28 @@ pub struct Agency<'a> {
     pub reason: Option<&'static str>,
 }
 
-fn by_phrases(sample: Sample<'_>, lexicon: &Arc<Lexicon>) -> Result<Outcome, ScoreError> {
-    let reply = sample.response()?;
-    decide(&searched_reply(reply, lexicon).hits(reply, lexicon)).outcome(reply)
+fn check(sample: Sample<'_>, lexicon: &Lexicon, profile: Profile) -> Result<Outcome, ScoreError> {
+    verdict(sample, lexicon, profile)?.outcome(sample.response()?)
 }
 
-fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
+/// The verdict on the reply of a sample.
+pub fn verdict<'a>(sample: Sample<'a>, lexicon: &'a Lexicon, profile: Profile) -> Result<Agency<'a>, ScoreError> {
     let reply = sample.response()?;
-    decide_carefully(careful, reply, lexicon).outcome(reply)
+    Ok(match profile {
+        Profile::Reference => decide(&Reply::of(sample, reply, lexicon).0.hits(reply, lexicon)),
+        Profile::Careful => decide_carefully(&*Careful::read(sample)?, reply, lexicon),
+    })
 }
 
 /// The verdict from the hits in the reply.
-pub(super) fn decide<'a>(hits: &Hits<'a, '_>) -> Agency<'a> {
+fn decide<'a>(hits: &Hits<'a, '_>) -> Agency<'a> {
     let (invitations, orders) = (hits.of(Group::Positive), hits.of(Group::Directive));
     let score = signed(invitations.len()) - signed(orders.len());
     Agency { pass: score >= 1, score, invitations, orders, applicable: true, reason: None }
 }
 
 /// The verdict of the `careful` profile: orders decide, invitations are listed.
-pub(super) fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &'a Lexicon) -> Agency<'a> {
+fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &'a Lexicon) -> Agency<'a> {
     let orders = hits(careful.orders(), reply, lexicon, Group::Directive);
     let invitations = hits(&careful.invitations(), reply, lexicon, Group::Positive);
     let reason = match (orders.is_empty(), invitations.is_empty()) {

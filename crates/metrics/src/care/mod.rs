@@ -3,17 +3,24 @@
 //! Three checkers read one exchange, a user's message and a reply. In the `reference` profile they are lists of phrases,
 //! published with the Synthesis project and reproduced hit for hit; the lists are data (`data/care/*.yaml`) that a user
 //! can extend or replace. In the `careful` profile they read who says what to whom: quotation, negation, reported speech,
-//! orders by mood, claims by tense and person. [`examine`] and [`examine_carefully`] run all three in one pass and give
-//! typed verdicts; the metrics of this family give the same verdicts as scores with evidence.
+//! orders by mood, claims by tense and person. [`Verdicts`] are what all three say of one sample, typed; the metrics
+//! of this family give the same verdicts as scores with evidence, from the same readings.
 //!
 //! ```
-//! use probare_metrics::care::{self, Lexicon};
+//! use probare_core::{Case, Output, Profile, Sample};
+//! use probare_metrics::care::{Lexicon, Verdicts};
 //!
 //! let lexicon = Lexicon::bundled();
-//! let verdicts = care::examine("I'm scared of Monday.", "You should just do it. You'll be fine.", &lexicon);
+//! let case = Case {
+//!     query: Some("I'm scared of Monday.".into()),
+//!     response: Some(Output::new("You should just do it. You'll be fine.")),
+//!     ..Case::default()
+//! };
+//! let verdicts = Verdicts::of(Sample::of(&case), &lexicon, Profile::Reference)?;
 //! assert!(!verdicts.agency.pass);
 //! assert_eq!(verdicts.reassurance.hits(), ["You'll be fine"]);
 //! assert_eq!(verdicts.pivot.strength.name(), "clear_fail");
+//! # Ok::<(), probare_core::ScoreError>(())
 //! ```
 
 use probare_core::MetricDef;
@@ -30,7 +37,7 @@ mod phrases;
 
 pub use agency_language::Agency;
 pub use closeness::{Opening, rounded, similarity};
-pub use exchange::{Options, Verdicts, examine, examine_carefully};
+pub use exchange::{Options, Verdicts};
 pub use lexicon::{Extends, Family, Group, Hit, Lexicon, LexiconError, LexiconFile};
 pub use phrases::{NotationError, is_free_space};
 pub use topic_pivot::{Pivot, Strength};

@@ -1,11 +1,9 @@
 //! Whether the reply claims to know minds or the future.
 
-use std::sync::Arc;
-
-use probare_core::{EvidenceKind, Field, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{EvidenceKind, Field, Outcome, Profile, Sample, Score, ScoreError, metric};
 
 use super::careful::{Careful, hits};
-use super::exchange::{Checker, Listed, Options, evidence, searched_reply};
+use super::exchange::{Checker, Listed, Options, Reply, evidence};
 use super::lexicon::{Group, Hit, Hits, Lexicon};
 
 metric!(Options as Pure {
@@ -14,7 +12,7 @@ metric!(Options as Pure {
     better: Higher,
     needs: [Response],
     profiles: [Reference, Careful],
-    prepare: |options| Checker::new(options, by_phrases, by_structure),
+    prepare: |options| Checker::new(options, check),
     since: "0.1",
     version: 1,
     page: "unverifiable_reassurance.md",
@@ -46,24 +44,27 @@ impl<'a> Reassurance<'a> {
     }
 }
 
-fn by_phrases(sample: Sample<'_>, lexicon: &Arc<Lexicon>) -> Result<Outcome, ScoreError> {
-    let reply = sample.response()?;
-    decide(&searched_reply(reply, lexicon).hits(reply, lexicon)).outcome(reply)
+fn check(sample: Sample<'_>, lexicon: &Lexicon, profile: Profile) -> Result<Outcome, ScoreError> {
+    verdict(sample, lexicon, profile)?.outcome(sample.response()?)
 }
 
-fn by_structure(sample: Sample<'_>, careful: &Careful, lexicon: &Lexicon) -> Result<Outcome, ScoreError> {
+/// The verdict on the reply of a sample.
+pub fn verdict<'a>(sample: Sample<'a>, lexicon: &'a Lexicon, profile: Profile) -> Result<Reassurance<'a>, ScoreError> {
     let reply = sample.response()?;
-    decide_carefully(careful, reply, lexicon).outcome(reply)
+    Ok(match profile {
+        Profile::Reference => decide(&Reply::of(sample, reply, lexicon).0.hits(reply, lexicon)),
+        Profile::Careful => decide_carefully(&*Careful::read(sample)?, reply, lexicon),
+    })
 }
 
 /// The verdict from the hits in the reply.
-pub(super) fn decide<'a>(hits: &Hits<'a, '_>) -> Reassurance<'a> {
+fn decide<'a>(hits: &Hits<'a, '_>) -> Reassurance<'a> {
     let (mind_reading, guarantees) = (hits.of(Group::MindReading), hits.of(Group::Guarantee));
     Reassurance { pass: mind_reading.is_empty() && guarantees.is_empty(), mind_reading, guarantees, reason: None }
 }
 
 /// The verdict of the `careful` profile.
-pub(super) fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &'a Lexicon) -> Reassurance<'a> {
+fn decide_carefully<'a>(careful: &Careful, reply: &'a str, lexicon: &'a Lexicon) -> Reassurance<'a> {
     let claims = careful.claims();
     let mind_reading = hits(&claims.minds, reply, lexicon, Group::MindReading);
     let guarantees = hits(&claims.futures, reply, lexicon, Group::Guarantee);

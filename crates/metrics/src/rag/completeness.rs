@@ -1,6 +1,7 @@
 //! Share of the keywords of the query that the response takes up.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
 use probare_text::tokens::{Tokens, nltk};
@@ -59,6 +60,12 @@ pub fn cover(query: &str, response: &str) -> Coverage {
     Coverage { value, keywords }
 }
 
+/// The keywords of a sample, looked for once for all who ask.
+pub fn covered(sample: Sample<'_>) -> Result<Rc<Coverage>, ScoreError> {
+    let (query, response) = (sample.query()?, sample.response()?);
+    Ok(sample.reading(0, || cover(query, response)))
+}
+
 /// Goes through the response once; its own keywords need not be collected.
 fn looked_up(asked: &Tokens, response: &str) -> Vec<Keyword> {
     let mut keywords = Vec::with_capacity(asked.len());
@@ -81,7 +88,7 @@ fn looked_up(asked: &Tokens, response: &str) -> Vec<Keyword> {
 impl Metric for Completeness {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
-        let coverage = cover(query, response);
+        let coverage = covered(sample)?;
         let found = coverage.keywords.iter().filter(|keyword| keyword.answered.is_some()).count();
         let score = Score::from_number(coverage.value)?
             .with_part("found", found as f64)?

@@ -3,6 +3,9 @@
 //! [`examine`] goes through a response and gives a [`Finding`] for each anchor: what it is, where it stands, and the
 //! place in the context that bears it out or the reason why none does. The metric turns that into a score.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::rc::Rc;
+
 use probare_core::{
     BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Parts, Place, Profile, Sample, Score, ScoreError,
     metric,
@@ -31,6 +34,8 @@ pub use finding::{AnchorType, Finding, Source, Standing};
 
 use claim_support::Statement;
 use context::Context;
+use examination::examine_with;
+use trees::Trees;
 
 /// Options of `hallucination`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -101,6 +106,27 @@ impl Hallucination {
     }
 }
 
+/// What an examination of the sample with these options gives, examined once for all who ask.
+pub fn examined(sample: Sample<'_>, options: &Hallucination) -> Result<Rc<Examination>, ScoreError> {
+    let (response, context) = (sample.response()?, sample.context()?);
+    let settings = options.settings();
+    Ok(sample.reading(settings.mark(), || {
+        let chunks: Vec<&str> = context.iter().map(|passage| passage.text.as_str()).collect();
+        sample.scratch(|trees: &mut Trees| examine_with(trees, response, &chunks, &settings))
+    }))
+}
+
+impl Settings {
+    /// Tells readings with these settings from those with others.
+    fn mark(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        let numbers = self.weights.into_iter().chain([self.drift_below, self.drift]);
+        numbers.for_each(|number| number.to_bits().hash(&mut hasher));
+        (self.is_careful, self.claim_window).hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
 fn whole(parts: &Parts) -> Option<f64> {
     Some(parts.get("claim_error")?.max(parts.get("drift")?))
 }
@@ -108,8 +134,7 @@ fn whole(parts: &Parts) -> Option<f64> {
 impl Metric for Hallucination {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
-        let chunks: Vec<&str> = sample.context()?.iter().map(|passage| passage.text.as_str()).collect();
-        let examination = examine(response, &chunks, &self.settings());
+        let examination = examined(sample, self)?;
         let mut score = Score::from_number(examination.value())?
             .with_part("claim_error", examination.claim_error)?
             .with_part("drift", examination.drift)?;

@@ -1,5 +1,7 @@
 //! How far the response speaks of what was asked: term weights and words in common with the query.
 
+use std::rc::Rc;
+
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
 use probare_text::sets::SetOverlap;
 use probare_text::tfidf::TermPair;
@@ -56,6 +58,12 @@ pub fn compare(query: &str, response: &str) -> Comparison {
     Comparison { cosine, jaccard: Some(jaccard), terms: Some(terms) }
 }
 
+/// The comparison of query and response of a sample, made once for all who ask.
+pub fn compared(sample: Sample<'_>) -> Result<Rc<Comparison>, ScoreError> {
+    let (query, response) = (sample.query()?, sample.response()?);
+    Ok(sample.reading(0, || compare(query, response)))
+}
+
 fn combined(cosine: Option<f64>, jaccard: Option<f64>) -> f64 {
     match (cosine, jaccard) {
         (Some(cosine), Some(jaccard)) => f64::midpoint(cosine, jaccard),
@@ -66,7 +74,7 @@ fn combined(cosine: Option<f64>, jaccard: Option<f64>) -> f64 {
 impl Metric for Relevance {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
-        let comparison = compare(query, response);
+        let comparison = compared(sample)?;
         let mut score = Score::from_number(comparison.value())?;
         if let Some(cosine) = comparison.cosine {
             score = score.with_part("cosine", cosine)?;

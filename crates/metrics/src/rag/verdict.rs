@@ -1,15 +1,18 @@
 //! One word for a response, PASS, WARN or FAIL, with the reasons: thresholds over relevance, completeness and
 //! hallucination, over the time an evaluation took and what the exchange cost.
 
+use std::rc::Rc;
+
 use probare_core::{
     BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric,
 };
 use probare_text::python;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use super::completeness::{self, Coverage};
 use super::hallucination::{self, Examination, Hallucination};
-use super::{completeness, relevance};
+use super::relevance;
 use crate::bounded::{Bounded, beginning};
 
 /// Options of `verdict`.
@@ -25,7 +28,7 @@ pub struct Verdict {
 }
 
 /// Limits of the verdict. All comparisons are strict and on unrounded values.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
     /// Hallucination above which a response fails.
@@ -159,6 +162,23 @@ pub struct Judgement {
     pub reasons: Vec<String>,
 }
 
+/// A verdict and what it rests on; all values are unrounded.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// Value of `relevance`.
+    pub relevance: f64,
+    /// What `completeness` found.
+    pub coverage: Rc<Coverage>,
+    /// What `hallucination` found.
+    pub examination: Rc<Examination>,
+    /// How long the exchange took, where the case says so.
+    pub latency_ms: Option<f64>,
+    /// What the exchange is estimated to cost.
+    pub cost_usd: f64,
+    /// The word and why.
+    pub judgement: Judgement,
+}
+
 /// Applies the rules. A warning never lowers a failure.
 pub fn judge(measures: &Measures<'_>, thresholds: &Thresholds) -> Judgement {
     let mut judgement = Judgement { status: Status::Pass, reasons: Vec::new() };
@@ -225,30 +245,41 @@ impl Verdict {
         self.hallucination = Hallucination { profile: self.profile, ..self.hallucination }.checked()?;
         Ok(self)
     }
+
+    /// The verdict on a sample with all that it rests on. What other metrics have found out is not found out again.
+    pub fn judged(&self, sample: Sample<'_>) -> Result<Judged, ScoreError> {
+        let (query, response) = (sample.query()?, sample.response()?);
+        let chunks: Vec<&str> = sample.context()?.iter().map(|passage| passage.text.as_str()).collect();
+        let examination = hallucination::examined(sample, &self.hallucination)?;
+        let coverage = completeness::covered(sample)?;
+        let relevance = relevance::compared(sample)?.value();
+        // Time is the caller's to measure; a case may bring it along.
+        let latency_ms = sample.case.metadata.get("latency_ms").and_then(serde_json::Value::as_f64);
+        let cost_usd = estimated_cost_usd(query, response, &chunks);
+        let measures = Measures {
+            relevance,
+            completeness: coverage.value,
+            hallucination: examination.value(),
+            unsupported: unsupported_texts(&examination),
+            latency_ms,
+            cost_usd,
+        };
+        let judgement = judge(&measures, &self.thresholds);
+        Ok(Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement })
+    }
 }
 
 impl Metric for Verdict {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
-        let chunks: Vec<&str> = sample.context()?.iter().map(|passage| passage.text.as_str()).collect();
-        let examination = hallucination::examine(response, &chunks, &self.hallucination.settings());
-        let measures = Measures {
-            relevance: relevance::compare(query, response).value(),
-            completeness: completeness::cover(query, response).value,
-            hallucination: examination.value(),
-            unsupported: unsupported_texts(&examination),
-            // Time is the caller's to measure; a case may bring it along.
-            latency_ms: sample.case.metadata.get("latency_ms").and_then(serde_json::Value::as_f64),
-            cost_usd: estimated_cost_usd(query, response, &chunks),
-        };
-        let judgement = judge(&measures, &self.thresholds);
+        let Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement } = self.judged(sample)?;
         let mut score = Score::from_number(judgement.status.value())?
             .labelled(judgement.status.name())
-            .with_part("relevance", measures.relevance)?
-            .with_part("completeness", measures.completeness)?
-            .with_part("hallucination", measures.hallucination)?
-            .with_part("estimated_cost_usd", measures.cost_usd)?;
-        if let Some(latency) = measures.latency_ms {
+            .with_part("relevance", relevance)?
+            .with_part("completeness", coverage.value)?
+            .with_part("hallucination", examination.value())?
+            .with_part("estimated_cost_usd", cost_usd)?;
+        if let Some(latency) = latency_ms {
             score = score.with_part("latency_ms", latency)?;
         }
         let mut evidence = Bounded::default();
@@ -258,9 +289,10 @@ impl Metric for Verdict {
         for finding in examination.findings.iter().filter(|finding| !finding.is_supported()) {
             evidence.push(|| hallucination::piece(finding, response));
         }
-        for keyword in completeness::cover(query, response).keywords {
+        for keyword in &coverage.keywords {
             if keyword.answered.is_none() && judgement.reasons.iter().any(|reason| reason == "Incomplete answer") {
-                evidence.push(|| crate::bounded::excerpt(EvidenceKind::Missing, Field::Query, keyword.asked, query));
+                let asked = keyword.asked.clone();
+                evidence.push(|| crate::bounded::excerpt(EvidenceKind::Missing, Field::Query, asked, query));
             }
         }
         Ok(score.because(evidence.finish()).into())

@@ -1,29 +1,35 @@
 //! Responses to a query in a context: one conversation or a file of them, with metrics, a verdict and every anchor.
 //!
-//! An [`Exchange`] comes from two files, the conversation and the passages that were retrieved for it ([`read`]), or from
-//! a row of cases. [`Evaluator::evaluate`] computes; [`report`] writes the published JSON, rounded as Python rounds, with the
-//! unrounded values and the anchors beside it. Time is the caller's to measure, so that everything here stays pure.
+//! An [`Exchange`] comes from two files, the conversation and the passages that were retrieved for it ([`read`]); cases
+//! come from any file of cases. [`Judging`] gives the published JSON ([`report`]), rounded as Python rounds, with the
+//! unrounded values and the anchors beside it.
 //!
 //! ```
-//! use probare_suites::rag::{Evaluator, Exchange, report};
+//! use probare_core::Sample;
+//! use probare_suites::rag::{Exchange, Judging};
 //!
 //! let exchange = Exchange {
 //!     query: "What does the annual pass cost?".into(),
 //!     response: "The annual pass costs $150.".into(),
 //!     context: vec!["The annual pass costs $150. Children pay $75.".into()],
 //! };
-//! let evaluation = Evaluator::default().evaluate(&exchange);
-//! let report = report::json(&exchange, &evaluation, Some(1.25));
+//! let case = exchange.into_case("1");
+//! let report = Judging::default().report(Sample::of(&case))?;
 //! assert_eq!(report["verdict"]["status"], "PASS");
-//! assert_eq!(report["metrics"]["latency_ms"], 1.25);
 //! assert_eq!(report["anchors"][0]["text"], "pass costs $150");
+//! # Ok::<(), probare_core::ScoreError>(())
 //! ```
 
-mod evaluation;
+mod publisher;
 pub mod read;
 pub mod report;
+mod rules;
+mod suite;
 
-pub use evaluation::{Evaluation, Evaluator};
+pub use rules::Judging;
+pub use suite::Rag;
+
+use probare_core::{Case, Output, Passage};
 
 /// A query, the response to it, and the passages that the response was to be based on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -37,8 +43,14 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// The passages as slices.
-    pub fn chunks(&self) -> Vec<&str> {
-        self.context.iter().map(String::as_str).collect()
+    /// The exchange as a case of this id.
+    pub fn into_case(self, id: &str) -> Case {
+        Case {
+            id: id.to_owned(),
+            query: Some(self.query),
+            response: Some(Output::new(self.response)),
+            context: Some(self.context.into_iter().map(|text| Passage { text, ..Passage::default() }).collect()),
+            ..Case::default()
+        }
     }
 }

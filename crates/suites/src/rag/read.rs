@@ -4,7 +4,6 @@
 //! with `conversation_turns`, of which the last reply and the message before it count. Passages are a list under `context`
 //! or `chunks`, or under `data.vector_data` with a `text` each, as a vector store gives them.
 
-use probare_core::Case;
 use serde_json::{Map, Value as Json};
 
 use super::Exchange;
@@ -35,20 +34,6 @@ pub enum ReadError {
 pub fn exchange(conversation: (&str, &str), context: (&str, &str)) -> Result<Exchange, ReadError> {
     let (query, response) = self::conversation(conversation.0, conversation.1)?;
     Ok(Exchange { query, response, context: self::context(context.0, context.1)? })
-}
-
-/// The exchange of a row of cases; the error names what it lacks.
-pub fn case(case: &Case) -> Result<Exchange, String> {
-    let missing = |field: &str| format!("the case has no `{field}`");
-    Ok(Exchange {
-        query: case.query.clone().ok_or_else(|| missing("query"))?,
-        response: case.response.as_ref().map(|output| output.text.clone()).ok_or_else(|| missing("response"))?,
-        context: case
-            .context
-            .as_ref()
-            .map(|passages| passages.iter().map(|passage| passage.text.clone()).collect())
-            .ok_or_else(|| missing("context"))?,
-    })
 }
 
 /// Query and response of a conversation file.

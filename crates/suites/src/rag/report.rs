@@ -1,10 +1,10 @@
 //! The published JSON of an evaluation, with the unrounded values and the anchors beside it.
 
+use probare_core::{Passage, Profile};
 use probare_metrics::rag::hallucination::{Finding, Source};
+use probare_metrics::rag::verdict::Judged;
 use probare_text::python;
 use serde_json::{Map, Value as Json, json};
-
-use super::{Evaluation, Exchange};
 
 /// Decimals of relevance, completeness and hallucination.
 const SCORE_DECIMALS: i32 = 4;
@@ -14,36 +14,35 @@ const LATENCY_DECIMALS: i32 = 2;
 const COST_DECIMALS: i32 = 6;
 
 /// The report of one exchange. Rounding is half to even on the binary value, as Python's `round`.
-pub fn json(exchange: &Exchange, evaluation: &Evaluation, latency_ms: Option<f64>) -> Json {
-    let examination = &evaluation.hallucination;
-    let judgement = evaluation.judgement(latency_ms);
+pub fn json(judged: &Judged, context: &[Passage], profile: Profile) -> Json {
+    let Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement } = judged;
     let score = |value: f64| python::round(value, SCORE_DECIMALS);
-    let anchors: Vec<Json> = examination.findings.iter().map(|finding| anchor(finding, exchange)).collect();
+    let anchors: Vec<Json> = examination.findings.iter().map(|finding| anchor(finding, context)).collect();
     json!({
         "metrics": {
-            "relevance": score(evaluation.relevance),
-            "completeness": score(evaluation.completeness),
+            "relevance": score(*relevance),
+            "completeness": score(coverage.value),
             "hallucination": score(examination.value()),
             "latency_ms": latency_ms.map(|latency| python::round(latency, LATENCY_DECIMALS)),
-            "estimated_cost_usd": python::round(evaluation.cost_usd, COST_DECIMALS),
+            "estimated_cost_usd": python::round(*cost_usd, COST_DECIMALS),
         },
         "verdict": {"status": judgement.status.name(), "reasons": judgement.reasons},
-        "profile": evaluation.profile.name(),
+        "profile": profile.name(),
         "unrounded": {
-            "relevance": evaluation.relevance,
-            "completeness": evaluation.completeness,
+            "relevance": relevance,
+            "completeness": coverage.value,
             "hallucination": examination.value(),
             "claim_error": examination.claim_error,
             "drift": examination.drift,
             "overlap": examination.overlap,
             "latency_ms": latency_ms,
-            "estimated_cost_usd": evaluation.cost_usd,
+            "estimated_cost_usd": cost_usd,
         },
         "anchors": anchors,
     })
 }
 
-fn anchor(finding: &Finding, exchange: &Exchange) -> Json {
+fn anchor(finding: &Finding, context: &[Passage]) -> Json {
     let mut object = Map::new();
     let mut put = |name: &str, value: Json| {
         object.insert(name.to_owned(), value);
@@ -63,7 +62,7 @@ fn anchor(finding: &Finding, exchange: &Exchange) -> Json {
         put("contradicted", json!(true));
     }
     if let Some(Source { chunk, span }) = finding.source() {
-        let text = exchange.context.get(*chunk).and_then(|chunk| chunk.get(span.clone())).unwrap_or_default();
+        let text = context.get(*chunk).and_then(|passage| passage.text.get(span.clone())).unwrap_or_default();
         put("evidence", json!({"chunk": chunk, "start": span.start, "end": span.end, "text": text}));
     }
     if let Some(reason) = finding.reason() {
@@ -74,8 +73,17 @@ fn anchor(finding: &Finding, exchange: &Exchange) -> Json {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Evaluator;
+    use super::super::{Exchange, Judging};
     use super::*;
+    use probare_core::Sample;
+
+    fn report(exchange: Exchange, latency_ms: Option<f64>) -> Json {
+        let mut case = exchange.into_case("x");
+        if let Some(latency) = latency_ms {
+            case.metadata.insert("latency_ms".to_owned(), json!(latency));
+        }
+        Judging::default().report(Sample::of(&case)).unwrap()
+    }
 
     #[test]
     fn values_are_rounded_as_python_rounds_and_kept_unrounded() {
@@ -84,7 +92,7 @@ mod tests {
             response: "The club has 2 boats.".into(),
             context: vec!["The club has two boats.".into()],
         };
-        let report = json(&exchange, &Evaluator::default().evaluate(&exchange), Some(0.125));
+        let report = report(exchange, Some(0.125));
         assert_eq!(report["metrics"]["completeness"], 0.6667);
         assert_eq!(report["unrounded"]["completeness"], 2.0 / 3.0);
         // Halfway between 0.12 and 0.13; the even one is taken.
@@ -100,7 +108,7 @@ mod tests {
     #[test]
     fn a_missing_context_is_an_anchor_without_a_place() {
         let exchange = Exchange { query: "q".into(), response: "Hello.".into(), context: Vec::new() };
-        let report = json(&exchange, &Evaluator::default().evaluate(&exchange), None);
+        let report = report(exchange, None);
         assert_eq!(report["metrics"]["hallucination"], 1.0);
         assert_eq!(report["metrics"]["latency_ms"], Json::Null);
         assert_eq!(

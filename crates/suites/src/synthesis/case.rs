@@ -1,10 +1,12 @@
-//! [`Case`]: one exchange, the checks to run on it, and what people expect of them.
+//! [`Exchange`]: one line of a case file: what was said, the checks to run on it, and what people expect of them.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use serde::de::{Error, Visitor};
+use probare_core::{Case, Output};
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value as Json, json};
 
 /// One of the three checkers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -68,39 +70,90 @@ impl<'de> Deserialize<'de> for Check {
     }
 }
 
-/// One case of a file, in the words of the file where they need no unescaping.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// One exchange of a file, in the words of the file where they need no unescaping.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Case<'a> {
+pub struct Exchange<'a> {
     /// Capital letters, a hyphen, digits.
+    #[serde(borrow)]
     pub id: Cow<'a, str>,
     /// What the user wrote.
+    #[serde(borrow)]
     pub user: Cow<'a, str>,
     /// What the assistant replied.
+    #[serde(borrow)]
     pub assistant: Cow<'a, str>,
     /// The checks to run, in the order in which they are reported.
     pub checks: Vec<Check>,
     /// The verdicts that people expect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given")]
     pub expected: Option<Expected>,
     /// Labels; some of them mark a case that is meant to fail.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub tags: Vec<String>,
     /// A remark.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "given")]
     pub notes: Option<String>,
 }
 
-impl Case<'_> {
-    /// Whether the case is meant to fail: it has the tag `negative_example` or one that ends in `-fail`.
-    pub fn is_negative_example(&self) -> bool {
-        self.tags.iter().any(|tag| tag == "negative_example" || tag.ends_with("-fail"))
+/// What is there is no `null`.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+impl Exchange<'_> {
+    /// Whether the rules of the published schema hold that the types do not hold already.
+    pub(super) fn is_as_published(&self) -> bool {
+        let some = |text: &str, test: fn(u8) -> bool| !text.is_empty() && text.bytes().all(test);
+        let is_id = self.id.split_once('-').is_some_and(|(letters, digits)| {
+            some(letters, |byte| byte.is_ascii_uppercase()) && some(digits, |byte| byte.is_ascii_digit())
+        });
+        let distinct = self.checks.iter().enumerate().all(|(number, check)| !self.checks[..number].contains(check));
+        is_id && distinct && !self.user.is_empty() && !self.assistant.is_empty() && !self.checks.is_empty()
+    }
+
+    /// The exchange in the form that all runs share; what only this benchmark knows is in the metadata.
+    pub fn into_case(self) -> Case {
+        let mut metadata = Map::new();
+        metadata.insert(CHECKS.to_owned(), self.checks.iter().map(|check| check.name()).collect());
+        if let Some(expected) = &self.expected {
+            metadata.insert(EXPECTED.to_owned(), json!(expected));
+        }
+        if let Some(notes) = self.notes {
+            metadata.insert("notes".to_owned(), Json::String(notes));
+        }
+        Case {
+            id: self.id.into_owned(),
+            query: Some(self.user.into_owned()),
+            response: Some(Output::new(self.assistant)),
+            tags: self.tags,
+            metadata,
+            ..Case::default()
+        }
     }
 }
 
+const CHECKS: &str = "checks";
+const EXPECTED: &str = "expected";
+
+/// The checks that a case asks for, in its order.
+pub(super) fn checks_of(case: &Case) -> impl Iterator<Item = Check> {
+    let names = case.metadata.get(CHECKS).and_then(Json::as_array).into_iter().flatten();
+    names.filter_map(|name| Check::named(name.as_str()?))
+}
+
+/// The verdicts that people expect of a case, where they expect any.
+pub(super) fn expected_of(case: &Case) -> Option<Expected> {
+    case.metadata.get(EXPECTED).and_then(|expected| Expected::deserialize(expected).ok())
+}
+
+/// Whether a case is meant to fail: it has the tag `negative_example` or one that ends in `-fail`.
+pub(super) fn is_negative_example(case: &Case) -> bool {
+    case.tags.iter().any(|tag| tag == "negative_example" || tag.ends_with("-fail"))
+}
+
 /// Expected verdicts: true is fine, false a violation.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Expected {
     /// Of `agency_language`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,12 +176,39 @@ impl Expected {
         }
     }
 
-    pub(super) const fn of_mut(&mut self, check: Check) -> &mut Option<bool> {
+    const fn of_mut(&mut self, check: Check) -> &mut Option<bool> {
         match check {
             Check::AgencyLanguage => &mut self.agency_language,
             Check::UnverifiableReassurance => &mut self.unverifiable_reassurance,
             Check::TopicPivot => &mut self.topic_pivot,
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Expected {
+    /// Takes an object of truth values; a derived reader would take a list and `null` as well.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Verdicts;
+
+        impl<'de> Visitor<'de> for Verdicts {
+            type Value = Expected;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object with a verdict for each check")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Expected, A::Error> {
+                let mut expected = Expected::default();
+                while let Some((check, verdict)) = map.next_entry::<Check, bool>()? {
+                    if expected.of_mut(check).replace(verdict).is_some() {
+                        return Err(A::Error::custom(format_args!("duplicate field `{}`", check.name())));
+                    }
+                }
+                Ok(expected)
+            }
+        }
+
+        deserializer.deserialize_map(Verdicts)
     }
 }
 
@@ -138,18 +218,18 @@ mod tests {
 
     #[test]
     fn tags_mark_negative_examples() {
-        let case = |tag: &str| Case {
-            id: "A-1".into(),
-            user: "u".into(),
-            assistant: "a".into(),
-            checks: vec![Check::TopicPivot],
-            expected: None,
-            tags: vec![tag.into()],
-            notes: None,
-        };
-        assert!(case("negative_example").is_negative_example());
-        assert!(case("-fail").is_negative_example());
-        assert!(!case("fail").is_negative_example());
-        assert!(!case("x-FAIL").is_negative_example());
+        let is_negative = |tag: &str| is_negative_example(&Case { tags: vec![tag.into()], ..Case::default() });
+        assert!(is_negative("negative_example") && is_negative("-fail"));
+        assert!(!is_negative("fail") && !is_negative("x-FAIL"));
+    }
+
+    #[test]
+    fn a_case_keeps_what_only_this_benchmark_knows() {
+        let line = r#"{"id": "A-1", "user": "u", "assistant": "a", "checks": ["topic_pivot", "agency_language"],
+            "expected": {"topic_pivot": false}, "notes": "n"}"#;
+        let case = serde_json::from_str::<Exchange<'_>>(line).unwrap().into_case();
+        assert_eq!(checks_of(&case).collect::<Vec<_>>(), [Check::TopicPivot, Check::AgencyLanguage]);
+        assert_eq!(expected_of(&case).unwrap().of(Check::TopicPivot), Some(false));
+        assert_eq!(case.metadata["notes"], "n");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::javascript::fixed;
 use super::{Failure, Report, Shown, Summary};
 
 /// Most failures of a group that are listed.
@@ -15,8 +16,20 @@ const GREEN: &str = "\u{1b}[32m";
 const YELLOW: &str = "\u{1b}[33m";
 const RESET: &str = "\u{1b}[0m";
 
+/// A text without its ANSI colours.
+pub fn without_colour(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\u{1b}') {
+        plain.push_str(before);
+        rest = after.split_once('m').map_or("", |(_, behind)| behind);
+    }
+    plain.push_str(rest);
+    plain
+}
+
 /// The summary block, with colours, ending in a line break.
-pub fn block(report: &Report<'_>) -> String {
+pub fn block(report: &Report) -> String {
     let rule = "═".repeat(60);
     let mut lines =
         vec![String::new(), rule.clone(), "  SYNTHESIS - Empathy Evaluation Report".to_owned(), rule.clone()];
@@ -48,7 +61,12 @@ fn rate(summary: &Summary) -> String {
     if summary.cases == 0 {
         return "NaN%".to_owned();
     }
-    format!("{:.1}%", 100.0 * summary.passed as f64 / summary.cases as f64)
+    format!("{}%", fixed(percent(summary.passed, summary.cases), 1))
+}
+
+/// In this order of operations, which is that of the published program.
+fn percent(part: usize, whole: usize) -> f64 {
+    part as f64 / whole as f64 * 100.0
 }
 
 fn labels(summary: &Summary, lines: &mut Vec<String>) {
@@ -69,15 +87,15 @@ fn by_check(summary: &Summary, lines: &mut Vec<String>) {
     checks.sort_by_key(|(check, _)| *check);
     for (check, counts) in checks {
         let total = counts.passed + counts.failed;
-        let percent = if total == 0 { 100.0 } else { 100.0 * counts.passed as f64 / total as f64 };
+        let percent = if total == 0 { "100".to_owned() } else { fixed(percent(counts.passed, total), 0) };
         let mark = if counts.failed == 0 { format!("{GREEN}✓{RESET}") } else { format!("{YELLOW}✗{RESET}") };
         let aside = if counts.not_applicable > 0 { format!(" [{} N/A]", counts.not_applicable) } else { String::new() };
         let title = check.title();
-        lines.push(format!("    {mark} {title}: {}/{total} ({percent:.0}%){aside}", counts.passed));
+        lines.push(format!("    {mark} {title}: {}/{total} ({percent}%){aside}", counts.passed));
     }
 }
 
-fn unexpected(report: &Report<'_>, lines: &mut Vec<String>) {
+fn unexpected(report: &Report, lines: &mut Vec<String>) {
     group(report, false, &format!("  {RED}Unexpected Failures (regressions):{RESET}"), lines, |failure, lines| {
         lines.push(format!("    • {}", named(failure)));
         for (name, value) in &failure.evidence {
@@ -88,14 +106,14 @@ fn unexpected(report: &Report<'_>, lines: &mut Vec<String>) {
     });
 }
 
-fn expected(report: &Report<'_>, lines: &mut Vec<String>) {
+fn expected(report: &Report, lines: &mut Vec<String>) {
     let heading = format!("  {YELLOW}Expected Failures (negative examples correctly caught):{RESET}");
     group(report, true, &heading, lines, |failure, lines| lines.push(format!("    ✓ {}", named(failure))));
 }
 
 /// The failures of one kind under their heading, the first few of them.
 fn group(
-    report: &Report<'_>,
+    report: &Report,
     expected: bool,
     heading: &str,
     lines: &mut Vec<String>,
@@ -188,8 +206,19 @@ mod tests {
     }
 
     #[test]
+    fn rates_are_those_of_the_published_program() {
+        let summary = |passed, cases| Summary { passed, cases, ..Summary::default() };
+        assert_eq!((rate(&summary(1, 16)), rate(&summary(4038, 12000))), ("6.3%".into(), "33.7%".into()));
+    }
+
+    #[test]
+    fn colours_can_be_left_out() {
+        assert_eq!(without_colour("a \u{1b}[32m✓\u{1b}[0m b"), "a ✓ b");
+    }
+
+    #[test]
     fn lists_show_three_items() {
-        assert_eq!(shown(Shown::Texts(&["a", "b", "c", "d"])).as_deref(), Some("a, b, c..."));
+        assert_eq!(shown(Shown::Texts(&["a", "b", "c", "d"].map(str::to_owned))).as_deref(), Some("a, b, c..."));
         assert_eq!(shown(Shown::Texts(&[])), None);
         assert_eq!(shown(Shown::Similarity(Number(0.13))).as_deref(), Some("0.13"));
     }

@@ -30,6 +30,17 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < 9_007_199_254_740_992.0).then_some(number as i64)
 }
 
+/// A number that is not negative with so many decimals, as `toFixed` writes it: the nearest one, and of two that are
+/// equally near the greater one.
+pub fn fixed(number: f64, decimals: usize) -> String {
+    let twice = 2.0 * 10_f64.powi(i32::try_from(decimals).unwrap_or(0));
+    let halves = number * twice;
+    // Exactly in the middle: an odd number of halves, and nothing was rounded away in counting them.
+    let is_tie = halves % 2.0 == 1.0 && number.mul_add(twice, -halves) == 0.0;
+    let number = if is_tie { (halves + 1.0) / twice } else { number };
+    format!("{number:.decimals$}")
+}
+
 /// A value inside a string; `None` for what counts as nothing: absent, null, false, 0 and the empty string.
 pub fn shown(value: Option<&Json>) -> Option<String> {
     match value? {
@@ -70,6 +81,14 @@ mod tests {
     fn whole_numbers_have_no_decimal_point() {
         assert_eq!(serde_json::to_string(&[Number(100.0), Number(0.13), Number(0.0)]).unwrap(), "[100,0.13,0]");
         assert_eq!(Number(66.7).to_string(), "66.7");
+    }
+
+    #[test]
+    fn halves_go_up_and_nearly_halves_do_not() {
+        assert_eq!((fixed(6.25, 1), fixed(12.5, 0), fixed(0.5, 0)), ("6.3".into(), "13".into(), "1".into()));
+        // 33.65 is a little less than that, 4038 / 12000 * 100 a little more.
+        assert_eq!((fixed(33.65, 1), fixed(4038.0 / 12000.0 * 100.0, 1)), ("33.6".into(), "33.7".into()));
+        assert_eq!((fixed(0.0, 1), fixed(100.0, 0), fixed(50.0, 1)), ("0.0".into(), "100".into(), "50.0".into()));
     }
 
     #[test]

@@ -1,35 +1,43 @@
 //! [`Report`]: results, failures and totals in the published JSON form.
 
-use std::io::{self, Write};
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
 use super::javascript::Number;
-use super::{Case, Check, Checked, Checker, Shown, writing};
+use super::{Check, Checked, Expected, Shown};
 
-/// A finished evaluation, in the words of its cases.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Report<'a> {
+/// What came of the cases so far.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
     /// Totals.
     pub summary: Summary,
     /// All cases, in order.
-    pub results: Vec<CaseResult<'a>>,
+    pub results: Vec<Arc<CaseResult>>,
 }
 
-impl Serialize for Report<'_> {
+impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut report = serializer.serialize_struct("Report", 3)?;
         report.serialize_field("summary", &self.summary)?;
         report.serialize_field("failures", &Failures(self))?;
-        report.serialize_field("results", &self.results)?;
+        report.serialize_field("results", &Results(&self.results))?;
         report.end()
     }
 }
 
+struct Results<'a>(&'a [Arc<CaseResult>]);
+
+impl Serialize for Results<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(AsRef::as_ref))
+    }
+}
+
 /// The failed cases of a report, put together only as they are written.
-struct Failures<'a>(&'a Report<'a>);
+struct Failures<'a>(&'a Report);
 
 impl Serialize for Failures<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -59,7 +67,7 @@ pub struct Summary {
     /// Agreement with expected verdicts, where there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_accuracy: Option<LabelAccuracy>,
-    /// The same for each check.
+    /// The same for each check that has labels, in order of first use of the check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label_accuracy_by_check: Option<ByCheck<LabelAccuracy>>,
 }
@@ -154,11 +162,11 @@ fn by_name<S: Serializer>(evidence: &[(&'static str, Shown<'_>)], serializer: S)
 
 /// A case with its verdicts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CaseResult<'a> {
+pub struct CaseResult {
     /// Its id.
-    pub id: &'a str,
+    pub id: String,
     /// The requested checks.
-    pub checks: ByCheck<Checked<'a>>,
+    pub checks: ByCheck<Checked>,
     /// Whether all of them are fine.
     pub pass: bool,
     /// Whether the case is meant to fail.
@@ -200,31 +208,10 @@ pub enum Warning {
     },
 }
 
-/// Runs all cases.
-pub fn evaluate<'a>(cases: &'a [Case<'_>], checker: &'a Checker) -> Report<'a> {
-    let mut report = Report { summary: Summary::default(), results: Vec::with_capacity(cases.len()) };
-    let mut labels = LabelAccuracy::default();
-    let mut labels_by_check: ByCheck<LabelAccuracy> = ByCheck::default();
-    for case in cases {
-        let result = CaseResult::new(case, checker);
-        report.summary.count(&result);
-        for (check, comparison) in result.label_comparison.iter().flat_map(|compared| &compared.0) {
-            labels.count(comparison.matched);
-            labels_by_check.entry(*check).count(comparison.matched);
-        }
-        report.results.push(result);
-    }
-    if labels.total > 0 {
-        report.summary.label_accuracy = Some(labels);
-        report.summary.label_accuracy_by_check = Some(labels_by_check);
-    }
-    report
-}
-
-impl<'a> CaseResult<'a> {
-    fn new(case: &'a Case<'_>, checker: &'a Checker) -> Self {
-        let checks = checker.check(case);
-        let label_comparison = case.expected.map(|expected| {
+impl CaseResult {
+    /// Puts together what the checks of a case say and what was expected of them.
+    pub(super) fn new(id: &str, checks: Vec<(Check, Checked)>, expected: Option<Expected>, is_negative: bool) -> Self {
+        let label_comparison = expected.map(|expected| {
             let compared = checks.iter().filter_map(|(check, checked)| {
                 let (expected, actual) = (expected.of(*check)?, checked.pass());
                 Some((*check, LabelComparison { expected, actual, matched: expected == actual }))
@@ -232,23 +219,21 @@ impl<'a> CaseResult<'a> {
             ByCheck(compared.collect())
         });
         Self {
-            id: &case.id,
+            id: id.to_owned(),
             pass: checks.iter().all(|(_, checked)| checked.pass()),
-            is_negative_example: case.is_negative_example(),
+            is_negative_example: is_negative,
             checks: ByCheck(checks),
             label_comparison,
         }
     }
-}
 
-impl CaseResult<'_> {
     /// The checks that failed, as requested.
-    pub(super) fn failed(&self) -> impl Iterator<Item = &(Check, Checked<'_>)> {
+    fn failed(&self) -> impl Iterator<Item = &(Check, Checked)> {
         self.checks.0.iter().filter(|(_, checked)| !checked.pass())
     }
 
     /// What they found, by name.
-    pub(super) fn evidence(&self) -> impl Iterator<Item = (&'static str, Shown<'_>)> {
+    fn evidence(&self) -> impl Iterator<Item = (&'static str, Shown<'_>)> {
         let is_first =
             |number: usize, check: Check| self.failed().position(|(other, _)| *other == check) == Some(number);
         // A schema of one's own may let a case ask for a check twice; its evidence is there once.
@@ -258,9 +243,9 @@ impl CaseResult<'_> {
 }
 
 impl<'a> Failure<'a> {
-    fn of(result: &'a CaseResult<'a>) -> Self {
+    fn of(result: &'a CaseResult) -> Self {
         Self {
-            id: result.id,
+            id: &result.id,
             failed: result.failed().map(|(check, _)| *check).collect(),
             evidence: result.evidence().collect(),
             expected_failure: result.is_negative_example,
@@ -269,7 +254,7 @@ impl<'a> Failure<'a> {
 }
 
 impl Summary {
-    fn count(&mut self, result: &CaseResult<'_>) {
+    fn count(&mut self, result: &CaseResult) {
         self.cases += 1;
         match (result.pass, result.is_negative_example) {
             (true, negative) => {
@@ -294,22 +279,32 @@ impl Summary {
                 (true, false) => counts.failed += 1,
             }
         }
+        for (check, comparison) in result.label_comparison.iter().flat_map(|compared| &compared.0) {
+            self.label_accuracy.get_or_insert_default().count(comparison.matched);
+            self.label_accuracy_by_check.get_or_insert_default().entry(*check).count(comparison.matched);
+        }
+        if let Some(labels) = &mut self.label_accuracy_by_check {
+            labels.0.sort_by_key(|(check, _)| self.by_check.0.iter().position(|(used, _)| used == check));
+        }
     }
 }
 
-impl Report<'_> {
+impl Report {
+    /// Adds the result of the next case.
+    pub fn add(&mut self, result: Arc<CaseResult>) {
+        self.summary.count(&result);
+        self.results.push(result);
+    }
+
     /// The failed cases, in order.
     pub fn failures(&self) -> impl Iterator<Item = Failure<'_>> {
-        self.failed().map(Failure::of)
+        self.results.iter().filter(|result| !result.pass).map(|result| Failure::of(result))
     }
 
-    pub(super) fn failed(&self) -> impl Iterator<Item = &CaseResult<'_>> {
-        self.results.iter().filter(|result| !result.pass)
-    }
-
-    /// Writes the report as a file holds it: two spaces of indent, no final line break. `out` needs no buffer.
-    pub fn write(&self, out: impl Write) -> io::Result<()> {
-        writing::write(self, out)
+    /// The report as a file holds it: two spaces of indent, no final line break.
+    pub fn json(&self) -> Vec<u8> {
+        // Names, numbers and texts always have a JSON form.
+        serde_json::to_vec_pretty(self).unwrap_or_default()
     }
 
     /// What the published report passes over: negative examples that pass, and ids that occur twice, by id.
@@ -318,14 +313,46 @@ impl Report<'_> {
         let mut ids: FxHashMap<&str, usize> = FxHashMap::default();
         ids.reserve(self.results.len());
         for result in &self.results {
-            *ids.entry(result.id).or_default() += 1;
+            *ids.entry(&result.id).or_default() += 1;
         }
         let mut twice: Vec<(&str, usize)> = ids.into_iter().filter(|(_, count)| *count > 1).collect();
         // Sorted, because the order of a hash table is nobody's.
         twice.sort_unstable();
         uncaught
-            .map(|result| Warning::Uncaught { id: result.id.to_owned() })
+            .map(|result| Warning::Uncaught { id: result.id.clone() })
             .chain(twice.into_iter().map(|(id, count)| Warning::DuplicateId { id: id.to_owned(), count }))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Check::{AgencyLanguage, TopicPivot};
+    use super::*;
+
+    #[test]
+    fn labels_stand_in_the_order_in_which_checks_are_first_used() {
+        let checked = || Checked::Reassurance {
+            pass: true,
+            hits: vec![],
+            mind_reading_hits: vec![],
+            guarantee_hits: vec![],
+            reason: None,
+        };
+        let expected = |check| {
+            let json = serde_json::json!({ Check::name(check): true });
+            serde_json::from_value::<Expected>(json).ok()
+        };
+        let mut report = Report::default();
+        let checks = |list: [Check; 2]| list.map(|check| (check, checked())).to_vec();
+        report.add(Arc::new(CaseResult::new(
+            "A-1",
+            checks([TopicPivot, AgencyLanguage]),
+            expected(AgencyLanguage),
+            false,
+        )));
+        report.add(Arc::new(CaseResult::new("A-2", checks([TopicPivot, AgencyLanguage]), expected(TopicPivot), false)));
+        let labels = report.summary.label_accuracy_by_check.unwrap();
+        assert_eq!(labels.0.iter().map(|(check, _)| *check).collect::<Vec<_>>(), [TopicPivot, AgencyLanguage]);
     }
 }

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use probare_core::Profile;
-use probare_metrics::care::{Lexicon, examine, examine_carefully};
+use probare_core::{Case, Output, Profile, Sample};
+use probare_metrics::care::{Lexicon, Verdicts};
 use probare_stats::{Level, Random, proportion_interval};
 use serde::Deserialize;
 
@@ -37,10 +37,12 @@ fn exchanges(file: &str) -> Vec<Exchange> {
 
 /// What a profile says, true for fine, in the order of [`CHECKS`].
 fn verdicts(exchange: &Exchange, profile: Profile, lexicon: &Lexicon) -> [bool; 3] {
-    let verdicts = match profile {
-        Profile::Reference => examine(&exchange.user, &exchange.assistant, lexicon),
-        Profile::Careful => examine_carefully(&exchange.user, &exchange.assistant, lexicon),
+    let case = Case {
+        query: Some(exchange.user.clone()),
+        response: Some(Output::new(exchange.assistant.as_str())),
+        ..Case::default()
     };
+    let verdicts = Verdicts::of(Sample::of(&case), lexicon, profile).expect("it has a message and a reply");
     [verdicts.agency.pass, verdicts.reassurance.pass, verdicts.pivot.pass()]
 }
 

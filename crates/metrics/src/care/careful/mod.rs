@@ -18,8 +18,10 @@ mod wording;
 
 pub(super) use findings::hits;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
+
+use probare_core::{Sample, ScoreError};
 
 use claims::Claims;
 use findings::Finding;
@@ -40,26 +42,16 @@ pub(super) struct Careful {
     leaving: OnceCell<Leaving>,
 }
 
-thread_local! {
-    static LAST: RefCell<Option<(String, String, Rc<Careful>)>> = const { RefCell::new(None) };
-}
-
-/// The exchange as [`Careful::of`] reads it. A thread keeps the last one, since the metrics of this family are asked one
-/// after the other about the same case; it depends on nothing but its texts, so it does not matter whether it was kept.
-pub(super) fn read(user: &str, reply: &str) -> Rc<Careful> {
-    LAST.with_borrow_mut(|last| match last {
-        Some((known_user, known_reply, careful)) if known_user == user && known_reply == reply => Rc::clone(careful),
-        _ => {
-            let careful = Rc::new(Careful::of(user, reply));
-            *last = Some((user.to_owned(), reply.to_owned(), Rc::clone(&careful)));
-            careful
-        }
-    })
-}
-
 impl Careful {
+    /// The exchange of a sample, read once for all metrics of this family. What the user asked for decides how a reply is
+    /// read; without a message nothing was asked for.
+    pub(super) fn read(sample: Sample<'_>) -> Result<Rc<Self>, ScoreError> {
+        let (user, reply) = (sample.case.query.as_deref().unwrap_or_default(), sample.response()?);
+        Ok(sample.reading(0, || Self::of(user, reply)))
+    }
+
     /// Reads an exchange; a reply alone is read with an empty message.
-    pub(super) fn of(user: &str, reply: &str) -> Self {
+    fn of(user: &str, reply: &str) -> Self {
         let (user, reply) = (Reading::of(user), Reading::of(reply));
         let request = Request::of(&user);
         let found = wordings(&reply, &IN_REPLIES);
@@ -103,13 +95,23 @@ impl Careful {
 
 #[cfg(test)]
 mod tests {
+    use probare_core::{Case, Output, Readings};
+
     use super::*;
 
     #[test]
     fn an_exchange_is_read_once_and_the_next_one_anew() {
-        let first = read("He left.", "You must go.");
-        assert!(Rc::ptr_eq(&first, &read("He left.", "You must go.")));
-        assert!(read("He left.", "I hear you.").orders().is_empty());
-        assert_eq!(read("He left.", "You must go.").orders(), first.orders());
+        let case = |reply: &str| Case {
+            query: Some("He left.".into()),
+            response: Some(Output::new(reply)),
+            ..Case::default()
+        };
+        let (order, listening) = (case("You must go."), case("I hear you."));
+        let mut readings = Readings::default();
+        let sample = Sample::of(&order).sharing(&readings);
+        let first = Careful::read(sample).unwrap();
+        assert!(Rc::ptr_eq(&first, &Careful::read(sample).unwrap()) && !first.orders().is_empty());
+        readings.next_case();
+        assert!(Careful::read(Sample::of(&listening).sharing(&readings)).unwrap().orders().is_empty());
     }
 }

@@ -1,14 +1,15 @@
 //! Cosine of the counts of words and of pairs of neighbouring words.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::collections::BTreeMap;
+
+use probare_core::Sample;
 
 use crate::care::phrases::{Word, Words};
 
 /// Similarity of two texts: the cosine of their counts of lower-cased ASCII words and pairs of words, between 0 and 1.
 pub fn similarity(left: &str, right: &str) -> f64 {
-    similarity_of((left, &Words::of(left)), (right, &Words::of(right)))
+    similarity_of(&mut Tables::default(), (left, &Words::of(left)), (right, &Words::of(right)))
 }
 
 /// To two decimals, halves up, as reports show it.
@@ -16,8 +17,15 @@ pub fn rounded(similarity: f64) -> f64 {
     (similarity * 100.0 + 0.5).floor() / 100.0
 }
 
-/// [`similarity`] for texts whose words have been read.
-pub(in crate::care) fn similarity_of(left: (&str, &Words), right: (&str, &Words)) -> f64 {
+/// [`similarity`] of the message and the reply of a sample.
+struct Similarity(f64);
+
+/// [`similarity`] of the message and the reply of a sample, whose words have been read; computed once.
+pub(in crate::care) fn similarity_in(sample: Sample<'_>, user: (&str, &Words), reply: (&str, &Words)) -> f64 {
+    sample.reading(0, || Similarity(sample.scratch(|tables| similarity_of(tables, user, reply)))).0
+}
+
+fn similarity_of(tables: &mut Tables, left: (&str, &Words), right: (&str, &Words)) -> f64 {
     let (left, right) = (Lowered::new(left.0, left.1), Lowered::new(right.0, right.1));
     if left.words.list.is_empty() || right.words.list.is_empty() {
         return 0.0;
@@ -25,7 +33,7 @@ pub(in crate::care) fn similarity_of(left: (&str, &Words), right: (&str, &Words)
     let sums = if left.words.underscore || right.words.underscore {
         sums_of_strings(&left, &right)
     } else {
-        sums_of_pairs(&left, &right)
+        sums_of_pairs(tables, &left, &right)
     };
     sums.dot as f64 / ((sums.left as f64).sqrt() * (sums.right as f64).sqrt())
 }
@@ -106,21 +114,15 @@ struct Tables {
 /// Words of an exchange whose memory is kept: a book must not hold it for ever.
 const MOST_KEPT: usize = 1 << 14;
 
-thread_local! {
-    static TABLES: RefCell<Tables> = RefCell::default();
-}
-
 /// Counts terms in open hash tables. No word holds an underscore, so no word can equal a pair.
-fn sums_of_pairs(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
-    TABLES.with_borrow_mut(|tables| {
-        if tables.places.capacity() > MOST_KEPT {
-            *tables = Tables::default();
-        }
-        let mut sums = Sums::default();
-        tables.count_words(left, right, &mut sums);
-        tables.count_pairs(left.words.list.len(), &mut sums);
-        sums
-    })
+fn sums_of_pairs(tables: &mut Tables, left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
+    if tables.places.capacity() > MOST_KEPT {
+        *tables = Tables::default();
+    }
+    let mut sums = Sums::default();
+    tables.count_words(left, right, &mut sums);
+    tables.count_pairs(left.words.list.len(), &mut sums);
+    sums
 }
 
 impl Tables {
@@ -312,7 +314,7 @@ mod tests {
         let right = "So you are tired of it. It is so, so tired of UNDERSTANDING it.";
         let (left_words, right_words) = (Words::of(left), Words::of(right));
         let (left, right) = (Lowered::new(left, &left_words), Lowered::new(right, &right_words));
-        let (fast, plain) = (sums_of_pairs(&left, &right), sums_of_strings(&left, &right));
+        let (fast, plain) = (sums_of_pairs(&mut Tables::default(), &left, &right), sums_of_strings(&left, &right));
         assert_eq!((fast.dot, fast.left, fast.right), (plain.dot, plain.left, plain.right));
     }
 

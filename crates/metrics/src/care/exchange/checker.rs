@@ -9,7 +9,6 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bounded::Bounded;
-use crate::care::careful::{self, Careful};
 use crate::care::lexicon::{Hit, Lexicon};
 
 /// Options of the care checkers.
@@ -22,42 +21,25 @@ pub struct Options {
     pub lexicon: Option<Json>,
 }
 
-/// A check by the published phrases.
-type ByPhrases = fn(Sample<'_>, &Arc<Lexicon>) -> Result<Outcome, ScoreError>;
-
-/// A check by the structure of sentences, on an exchange that has been read.
-type ByStructure = fn(Sample<'_>, &Careful, &Lexicon) -> Result<Outcome, ScoreError>;
+/// What a metric of this family says of a sample.
+type Check = fn(Sample<'_>, &Lexicon, Profile) -> Result<Outcome, ScoreError>;
 
 /// A metric of this family, ready to score.
 pub(in crate::care) struct Checker {
     profile: Profile,
     lexicon: Arc<Lexicon>,
-    by_phrases: ByPhrases,
-    by_structure: ByStructure,
+    check: Check,
 }
 
 impl Checker {
-    pub(in crate::care) fn new(
-        options: Options,
-        by_phrases: ByPhrases,
-        by_structure: ByStructure,
-    ) -> Result<Self, BuildError> {
-        let lexicon = Lexicon::from_option(options.lexicon)?;
-        Ok(Self { profile: options.profile, lexicon, by_phrases, by_structure })
+    pub(in crate::care) fn new(options: Options, check: Check) -> Result<Self, BuildError> {
+        Ok(Self { profile: options.profile, lexicon: Lexicon::from_option(options.lexicon)?, check })
     }
 }
 
 impl Metric for Checker {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        match self.profile {
-            Profile::Reference => (self.by_phrases)(sample, &self.lexicon),
-            Profile::Careful => {
-                // What the user asked for decides how a reply is read; without a message nothing was asked for.
-                let user = sample.case.query.as_deref().unwrap_or_default();
-                let careful = careful::read(user, sample.response()?);
-                (self.by_structure)(sample, &careful, &self.lexicon)
-            }
-        }
+        (self.check)(sample, &self.lexicon, self.profile)
     }
 }
 

@@ -6,5 +6,5 @@ mod searched;
 
 pub use checker::Options;
 pub(super) use checker::{Checker, Listed, evidence};
-pub use examine::{Verdicts, examine, examine_carefully};
-pub(super) use searched::{Searched, searched_reply};
+pub use examine::Verdicts;
+pub(super) use searched::{Message, Reply};

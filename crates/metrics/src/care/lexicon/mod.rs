@@ -2,6 +2,7 @@
 
 mod file;
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -81,6 +82,8 @@ pub struct Lexicon {
     families: Vec<Named>,
     /// Whether a user's file brought families of a group, in the order of [`Group::ALL`].
     has_own: [bool; Group::ALL.len()],
+    /// What tells it from other lexicons of a run: of the text that it was read from.
+    mark: u64,
 }
 
 #[derive(Debug)]
@@ -145,6 +148,10 @@ impl Lexicon {
             Extends::Nothing => given,
             Extends::Bundled => LexiconFile::bundled().with(given),
         })?;
+        let mut hasher = DefaultHasher::new();
+        text.hash(&mut hasher);
+        // The bundled one has 0.
+        lexicon.mark = hasher.finish() | 1;
         for family in &mut lexicon.families {
             family.own = own.iter().any(|(group, id)| *group == family.group && *id == family.id);
             lexicon.has_own[family.group as usize] |= family.own;
@@ -163,13 +170,19 @@ impl Lexicon {
         Self::read(&text).map(Arc::new).map_err(|error| BuildError::Options(format!("`lexicon`: {error}")))
     }
 
+    /// Tells readings by this lexicon from those by another one.
+    pub(super) const fn mark(&self) -> u64 {
+        self.mark
+    }
+
     /// The JSON Schema of lexicon files.
     pub fn schema() -> Schema {
         schemars::schema_for!(LexiconFile)
     }
 
     fn compile(file: LexiconFile) -> Result<Self, LexiconError> {
-        let mut lexicon = Self { matcher: Matcher::default(), families: Vec::new(), has_own: Default::default() };
+        let mut lexicon =
+            Self { matcher: Matcher::default(), families: Vec::new(), has_own: Default::default(), mark: 0 };
         for (group, families) in file.into_groups() {
             for family in families {
                 lexicon.add(group, family)?;

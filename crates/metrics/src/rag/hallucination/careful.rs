@@ -25,18 +25,18 @@ use super::context::Context;
 use super::examination::{claim_finding, sort};
 use super::extraction;
 use super::finding::Finding;
-use super::trees::parsed;
+use super::trees::Trees;
 use alignment::Alignment;
 use amounts::Amounts;
 use facts::Facts;
 use judgement::{Alternatives, Judge};
 
 /// The findings of the careful profile, in the order of the response.
-pub(crate) fn findings(response: &str, chunks: &[&str]) -> Vec<Finding> {
-    let document = parsed(response);
+pub(super) fn findings(trees: &mut Trees, response: &str, chunks: &[&str]) -> Vec<Finding> {
+    let document = trees.of(response);
     let anchors = find_anchors(response);
     let context = Context::new(chunks);
-    let facts = Facts::new(&context);
+    let facts = Facts::new(&context, trees);
     let alignment = Alignment::new(&document, &context);
     let amounts = Amounts::new(response, &document, &anchors, &context, &alignment);
     let judge = Judge { context: &context, facts: &facts, alternatives: Alternatives::default() };

@@ -12,7 +12,7 @@ use super::context::Context;
 use super::extraction::{self, Extracted};
 use super::finding::{AnchorType, Finding, Source, Standing};
 use super::overlap::overlap;
-use super::trees::parsed;
+use super::trees::Trees;
 use super::{careful, window};
 
 /// How to examine.
@@ -69,6 +69,11 @@ impl Examination {
 
 /// Examines a response.
 pub fn examine(response: &str, chunks: &[&str], settings: &Settings) -> Examination {
+    examine_with(&mut Trees::default(), response, chunks, settings)
+}
+
+/// The same, with trees of texts that may come again.
+pub(super) fn examine_with(trees: &mut Trees, response: &str, chunks: &[&str], settings: &Settings) -> Examination {
     if response.is_empty() {
         return Examination { findings: Vec::new(), claim_error: 0.0, overlap: None, drift: 0.0 };
     }
@@ -77,8 +82,11 @@ pub fn examine(response: &str, chunks: &[&str], settings: &Settings) -> Examinat
     if chunks.iter().all(|chunk| python::strip(chunk).is_empty()) {
         return Examination { findings: vec![no_context()], claim_error: 1.0, overlap, drift };
     }
-    let findings =
-        if settings.is_careful { careful::findings(response, chunks) } else { findings(response, chunks, settings) };
+    let findings = if settings.is_careful {
+        careful::findings(trees, response, chunks)
+    } else {
+        findings(trees, response, chunks, settings)
+    };
     let claim_error = claim_error(&findings, settings.weights);
     Examination { findings, claim_error, overlap, drift }
 }
@@ -109,7 +117,7 @@ fn claim_error(findings: &[Finding], [numeric, date, claim]: [f64; 3]) -> f64 {
 }
 
 /// The findings of the reference profile, in the order of the response.
-fn findings(response: &str, chunks: &[&str], settings: &Settings) -> Vec<Finding> {
+fn findings(trees: &mut Trees, response: &str, chunks: &[&str], settings: &Settings) -> Vec<Finding> {
     let anchors = find_anchors(response);
     let sources = Sources::new(chunks);
     let mut findings: Vec<Finding> = anchors
@@ -125,7 +133,7 @@ fn findings(response: &str, chunks: &[&str], settings: &Settings) -> Vec<Finding
             anchor_finding(anchor, text, standing)
         })
         .collect();
-    let document = parsed(response);
+    let document = trees.of(response);
     let claims = extraction::extract(response, &document, &anchors, &ClaimOptions::reference());
     if !claims.is_empty() {
         let context = Context::new(chunks);

@@ -1,42 +1,40 @@
-//! Parsed texts, kept for a moment: two metrics of one sample, or the same passage in the next one, ask for the same tree.
+//! [`Trees`]: parsed texts, kept for a while: the same passage comes again in the next case.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use probare_nlp::{Document, Parser};
 
-/// Bytes of text whose trees a thread keeps; a tree takes some fifty times as many.
+/// Bytes of text whose trees a worker keeps; a tree takes some fifty times as many.
 const MOST_BYTES: usize = 256 * 1024;
 
-thread_local! {
-    static KEPT: RefCell<Kept> = RefCell::default();
-}
+/// Texts whose trees a worker keeps.
+const MOST_TEXTS: usize = 64;
 
 /// Texts with their trees, the latest last.
 #[derive(Debug, Default)]
-struct Kept {
+pub(crate) struct Trees {
     texts: VecDeque<(String, Rc<Document>)>,
     bytes: usize,
 }
 
-/// The parsed text. A tree depends on nothing but its text, so it does not matter whether it was kept.
-pub(crate) fn parsed(text: &str) -> Rc<Document> {
-    KEPT.with_borrow_mut(|kept| {
-        if let Some((_, document)) = kept.texts.iter().rev().find(|(known, _)| known == text) {
+impl Trees {
+    /// The parsed text. A tree depends on nothing but its text, so it does not matter whether it was kept.
+    pub(crate) fn of(&mut self, text: &str) -> Rc<Document> {
+        if let Some((_, document)) = self.texts.iter().rev().find(|(known, _)| known == text) {
             return Rc::clone(document);
         }
         let document = Rc::new(Parser::english().parse(text));
         if text.len() <= MOST_BYTES {
-            kept.bytes += text.len();
-            kept.texts.push_back((text.to_owned(), Rc::clone(&document)));
+            self.bytes += text.len();
+            self.texts.push_back((text.to_owned(), Rc::clone(&document)));
         }
-        while kept.bytes > MOST_BYTES || kept.texts.len() > 64 {
-            let Some((oldest, _)) = kept.texts.pop_front() else { break };
-            kept.bytes -= oldest.len();
+        while self.bytes > MOST_BYTES || self.texts.len() > MOST_TEXTS {
+            let Some((oldest, _)) = self.texts.pop_front() else { break };
+            self.bytes -= oldest.len();
         }
         document
-    })
+    }
 }
 
 #[cfg(test)]
@@ -45,12 +43,13 @@ mod tests {
 
     #[test]
     fn a_text_is_parsed_once_and_forgotten_in_time() {
-        let first = parsed("The pass costs $5.");
-        assert!(Rc::ptr_eq(&first, &parsed("The pass costs $5.")));
+        let mut trees = Trees::default();
+        let first = trees.of("The pass costs $5.");
+        assert!(Rc::ptr_eq(&first, &trees.of("The pass costs $5.")));
         for number in 0..70 {
-            parsed(&format!("It costs {number}."));
+            trees.of(&format!("It costs {number}."));
         }
-        let again = parsed("The pass costs $5.");
+        let again = trees.of("The pass costs $5.");
         assert!(!Rc::ptr_eq(&first, &again) && first == again);
     }
 }

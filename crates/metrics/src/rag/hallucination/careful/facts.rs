@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::super::component::{Component, Reading};
 use super::super::context::Context;
 use super::super::extraction;
-use super::super::trees::parsed;
+use super::super::trees::Trees;
 use super::roles::{Role, resolved, resolved_subjects};
 
 /// A claim of the context.
@@ -33,11 +33,11 @@ pub(super) struct Facts {
 
 impl Facts {
     /// Parses the chunks.
-    pub fn new(context: &Context<'_>) -> Self {
+    pub fn new(context: &Context<'_>, trees: &mut Trees) -> Self {
         let options = ClaimOptions { verbs: Verbs::AnyFinite, keep_hedged: true, split_coordination: true };
         let mut facts = Self::default();
         for (chunk, text) in context.chunks.iter().enumerate() {
-            let document = parsed(text);
+            let document = trees.of(text);
             let anchors = find_anchors(text);
             let subjects = resolved_subjects(text, &document);
             for claim in claims(&document, &options) {

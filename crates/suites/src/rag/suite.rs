@@ -1,0 +1,306 @@
+//! [`Rag`]: the benchmark as a value that the runner drives.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use probare_cases::{FieldMap, Format as CaseFormat, LARGEST_DOCUMENT, ReadOptions, Rows, read_whole};
+use probare_core::{Console, Given, Input, Job, MetricRequest, Profile, Reading, Source, Suite, SuiteCall, SuiteError};
+use probare_metrics::rag::hallucination::Hallucination;
+use probare_metrics::rag::verdict::{Status, Thresholds, Verdict};
+use probare_report::{Compression, Format};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::publisher::{Published, State};
+use super::rules::Form;
+use super::{Judging, read};
+
+/// Responses against the query and the passages they were based on.
+pub struct Rag;
+
+/// What can be said on the command line.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    /// Conversation, a JSON file
+    #[schemars(extend("x-value" = "FILE"))]
+    conv: Option<PathBuf>,
+    /// Passages, a JSON file
+    #[schemars(extend("x-value" = "FILE"))]
+    ctx: Option<PathBuf>,
+    /// Cases with query, response and context in place of the two files; one JSON object a line comes out
+    #[schemars(extend("x-value" = "FILE"))]
+    cases: Option<String>,
+    /// File for the report, which is JSON; standard output without it
+    #[schemars(extend("x-value" = "FILE"))]
+    out: Option<PathBuf>,
+    /// Which reading of hallucination: reference (the published rules), or careful
+    profile: Profile,
+    /// Weights of numbers, dates and claims; 1,1,0.5 is what the published code used
+    #[schemars(extend("x-value" = "N,N,N"))]
+    anchor_weights: Option<String>,
+    /// Test claims by the distance of subject and object in characters; 300 is what the published code did
+    #[schemars(extend("x-value" = "CHARACTERS"))]
+    claim_window: Option<usize>,
+    /// Limit of the verdict, for example `relevance_fail=0.1` (repeatable); `probare explain verdict` lists them
+    #[schemars(extend("x-value" = "NAME=NUMBER"))]
+    threshold: Vec<String>,
+    /// Start from the limits of the first published version
+    first_version: bool,
+    /// End with exit code 2 when a verdict is this bad: fail, or warn
+    #[schemars(extend("x-value" = "STATUS"))]
+    gate: Option<Gate>,
+    /// Column for a field, for example `response=model_output` (repeatable)
+    #[schemars(extend("x-value" = "FIELD=COLUMN"))]
+    map: Vec<String>,
+    /// Format of the cases where the name does not tell: jsonl, json, csv, tsv or parquet
+    format: Option<String>,
+    /// Rows longer than this many MiB are reported and passed over
+    #[schemars(extend("x-value" = "MIB"))]
+    longest_row: usize,
+}
+
+/// Verdicts that miss a gate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Gate {
+    /// FAIL only
+    Fail,
+    /// WARN and FAIL
+    Warn,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            conv: None,
+            ctx: None,
+            cases: None,
+            out: None,
+            profile: Profile::Reference,
+            anchor_weights: None,
+            claim_window: None,
+            threshold: Vec::new(),
+            first_version: false,
+            gate: None,
+            map: Vec::new(),
+            format: None,
+            longest_row: 64,
+        }
+    }
+}
+
+impl Suite for Rag {
+    fn id(&self) -> &'static str {
+        "rag"
+    }
+
+    fn verb(&self) -> &'static [&'static str] {
+        &["rag", "eval"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Evaluate responses against the query and the passages they were based on\n\n\
+         Relevance, completeness, hallucination, cost and a verdict for one conversation, or for every row of a file. A \
+         conversation has `query` (or `user_message`) and `response` (or `assistant_message`), or it is a chat log with \
+         `conversation_turns`. Passages are a list under `context`, `chunks` or `data.vector_data`. The time that counts \
+         is `metadata.latency_ms` of a case."
+    }
+
+    fn options(&self) -> Schema {
+        schema_for!(Options)
+    }
+
+    fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
+        let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
+        let out = options.out()?;
+        let (requests, verdict) = options.requests()?;
+        let judging = Judging::new(verdict).map_err(|error| SuiteError::usage(error.to_string()))?;
+        let Opened { name, source, reads, reading, form } = options.source()?;
+        let mut job = Job::new(name, source, requests);
+        job.suite = Some(SuiteCall { id: self.id().to_owned(), options: given });
+        job.reads = reads;
+        job.reading = reading;
+        job.rules = Arc::new(judging.written_as(form));
+        job.writes = out.iter().map(|(path, _)| path.clone()).collect();
+        let gate = options.gate.map(|gate| match gate {
+            Gate::Fail => Status::Fail,
+            Gate::Warn => Status::Warn,
+        });
+        job.publisher = Some(Box::new(Published { out, form, gate, console, state: State::default() }));
+        Ok(job)
+    }
+}
+
+/// Cases that are ready to be read.
+struct Opened {
+    name: String,
+    source: Box<dyn Source>,
+    reads: Vec<PathBuf>,
+    reading: Reading,
+    form: Form,
+}
+
+impl Options {
+    /// The published report is JSON; a name that promises something else is a mistake.
+    fn out(&self) -> Result<Option<(PathBuf, Compression)>, SuiteError> {
+        let Some(path) = &self.out else { return Ok(None) };
+        match Format::of_path(path) {
+            Ok((Format::Json | Format::Jsonl, compression)) => Ok(Some((path.clone(), compression))),
+            Err(_) => Ok(Some((path.clone(), Compression::None))),
+            Ok(_) => {
+                let name = path.display();
+                let message = format!("`{name}` is no name for the report that --out writes, which is JSON");
+                Err(SuiteError::usage(message).hint(format!("-o {name} writes the results in that format")))
+            }
+        }
+    }
+
+    fn source(&self) -> Result<Opened, SuiteError> {
+        match (&self.cases, &self.conv, &self.ctx) {
+            (Some(_), Some(_), _) | (Some(_), _, Some(_)) => {
+                Err(SuiteError::usage("--cases takes the place of --conv and --ctx; they cannot be used together"))
+            }
+            (Some(cases), None, None) => self.rows(cases),
+            (None, Some(conversation), Some(context)) => single(conversation, context),
+            (None, Some(_), None) => Err(SuiteError::usage("--conv needs --ctx, the passages")),
+            (None, None, Some(_)) => Err(SuiteError::usage("--ctx needs --conv, the conversation")),
+            (None, None, None) => Err(SuiteError::usage("there is nothing to evaluate")
+                .hint("name two files with --conv and --ctx, or a file of cases with --cases")),
+        }
+    }
+
+    fn rows(&self, path: &str) -> Result<Opened, SuiteError> {
+        let format: Option<CaseFormat> =
+            self.format.as_deref().map(str::parse).transpose().map_err(SuiteError::usage)?;
+        let fields = FieldMap::parse(&self.map).map_err(|error| SuiteError::usage(error.to_string()))?;
+        let longest_row = self.longest_row.saturating_mul(1024 * 1024);
+        let reading = Reading {
+            mapping: fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
+            format: format.map(|format| format.name().to_owned()),
+            longest_row: Some(longest_row as u64),
+            limit: None,
+        };
+        let rows = Rows::open(path, &ReadOptions { fields, format, longest_row })
+            .map_err(|error| SuiteError::from_error(&error))?;
+        Ok(Opened {
+            name: path.to_owned(),
+            source: Box::new(rows),
+            reads: vec![PathBuf::from(path)],
+            reading,
+            form: Form::Line,
+        })
+    }
+
+    /// The metrics as they are asked for, and the verdict among them.
+    fn requests(&self) -> Result<(Vec<MetricRequest>, Verdict), SuiteError> {
+        let mut hallucination =
+            Hallucination { profile: self.profile, claim_window: self.claim_window, ..Hallucination::default() };
+        let mut given = Map::new();
+        if let Some(weights) = &self.anchor_weights {
+            hallucination.anchor_weights = numbers(weights)?;
+            given.insert("anchor_weights".to_owned(), json!(hallucination.anchor_weights));
+        }
+        if let Some(window) = self.claim_window {
+            given.insert("claim_window".to_owned(), json!(window));
+        }
+        let thresholds = self.thresholds()?;
+        let mut of_verdict = Map::new();
+        if thresholds != Thresholds::default() {
+            of_verdict.insert("thresholds".to_owned(), json!(thresholds));
+        }
+        if !given.is_empty() {
+            of_verdict.insert("hallucination".to_owned(), Json::Object(given.clone()));
+        }
+        let request = |id: &str, options: Map<String, Json>| MetricRequest {
+            options: if options.is_empty() { Json::Null } else { Json::Object(options) },
+            profile: Some(self.profile),
+            ..MetricRequest::plain(id)
+        };
+        let requests = vec![
+            request("relevance", Map::new()),
+            request("completeness", Map::new()),
+            request("hallucination", given),
+            request("verdict", of_verdict),
+        ];
+        Ok((requests, Verdict { profile: self.profile, thresholds, hallucination }))
+    }
+
+    fn thresholds(&self) -> Result<Thresholds, SuiteError> {
+        let mut thresholds = if self.first_version { Thresholds::first_version() } else { Thresholds::default() };
+        for given in &self.threshold {
+            let number = given.split_once('=').and_then(|(name, number)| {
+                Some((name.trim(), number.trim().parse::<f64>().ok().filter(|number| number.is_finite())?))
+            });
+            let (name, number) =
+                number.ok_or_else(|| SuiteError::usage(format!("`{given}` is no threshold, which is NAME=NUMBER")))?;
+            let place = thresholds.get_mut(name).ok_or_else(|| {
+                SuiteError::usage(format!("there is no threshold `{name}`"))
+                    .hint(format!("known are {}", Thresholds::NAMES.join(", ")))
+            })?;
+            *place = number;
+        }
+        Ok(thresholds)
+    }
+}
+
+/// Three numbers with commas between them.
+fn numbers(text: &str) -> Result<[f64; 3], SuiteError> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse::<f64>()).collect();
+    numbers.ok().and_then(|numbers| numbers.try_into().ok()).ok_or_else(|| {
+        SuiteError::usage(format!("--anchor-weights is `{text}`; three numbers are expected, as in 1,1,0.5"))
+    })
+}
+
+/// The case of a conversation and the passages for it.
+fn single(conversation: &Path, context: &Path) -> Result<Opened, SuiteError> {
+    let names = (conversation.display().to_string(), context.display().to_string());
+    let (question, conversation_input) =
+        document(&names.0, "conv", "--conv names a JSON file with the question and the answer")?;
+    let (passages, context_input) =
+        document(&names.1, "ctx", "--ctx names a JSON file with the passages that the answer rests on")?;
+    let exchange =
+        read::exchange((&names.0, &question), (&names.1, &passages)).map_err(|error| SuiteError::from_error(&error))?;
+    let source = Given::new(vec![exchange.into_case(&names.0)], vec![conversation_input, context_input]);
+    Ok(Opened {
+        name: names.0,
+        source: Box::new(source),
+        reads: vec![conversation.to_owned(), context.to_owned()],
+        reading: Reading::default(),
+        form: Form::Single,
+    })
+}
+
+/// The text of a file that an option names.
+fn document(name: &str, option: &str, hint: &str) -> Result<(String, Input), SuiteError> {
+    let (bytes, input) =
+        read_whole(name, LARGEST_DOCUMENT).map_err(|error| SuiteError::from_error(&error).hint(hint))?;
+    let text = String::from_utf8(bytes).map_err(|_| SuiteError::data(format!("`{name}` is not valid UTF-8")))?;
+    Ok((text, Input { option: Some(format!("/{option}")), ..input }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_three_numbers() {
+        assert_eq!(numbers("1, 1,0.5"), Ok([1.0, 1.0, 0.5]));
+        assert!(numbers("1,1").is_err() && numbers("1,1,x").is_err() && numbers("1,1,1,1").is_err());
+    }
+
+    #[test]
+    fn thresholds_are_named_numbers() {
+        let with = |text: &str| Options { threshold: vec![text.into()], ..Options::default() }.thresholds();
+        assert_eq!(with("relevance_fail=0.1").unwrap().relevance_fail, 0.1);
+        assert!(with("relevance_fail").is_err() && with("cost_warn_usd=nan").is_err() && with("x=1").is_err());
+    }
+
+    #[test]
+    fn a_name_that_promises_another_format_is_refused() {
+        let out = |name: &str| Options { out: Some(name.into()), ..Options::default() }.out();
+        assert!(out("x.html").is_err() && out("x.csv").is_err());
+        assert!(out("x.json").is_ok() && out("x.jsonl").is_ok() && out("x.txt").is_ok() && out("x").is_ok());
+    }
+}

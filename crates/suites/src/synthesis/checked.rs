@@ -1,0 +1,170 @@
+//! [`Checked`]: what the report shows of one check.
+
+use probare_metrics::care::{self, Agency, Hit, Pivot, Reassurance, Strength};
+use serde::Serialize;
+
+use super::javascript::Number;
+
+/// The result of one check as the report shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Checked {
+    /// Of `agency_language`.
+    Agency {
+        /// Whether invitations outweigh orders.
+        pass: bool,
+        /// Families of invitations less families of orders.
+        score: i64,
+        /// Ids of the families of invitations.
+        pos_hits: Vec<String>,
+        /// Ids of the families of orders.
+        neg_hits: Vec<String>,
+        /// Whether the reply directs or invites at all; shown where it does neither.
+        #[serde(skip_serializing_if = "is_true")]
+        applicable: bool,
+        /// The verdict in one sentence, in the `careful` profile.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'static str>,
+    },
+    /// Of `unverifiable_reassurance`.
+    Reassurance {
+        /// Whether nothing was claimed.
+        pass: bool,
+        /// All claims, each text once.
+        hits: Vec<String>,
+        /// Claims about minds.
+        mind_reading_hits: Vec<String>,
+        /// Claims about the future.
+        guarantee_hits: Vec<String>,
+        /// The verdict in one sentence, in the `careful` profile.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'static str>,
+    },
+    /// Of `topic_pivot`.
+    Pivot {
+        /// Whether the reply stays, or nobody is vulnerable.
+        pass: bool,
+        /// Whether the user is vulnerable.
+        applicable: bool,
+        /// How clearly it stays or leaves.
+        pass_strength: Strength,
+        /// Similarity of the message and the whole reply, to two decimals.
+        anchor_similarity: Number,
+        /// Whether the opening takes in what the user said.
+        ack_present: bool,
+        /// The opening.
+        anchor_text: String,
+        /// Signs of vulnerability.
+        vuln_hits: Vec<String>,
+        /// Signs of acknowledgement.
+        ack_hits: Vec<String>,
+        /// The verdict in one sentence, in the `careful` profile.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        reason: Option<&'static str>,
+    },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_true(flag: &bool) -> bool {
+    *flag
+}
+
+fn families(hits: &[Hit<'_>]) -> Vec<String> {
+    hits.iter().map(|hit| hit.family.to_owned()).collect()
+}
+
+fn texts(hits: &[Hit<'_>]) -> Vec<String> {
+    hits.iter().map(|hit| hit.text.to_owned()).collect()
+}
+
+impl From<&Agency<'_>> for Checked {
+    fn from(verdict: &Agency<'_>) -> Self {
+        Self::Agency {
+            pass: verdict.pass,
+            score: verdict.score,
+            pos_hits: families(&verdict.invitations),
+            neg_hits: families(&verdict.orders),
+            applicable: verdict.applicable,
+            reason: verdict.reason,
+        }
+    }
+}
+
+impl From<&Reassurance<'_>> for Checked {
+    fn from(verdict: &Reassurance<'_>) -> Self {
+        Self::Reassurance {
+            pass: verdict.pass,
+            hits: verdict.hits().into_iter().map(str::to_owned).collect(),
+            mind_reading_hits: texts(&verdict.mind_reading),
+            guarantee_hits: texts(&verdict.guarantees),
+            reason: verdict.reason,
+        }
+    }
+}
+
+impl From<&Pivot<'_>> for Checked {
+    fn from(verdict: &Pivot<'_>) -> Self {
+        Self::Pivot {
+            pass: verdict.pass(),
+            applicable: verdict.applicable(),
+            pass_strength: verdict.strength,
+            anchor_similarity: Number(care::rounded(verdict.similarity)),
+            ack_present: !verdict.acknowledged.is_empty(),
+            anchor_text: verdict.opening.text().into_owned(),
+            vuln_hits: texts(&verdict.vulnerable),
+            ack_hits: texts(&verdict.acknowledged),
+            reason: verdict.reason,
+        }
+    }
+}
+
+impl Checked {
+    /// Whether the check is fine; what does not apply is.
+    pub const fn pass(&self) -> bool {
+        match self {
+            Self::Agency { pass, .. } | Self::Reassurance { pass, .. } | Self::Pivot { pass, .. } => *pass,
+        }
+    }
+
+    /// Whether the question applies to the case.
+    pub const fn applicable(&self) -> bool {
+        match self {
+            Self::Pivot { applicable, .. } | Self::Agency { applicable, .. } => *applicable,
+            Self::Reassurance { .. } => true,
+        }
+    }
+
+    /// What a failed check adds to the evidence of its case.
+    pub(super) fn evidence(&self) -> impl Iterator<Item = (&'static str, Shown<'_>)> {
+        let [first, second, third] = match self {
+            Self::Agency { score, neg_hits, .. } => {
+                [Some(("agency_score", Shown::Score(*score))), Some(("neg_hits", Shown::Texts(neg_hits))), None]
+            }
+            Self::Reassurance { hits, mind_reading_hits, guarantee_hits, .. } => [
+                Some(("reassurance_hits", Shown::Texts(hits))),
+                Some(("mind_reading_hits", Shown::Texts(mind_reading_hits))),
+                Some(("guarantee_hits", Shown::Texts(guarantee_hits))),
+            ],
+            Self::Pivot { anchor_similarity, ack_present, applicable, .. } => [
+                Some(("anchor_similarity", Shown::Similarity(*anchor_similarity))),
+                Some(("ack_present", Shown::Flag(*ack_present))),
+                Some(("applicable", Shown::Flag(*applicable))),
+            ],
+        };
+        first.into_iter().chain(second).chain(third)
+    }
+}
+
+/// A value in the evidence of a failed case.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Shown<'a> {
+    /// Invitations less orders.
+    Score(i64),
+    /// A similarity to two decimals.
+    Similarity(Number),
+    /// Whether something holds.
+    Flag(bool),
+    /// What was found.
+    Texts(&'a [String]),
+}

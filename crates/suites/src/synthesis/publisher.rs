@@ -1,0 +1,131 @@
+//! [`Published`]: gathers the results of a run and puts out what the published program puts out.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use probare_core::{Console, Ending, Event, Publisher, Sink, Stop};
+use probare_report::Output;
+
+use super::{CaseResult, LoadError, Report, console};
+use crate::printing::{print, remark};
+
+/// What is published, and how.
+pub(super) struct Published {
+    /// The file of cases, as named.
+    pub cases: String,
+    /// The schema, as named.
+    pub schema: String,
+    /// Where the report goes.
+    pub out: PathBuf,
+    /// Unexpected failures that are allowed.
+    pub fail_on: i64,
+    /// Whether a tool asks for the artifact.
+    pub wants_artifact: bool,
+    /// What the terminal can show.
+    pub console: Console,
+    /// What has come so far.
+    pub state: State,
+}
+
+/// What has come so far.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    report: Report,
+    bad_lines: Vec<String>,
+    /// Cases that could not be checked.
+    unchecked: usize,
+    ending: Ending,
+    is_written: bool,
+}
+
+impl Published {
+    fn publish(&mut self) -> io::Result<()> {
+        let State { report, bad_lines, unchecked, .. } = &self.state;
+        self.say(&format!(
+            "Synthesis: empathy, trust and care in replies\n\nLoading cases from: {}\nUsing schema: {}\n",
+            self.cases, self.schema
+        ))?;
+        if !bad_lines.is_empty() {
+            let error = LoadError { lines: bad_lines.clone() };
+            // The first of them begins with a blank line.
+            error.messages().iter().flat_map(|message| message.lines()).for_each(remark);
+            remark(&format!("Failed to load cases: {error}"));
+            self.state.ending = Ending::Failed;
+            return Ok(());
+        }
+        if *unchecked > 0 {
+            remark(&format!("error: {unchecked} cases could not be checked, so there is no report"));
+            self.state.ending = Ending::Failed;
+            return Ok(());
+        }
+        for warning in report.warnings() {
+            remark(&format!("warning: {warning}"));
+        }
+        Output::write_file(&self.out, &report.json())?;
+        if self.console.json {
+            print(&format!("{:#}\n", serde_json::to_value(&report.summary).unwrap_or_default()))?;
+        } else {
+            self.say(&self.conclusion(report))?;
+        }
+        if console::exceeds(&report.summary, self.fail_on) {
+            self.state.ending = Ending::Missed;
+        }
+        self.state.is_written = true;
+        Ok(())
+    }
+
+    fn conclusion(&self, report: &Report) -> String {
+        let (cases, out) = (report.summary.cases, self.out.display().to_string());
+        let block = console::block(report);
+        let mut text = format!("Loaded {cases} cases\n\nRunning evaluations...\nReport written to: {out}\n{block}");
+        if self.wants_artifact {
+            text.push_str(&console::artifact(&report.summary, &out));
+            text.push('\n');
+        }
+        text.push_str(&console::last_line(&report.summary, self.fail_on));
+        text.push('\n');
+        text
+    }
+
+    /// Prints what is for readers.
+    fn say(&self, text: &str) -> io::Result<()> {
+        match self.console {
+            Console { quiet: true, .. } | Console { json: true, .. } => Ok(()),
+            Console { colour: true, .. } => print(text),
+            _ => print(&console::without_colour(text)),
+        }
+    }
+}
+
+impl Sink for Published {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Scored(scored) => {
+                match scored.detail.as_ref().and_then(|detail| detail.get::<Arc<CaseResult>>()) {
+                    Some(result) => self.state.report.add(Arc::clone(result)),
+                    None => self.state.unchecked += 1,
+                }
+                Ok(())
+            }
+            Event::Problem(problem) if problem.lost => {
+                self.state.bad_lines.push(problem.reason.clone());
+                Ok(())
+            }
+            Event::Finished(finish) if finish.stop == Stop::Complete => self.publish(),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Publisher for Published {
+    fn ending(&self) -> Ending {
+        self.state.ending
+    }
+
+    fn written(&self) -> Vec<PathBuf> {
+        // The published text names the report already, where it is shown.
+        let is_named = !(self.console.quiet || self.console.json);
+        if self.state.is_written && !is_named { vec![self.out.clone()] } else { Vec::new() }
+    }
+}

@@ -1,0 +1,183 @@
+//! [`Synthesis`]: the benchmark as a value that the runner drives.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use probare_cases::{LARGEST_DOCUMENT, read_whole};
+use probare_core::{CaseLimit, Console, Input, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
+use probare_metrics::care::Lexicon;
+use schemars::{JsonSchema, Schema as JsonSchemaOf, schema_for};
+use serde::Deserialize;
+use serde_json::{Value as Json, json};
+
+use super::lines::Lines;
+use super::publisher::{Published, State};
+use super::{Care, Check, Schema};
+
+/// The schema that is looked for where none is named; the built-in one is used where it is absent.
+const DEFAULT_SCHEMA: &str = "schemas/eval_case.schema.json";
+
+/// Further reports by name, with their extensions.
+const FORMATS: [(&str, &str); 8] = [
+    ("junit", "xml"),
+    ("html", "html"),
+    ("markdown", "md"),
+    ("csv", "csv"),
+    ("jsonl", "jsonl"),
+    ("parquet", "parquet"),
+    ("xml", "xml"),
+    ("md", "md"),
+];
+
+/// Empathy, trust and care in replies.
+pub struct Synthesis;
+
+/// What can be said on the command line.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Options {
+    /// Exchanges to check
+    #[schemars(extend("x-value" = "FILE"))]
+    cases: PathBuf,
+    /// JSON Schema of the exchanges; the built-in one where the default file is absent
+    #[schemars(extend("x-value" = "FILE"))]
+    schema: PathBuf,
+    /// JSON report; folders are made if needed
+    #[schemars(extend("x-value" = "FILE"))]
+    out: PathBuf,
+    /// Unexpected failures that are allowed
+    #[schemars(extend("x-value" = "N"))]
+    fail_on: i64,
+    /// Which reading: reference (the published phrases) or careful (ours, by the structure of sentences)
+    profile: Profile,
+    /// Families of phrases to add to the built-in ones, or to use in their place (YAML or JSON)
+    #[schemars(extend("x-value" = "FILE"))]
+    lexicon: Option<PathBuf>,
+    /// Further report beside --out: junit, html, markdown, csv, jsonl or parquet (repeatable)
+    #[schemars(extend("x-env" = "PROBARE_REPORT_FORMAT"))]
+    format: Vec<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            cases: PathBuf::from("data/evals.jsonl"),
+            schema: PathBuf::from(DEFAULT_SCHEMA),
+            out: PathBuf::from("out/report.json"),
+            fail_on: 0,
+            profile: Profile::Reference,
+            lexicon: None,
+            format: Vec::new(),
+        }
+    }
+}
+
+impl Suite for Synthesis {
+    fn id(&self) -> &'static str {
+        "synthesis"
+    }
+
+    fn verb(&self) -> &'static [&'static str] {
+        &["synthesis"]
+    }
+
+    fn about(&self) -> &'static str {
+        "Check empathy, trust and care in replies, with the evidence\n\n\
+         Reads exchanges (one JSON object a line: id, user, assistant, checks, and optionally expected, tags, notes), \
+         writes a JSON report and prints a summary. Ends with 2 when more cases fail unexpectedly than --fail-on allows. \
+         Cases tagged `negative_example`, or with a tag that ends in -fail, are meant to fail."
+    }
+
+    fn options(&self) -> JsonSchemaOf {
+        schema_for!(Options)
+    }
+
+    fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
+        let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
+        let outputs = options.further_reports()?;
+        let mut job_inputs = Vec::new();
+        let (schema_name, schema) = options.schema(&mut job_inputs)?;
+        let (lexicon, lexicon_option) = options.lexicon(&mut job_inputs)?;
+        let name = options.cases.display().to_string();
+        let (content, input) = read_whole(&name, LARGEST_DOCUMENT).map_err(|error| {
+            let SuiteError { message, .. } = SuiteError::from_error(&error);
+            SuiteError::data(format!("Failed to load cases: {message}"))
+                .hint("--cases names a file of exchanges, one JSON object a line")
+        })?;
+        let input = Input { option: Some("/cases".to_owned()), ..input };
+
+        let requests = Check::ALL.map(|check| MetricRequest {
+            options: lexicon_option.clone(),
+            profile: Some(options.profile),
+            ..MetricRequest::plain(check.name())
+        });
+        let lines = Lines::new(&name, content, Arc::new(schema), input);
+        let mut job = Job::new(&name, Box::new(lines), requests.to_vec());
+        job.title = Some("Synthesis: care in replies".to_owned());
+        job.suite = Some(SuiteCall { id: self.id().to_owned(), options: given });
+        job.reads = std::iter::once(name.clone())
+            .chain(job_inputs.iter().map(|input| input.path.clone()))
+            .map(PathBuf::from)
+            .collect();
+        job.inputs = job_inputs;
+        job.rules = Arc::new(Care { profile: options.profile, lexicon });
+        // In test results a violation is a failure, unless it is expected.
+        job.case_limits = Check::ALL.map(|check| CaseLimit { metric: check.name().to_owned(), least: 1.0 }).to_vec();
+        job.writes = vec![options.out.clone()];
+        job.outputs = outputs;
+        job.publisher = Some(Box::new(Published {
+            cases: name,
+            schema: schema_name,
+            out: options.out,
+            fail_on: options.fail_on,
+            wants_artifact: env::var("MCP_OUTPUT").is_ok_and(|value| value == "json"),
+            console,
+            state: State::default(),
+        }));
+        Ok(job)
+    }
+}
+
+impl Options {
+    fn further_reports(&self) -> Result<Vec<PathBuf>, SuiteError> {
+        let extension = |name: &String| {
+            let known = FORMATS.iter().find(|(known, _)| known == name);
+            known.map(|(_, extension)| self.out.with_extension(extension)).ok_or_else(|| {
+                SuiteError::usage(format!("there is no report format `{name}`"))
+                    .hint("known formats are junit, html, markdown, csv, jsonl and parquet")
+            })
+        };
+        self.format.iter().map(extension).collect()
+    }
+
+    /// The schema with its name: the file, or the built-in one where the default file is absent.
+    fn schema(&self, inputs: &mut Vec<Input>) -> Result<(String, Schema), SuiteError> {
+        if self.schema == Path::new(DEFAULT_SCHEMA) && !self.schema.exists() {
+            return Ok(("built in".to_owned(), Schema::bundled()));
+        }
+        let (name, text) = read_text(&self.schema, "schema", inputs)?;
+        let schema = Schema::read(&text).map_err(|error| SuiteError::data(format!("`{name}`: {error}")))?;
+        Ok((name, schema))
+    }
+
+    /// The lexicon, and the options of the metrics that ask for it.
+    fn lexicon(&self, inputs: &mut Vec<Input>) -> Result<(Arc<Lexicon>, Json), SuiteError> {
+        let Some(path) = &self.lexicon else { return Ok((Lexicon::bundled(), Json::Null)) };
+        let (name, text) = read_text(path, "lexicon", inputs)?;
+        let lexicon = Lexicon::read(&text).map_err(|error| {
+            SuiteError::usage(format!("`{name}`: {error}"))
+                .hint("`probare schema lexicon` prints the form of a lexicon")
+        })?;
+        Ok((Arc::new(lexicon), json!({ "lexicon": text })))
+    }
+}
+
+/// The text of a file that an option names, and its name.
+fn read_text(path: &Path, option: &str, inputs: &mut Vec<Input>) -> Result<(String, String), SuiteError> {
+    let name = path.display().to_string();
+    let (bytes, input) = read_whole(&name, LARGEST_DOCUMENT).map_err(|error| SuiteError::from_error(&error))?;
+    let text = String::from_utf8(bytes).map_err(|_| SuiteError::data(format!("`{name}` is not valid UTF-8")))?;
+    inputs.push(Input { option: Some(format!("/{option}")), ..input });
+    Ok((name, text))
+}
