@@ -24,7 +24,7 @@ pub struct Cli {
 const AFTER_HELP: &str = "Examples:
   probare score cases.jsonl --metric token_f1 -o report.html
   probare explain token_f1
-  probare verify results.jsonl cases.jsonl
+  probare verify results.jsonl
 
 Exit codes: 0 fine, 1 error, 2 quality gate failed, 64 usage, 130 interrupted.";
 

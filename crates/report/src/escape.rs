@@ -75,7 +75,9 @@ pub fn script_json(json: &str) -> Cow<'_, str> {
         '\n' | '\r' | '\t' => None,
         other if hidden_code(other).is_some() => {
             let mut units = [0; 2];
-            Some(other.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>().into())
+            let codes: Vec<String> =
+                other.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            Some(codes.concat().into())
         }
         _ => None,
     })

@@ -289,7 +289,9 @@ mod tests {
     #[test]
     fn a_gate_on_the_mean_is_one_test_of_the_run() {
         let mut results = vec![result("a", 0.1), result("b", 1.0), result("c", 1.0)];
-        results.iter_mut().for_each(|result| result.results.truncate(1));
+        for result in &mut results {
+            result.results.truncate(1);
+        }
         let passed = rendered(&results, vec![Gate::fail_under("relevance=0.7").unwrap()]);
         assert_eq!(passed.matches("<failure ").count(), 0, "{passed}");
         let missed = rendered(&results, vec![Gate::fail_under("relevance=0.8").unwrap()]);

@@ -174,7 +174,8 @@ mod tests {
         let verdicts = options.gates.verdicts(&summary);
         let json = serde_json::to_string(&verdicts).unwrap();
         assert_eq!(serde_json::from_str::<Vec<Verdict>>(&json).unwrap(), verdicts, "read back");
-        verdicts.iter().map(|verdict| format!("{verdict}\n")).collect()
+        let lines: Vec<String> = verdicts.iter().map(|verdict| format!("{verdict}\n")).collect();
+        lines.concat()
     }
 
     fn labelled(id: &str, value: f64, label: &'static str) -> CaseResult {

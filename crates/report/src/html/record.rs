@@ -72,7 +72,7 @@ impl Serialize for Cell {
 
 /// One text of the case.
 #[derive(Serialize)]
-struct Text<'a> {
+struct Shown<'a> {
     field: Field,
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
@@ -157,13 +157,13 @@ fn pointed(result: &CaseResult) -> Pointed<'_> {
 }
 
 /// The texts of the case, in the order in which a reader wants them.
-fn texts(result: &CaseResult) -> Vec<Text<'_>> {
+fn texts(result: &CaseResult) -> Vec<Shown<'_>> {
     let case = &result.case;
     let pointed = pointed(result);
     let mut texts = Vec::new();
     let one = |field, name: String, text| {
         let (text, cut) = beginning(text, TEXT);
-        Text { field, index: None, path: None, name, text, cut, more: None }
+        Shown { field, index: None, path: None, name, text, cut, more: None }
     };
     if let Some(query) = &case.query {
         texts.push(one(Field::Query, "Query".to_owned(), query));
@@ -193,7 +193,7 @@ fn texts(result: &CaseResult) -> Vec<Text<'_>> {
 }
 
 /// The items of a list. Those that evidence points into come first when not all can be kept.
-fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTreeSet<usize>>) -> Vec<Text<'a>> {
+fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTreeSet<usize>>) -> Vec<Shown<'a>> {
     let length = list_length(case, field);
     let is_pointed = |index: &usize| pointed.is_some_and(|pointed| pointed.contains(index));
     let mut chosen: Vec<usize> = (0..length).filter(is_pointed).take(ITEMS).collect();
@@ -206,7 +206,7 @@ fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTre
         let (text, cut) = beginning(case.text(field, Some(index))?, ITEM);
         let name = if length == 1 { singular.to_owned() } else { format!("{singular} {}", index + 1) };
         let more = (left > 0 && last == Some(index)).then_some(left);
-        Some(Text { field, index: Some(index), path: None, name, text, cut, more })
+        Some(Shown { field, index: Some(index), path: None, name, text, cut, more })
     };
     chosen.into_iter().filter_map(text).collect()
 }

@@ -53,9 +53,8 @@ impl Tones {
             (Some(tone), _) => tone,
             // Beside the best value nothing that was found can be bad.
             (None, Better::Lower) if distance > 0.0 => Tone::Bad,
-            (None, Better::Lower) => Tone::Good,
             (None, Better::Higher) if distance >= 1.0 => Tone::Bad,
-            (None, Better::Higher) => Tone::Good,
+            (None, _) => Tone::Good,
         };
         Self { found, lacking: if distance > 0.0 { Tone::Bad } else { Tone::Plain } }
     }

@@ -257,7 +257,9 @@ mod tests {
     fn grouped(by: &str, results: &[CaseResult]) -> Groups {
         let mut groups = Groups::new(by.parse().unwrap());
         groups.start(&metrics()[..1]);
-        results.iter().for_each(|result| groups.add(result));
+        for result in results {
+            groups.add(result);
+        }
         groups
     }
 

@@ -35,16 +35,15 @@ impl Labels {
     }
 
     pub(super) fn add(&mut self, label: &str) {
-        match self.place(label) {
+        if let Ok(at) = self.place(label) {
+            self.kept[at].count += 1;
+            return;
+        }
+        let label = excerpt(label, LENGTH);
+        match self.place(&label) {
             Ok(at) => self.kept[at].count += 1,
-            Err(_) => {
-                let label = excerpt(label, LENGTH);
-                match self.place(&label) {
-                    Ok(at) => self.kept[at].count += 1,
-                    Err(at) if self.kept.len() < KEPT => self.kept.insert(at, Label { label, count: 1 }),
-                    Err(_) => self.others += 1,
-                }
-            }
+            Err(at) if self.kept.len() < KEPT => self.kept.insert(at, Label { label, count: 1 }),
+            Err(_) => self.others += 1,
         }
     }
 

@@ -224,8 +224,8 @@ fn of_manifest() -> Vec<Tampering> {
         ("metric version", at("/metrics/0/version", 9.into()), "`metrics[0].version` is 9 in the file and "),
         (
             "metric options",
-            change(|text| document(text, |run| run["metrics"][2]["options"] = json!({"profile": "reference"}))),
-            "case `a`, right: ",
+            change(|text| document(text, |run| run["metrics"][1]["options"] = json!({"profile": "reference"}))),
+            "case `a`, hallucination: ",
         ),
         ("profile", at("/metrics/0/profile", "careful".into()), "`metrics[0].profile` is \"careful\" in the file"),
         (
