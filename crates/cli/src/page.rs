@@ -229,7 +229,8 @@ mod tests {
 
     #[test]
     fn lists_keep_their_form() {
-        let page = "1. first of all there is something to say here\n2. second\n   - inner item\n- outer\nthat goes on\n";
+        let page =
+            "1. first of all there is something to say here\n2. second\n   - inner item\n- outer\nthat goes on\n";
         assert_eq!(
             render(page, NARROW),
             "1. first of all there is something to\n   say here\n2. second\n   - inner item\n- outer that goes on\n"
@@ -238,7 +239,8 @@ mod tests {
 
     #[test]
     fn tables_have_columns() {
-        let page = "| option | meaning |\n|---|---:|\n| `k` | how many of `a|b` |\n| longer \\| name | [words](https://x) |\n";
+        let page =
+            "| option | meaning |\n|---|---:|\n| `k` | how many of `a|b` |\n| longer \\| name | [words](https://x) |\n";
         assert_eq!(
             render(page, NARROW),
             "  option         meaning\n  ─────────────  ───────────────\n  k              how many of a|b\n  longer | name  words\n"

@@ -21,7 +21,6 @@
 //! ```
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
-
 #![expect(
     clippy::format_push_string,
     reason = "pages are put together from formatted pieces; `let _ = write!` would hide each of them behind a result"
@@ -42,9 +41,9 @@ pub mod number;
 mod output;
 mod parquet;
 pub mod recorded;
+pub mod shown;
 mod status;
 mod summary;
-pub mod shown;
 pub mod svg;
 mod table;
 pub mod terminal;

@@ -174,11 +174,8 @@ fn said(metric: &MetricInfo, named: &Named, look: Look) -> String {
         }
     };
     let label = score.label.as_deref().map(|label| format!(" {}", terminal(label))).unwrap_or_default();
-    let mut text = format!(
-        "\n{name}: {}{label}, {} is better {about}\n",
-        rounded(score.value.get()),
-        metric.better.name()
-    );
+    let mut text =
+        format!("\n{name}: {}{label}, {} is better {about}\n", rounded(score.value.get()), metric.better.name());
     if !score.parts.is_empty() {
         let parts: Vec<String> =
             score.parts.iter().map(|(name, value)| format!("{} {}", terminal(name), rounded(value))).collect();

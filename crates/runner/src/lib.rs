@@ -20,6 +20,6 @@ pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, LabelEnt
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
 pub use exit::Exit;
 pub use plan::{Plan, PlanError, PlannedMetric};
-pub use show::{Found, Written, show};
 pub use run::{Conclusion, RunError, Wanted, run};
+pub use show::{Found, Written, show};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

@@ -53,7 +53,8 @@ pub fn show(
         Ok(mut job) => {
             let source = std::mem::replace(&mut job.cases, Box::new(probare_core::Given::default()));
             let only = Only { inner: source, id: id.to_owned() };
-            let plan = Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?;
+            let plan =
+                Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?;
             let around = Surroundings { rules: job.rules.as_ref(), outside: &Nobody };
             let mut kept = Kept(Vec::new());
             let outlets = Outlets { at_once: None, ordered: Box::new(&mut kept) };

@@ -43,10 +43,12 @@ pub fn run(arguments: &Arguments) -> Done {
         return Err(Failure::new(format!("no case of `{}` has the id `{id}`", arguments.results.display())));
     }
     let is_wanted = |name: &str| arguments.metrics.is_empty() || arguments.metrics.iter().any(|known| known == name);
-    if let Some(unknown) = arguments.metrics.iter().find(|name| found.metrics.iter().all(|known| known.name != **name)) {
+    if let Some(unknown) = arguments.metrics.iter().find(|name| found.metrics.iter().all(|known| known.name != **name))
+    {
         let known: Vec<&str> = found.metrics.iter().map(|metric| metric.name.as_str()).collect();
-        return Err(Failure::usage(format!("the run has no metric `{unknown}`"))
-            .hint(format!("it has {}", known.join(", "))));
+        return Err(
+            Failure::usage(format!("the run has no metric `{unknown}`")).hint(format!("it has {}", known.join(", ")))
+        );
     }
     let look = Look::of(&io::stdout());
     let mut text = String::new();
@@ -61,14 +63,16 @@ pub fn run(arguments: &Arguments) -> Done {
     }
     let kept: Vec<_> = found.metrics.iter().map(|metric| is_wanted(&metric.name)).collect();
     let keep = |at: usize| kept.get(at).copied().unwrap_or(true);
-    let metrics: Vec<_> = found.metrics.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, m)| m.clone()).collect();
+    let metrics: Vec<_> =
+        found.metrics.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, m)| m.clone()).collect();
     for (number, result) in found.results.iter_mut().enumerate() {
         if number > 0 {
             text.push('\n');
         }
-        let differs = found.recorded.get(number).is_some_and(|row| {
-            row.named.iter().map(|(_, named)| named).ne(result.results.iter())
-        });
+        let differs = found
+            .recorded
+            .get(number)
+            .is_some_and(|row| row.named.iter().map(|(_, named)| named).ne(result.results.iter()));
         let mut at = 0;
         result.results.retain(|_| {
             at += 1;

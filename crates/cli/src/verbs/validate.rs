@@ -191,7 +191,8 @@ fn cases(arguments: &Arguments) -> Done {
     }
     let proposals = options.fields.proposals(&found);
     if !proposals.is_empty() {
-        let flags: Vec<String> = proposals.iter().map(|(field, column)| format!("--map {field}={}", quoted(column))).collect();
+        let flags: Vec<String> =
+            proposals.iter().map(|(field, column)| format!("--map {field}={}", quoted(column))).collect();
         text.push_str(&format!("maybe: {}\n", escape::terminal(&flags.join(" "))));
     }
     print(&text)?;

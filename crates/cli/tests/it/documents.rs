@@ -45,7 +45,8 @@ fn names(text: &str) -> Vec<String> {
 fn pages_point_only_to_metrics_that_exist() {
     let ids = ids();
     // What stands in backticks there without being a metric: fields, profiles, other programs' words.
-    let others = ["reference", "careful", "context", "query", "response", "citations", "sources_verified", "contains_all"];
+    let others =
+        ["reference", "careful", "context", "query", "response", "citations", "sources_verified", "contains_all"];
     let mut pages = Vec::new();
     documents(&root().join("crates/metrics/src"), &mut pages);
     let mut checked = 0;
@@ -129,7 +130,8 @@ fn every_command_in_the_documents_is_one() {
         let text = fs::read_to_string(&page).unwrap();
         for line in commands(&text) {
             let words = words(&line);
-            let verbs: Vec<&str> = words[1..].iter().map(String::as_str).take(1).filter(|verb| !verb.starts_with('-')).collect();
+            let verbs: Vec<&str> =
+                words[1..].iter().map(String::as_str).take(1).filter(|verb| !verb.starts_with('-')).collect();
             let Some(mut help_text) = help(&verbs) else { panic!("{}: `{line}` has no such verb", page.display()) };
             // A command of a verb has a help of its own.
             if let Some(second) = words.get(2)

@@ -25,7 +25,6 @@ pub struct Socioscope;
 /// What can be said on the command line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct Options {
     /// Questions and answers, JSON
     #[schemars(extend("x-positional" = 1))]

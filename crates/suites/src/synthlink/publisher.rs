@@ -1,5 +1,6 @@
 //! The files and texts that the benchmark publishes.
 
+use std::cell::OnceCell;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -26,11 +27,16 @@ pub(super) struct Scored {
     pub(super) careful: Vec<Row>,
 }
 
-/// A system with its means.
-struct Summed<'a> {
-    system: &'a Scored,
+/// The means of a system.
+struct Summed {
     summary: Summary,
     careful: Option<(Scores, Summary)>,
+}
+
+/// The means of all systems, in order, and the differences between them.
+pub(super) struct Means {
+    systems: Vec<Summed>,
+    differences: Vec<comparison::Difference>,
 }
 
 /// Collects the rows of all systems and publishes them when the run ends.
@@ -44,6 +50,8 @@ pub(super) struct Published {
     pub(super) aggregates: [Option<usize>; 2],
     /// Cases so far: every system has as many as the catalogue has questions.
     pub(super) cases: usize,
+    /// Made once all cases have come: resampling takes its time.
+    pub(super) means: OnceCell<Means>,
     pub(super) written: Vec<PathBuf>,
 }
 
@@ -81,44 +89,47 @@ impl Published {
         }
     }
 
-    fn summed(&self) -> Vec<Summed<'_>> {
-        let careful = |system: &Scored| {
-            self.aggregates[1]?;
-            let scores = Scores { rows: system.careful.clone(), ..system.scores.clone() };
-            let summary = Summary::new(&self.catalogue, &scores, self.seed);
-            Some((scores, summary))
-        };
-        let summed = |system| Summed {
-            system,
-            summary: Summary::new(&self.catalogue, &system.scores, self.seed),
-            careful: careful(system),
-        };
-        self.systems.iter().map(summed).collect()
+    fn means(&self) -> &Means {
+        self.means.get_or_init(|| {
+            let careful = |system: &Scored| {
+                self.aggregates[1]?;
+                let scores = Scores { rows: system.careful.clone(), ..system.scores.clone() };
+                let summary = Summary::new(&self.catalogue, &scores, self.seed);
+                Some((scores, summary))
+            };
+            let summed = |system: &Scored| Summed {
+                summary: Summary::new(&self.catalogue, &system.scores, self.seed),
+                careful: careful(system),
+            };
+            let named: Vec<System<'_>> =
+                self.systems.iter().map(|system| System { name: &system.name, scores: &system.scores }).collect();
+            // Of a single system there are none.
+            let differences = comparison::differences(&named, self.seed);
+            Means { systems: self.systems.iter().map(summed).collect(), differences }
+        })
     }
 
-    fn compared<'a>(&self, summed: &[Summed<'a>]) -> Vec<comparison::Difference<'a>> {
-        let systems: Vec<System<'a>> =
-            summed.iter().map(|Summed { system, .. }| System { name: &system.name, scores: &system.scores }).collect();
-        if systems.len() < 2 { Vec::new() } else { comparison::differences(&systems, self.seed) }
+    /// Every system with its means.
+    fn summed(&self) -> Vec<(&Scored, &Summed)> {
+        self.systems.iter().zip(&self.means().systems).collect()
     }
 
     fn publish(&self) -> io::Result<Vec<PathBuf>> {
         let summed = self.summed();
-        for Summed { system, summary, .. } in &summed {
+        for (system, Summed { summary, .. }) in &summed {
             if summary.overall.answered == 0 {
                 remark(&format!("`{}` answers no question of the catalogue", system.path));
             }
         }
         let mut contents: Vec<(PathBuf, String)> = Vec::new();
-        for Summed { system, summary, careful } in &summed {
+        for (system, Summed { summary, careful }) in &summed {
             contents.extend(files::all(&system.folder, "", &self.catalogue, &system.scores, summary));
             if let Some((scores, summary)) = careful {
                 contents.extend(files::all(&system.folder, "careful_", &self.catalogue, scores, summary));
             }
         }
-        let differences = self.compared(&summed);
         if summed.len() > 1 {
-            contents.push((self.folder.join(comparison::COMPARISON), comparison::csv(&differences)));
+            contents.push((self.folder.join(comparison::COMPARISON), comparison::csv(&self.means().differences)));
         }
         let mut written = Vec::with_capacity(contents.len());
         for (path, content) in contents {
@@ -126,12 +137,12 @@ impl Published {
             written.push(path);
         }
         if !self.console.quiet {
-            print(&self.text(&summed, &differences))?;
+            print(&self.text(&summed))?;
         }
         Ok(written)
     }
 
-    fn text(&self, summed: &[Summed<'_>], differences: &[comparison::Difference<'_>]) -> String {
+    fn text(&self, summed: &[(&Scored, &Summed)]) -> String {
         if self.console.json {
             return format!("{}\n", Json::Array(summed.iter().map(as_json).collect()));
         }
@@ -139,13 +150,13 @@ impl Published {
         let mut text = texts.join("\n");
         if summed.len() > 1 {
             text.push('\n');
-            text.push_str(&comparison::terminal(differences));
+            text.push_str(&comparison::terminal(&self.means().differences));
         }
         text
     }
 }
 
-fn text(Summed { system, summary, careful }: &Summed<'_>, named: bool) -> String {
+fn text((system, Summed { summary, careful }): &(&Scored, &Summed), named: bool) -> String {
     let mut text = if named { format!("{}\n\n", escape::terminal(&system.name)) } else { String::new() };
     text.push_str(&files::terminal(summary));
     if let Some((_, careful)) = careful {
@@ -155,7 +166,7 @@ fn text(Summed { system, summary, careful }: &Summed<'_>, named: bool) -> String
     text
 }
 
-fn as_json(Summed { system, summary, careful }: &Summed<'_>) -> Json {
+fn as_json((system, Summed { summary, careful }): &(&Scored, &Summed)) -> Json {
     let group = |group: &Group| {
         let measures: serde_json::Map<String, Json> = files::COLUMNS
             .iter()
@@ -204,10 +215,10 @@ impl Publisher for Published {
         let mut sections = Vec::new();
         if summed.len() > 1 {
             let systems: Vec<(&str, &Summary)> =
-                summed.iter().map(|Summed { system, summary, .. }| (system.name.as_str(), summary)).collect();
-            sections.push(Section { html: report::comparison(&systems, &self.compared(&summed)) });
+                summed.iter().map(|(system, Summed { summary, .. })| (system.name.as_str(), summary)).collect();
+            sections.push(Section { html: report::comparison(&systems, &self.means().differences) });
         }
-        for Summed { system, summary, careful } in &summed {
+        for (system, Summed { summary, careful }) in &summed {
             let name = (summed.len() > 1).then_some(system.name.as_str());
             let careful = careful.as_ref().map(|(_, summary)| summary);
             sections.push(Section { html: report::section(name, summary, careful) });

@@ -13,7 +13,7 @@ use super::files::{COLUMNS, INTERVAL, interval};
 use super::{Group, Summary};
 
 /// Systems side by side: means with the interval of the aggregate, and the differences of all pairs.
-pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference<'_>]) -> String {
+pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference]) -> String {
     let mut page = String::from("<h2>Systems</h2>\n");
     let list: Vec<Bar> = systems
         .iter()
@@ -29,7 +29,9 @@ pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference<'_>]) 
     for (name, summary) in systems {
         let Group { answered, total, means, intervals, .. } = &summary.overall;
         let _ = write!(page, "<tr><td><bdi>{}</bdi></td><td class=\"right\">{answered}/{total}</td>", html(name));
-        means.iter().for_each(|mean| page.push_str(&cell(&fixed(*mean, 3))));
+        for mean in means {
+            page.push_str(&cell(&fixed(*mean, 3)));
+        }
         let _ = writeln!(page, "{}</tr>", cell(&interval(intervals[5])));
     }
     page.push_str("</tbody></table></div>\n<h3>Paired differences</h3>\n");
@@ -49,8 +51,8 @@ pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference<'_>]) 
         let _ = write!(
             page,
             "<tr><td><bdi>{}</bdi></td><td><bdi>{}</bdi></td><td>{}</td>",
-            html(line.first),
-            html(line.second),
+            html(&line.first),
+            html(&line.second),
             line.measure
         );
         let cells = match &line.difference {
@@ -59,7 +61,9 @@ pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference<'_>]) 
             }
             None => ["0", "-", "-", "-"].map(str::to_owned),
         };
-        cells.iter().for_each(|words| page.push_str(&cell(words)));
+        for words in cells {
+            page.push_str(&cell(&words));
+        }
         page.push_str("</tr>\n");
     }
     page.push_str("</tbody></table></div>\n");

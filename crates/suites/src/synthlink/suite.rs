@@ -1,5 +1,6 @@
 //! [`SynthLink`]: the benchmark as a value that the runner drives.
 
+use std::cell::OnceCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ const METRICS: [(&str, &str); 6] = [
 /// What can be said on the command line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
 struct Options {
     /// Predictions, a JSON array (repeatable); predictions.json where none is named
     #[schemars(extend("x-value" = "FILE"))]
@@ -133,6 +135,7 @@ impl Suite for SynthLink {
             console,
             aggregates: [None; 2],
             cases: 0,
+            means: OnceCell::new(),
             written: Vec::new(),
         }));
         Ok(job)
