@@ -1,11 +1,15 @@
 //! `cargo x`: the project's own commands, so that nobody needs to remember how things are made.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 mod bench;
 mod ci;
 mod generate;
 mod new_metric;
+mod new_suite;
 mod process;
 mod test;
+mod torture;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -32,6 +36,10 @@ enum Command {
     Bench(bench::Arguments),
     /// Write the files of a new metric
     NewMetric(new_metric::Arguments),
+    /// Write the folder of a new suite
+    NewSuite(new_suite::Arguments),
+    /// Kill runs at random moments and fill disks under them: no half file, no changed input
+    Torture(torture::Arguments),
 }
 
 fn main() -> anyhow::Result<()> {
@@ -42,5 +50,7 @@ fn main() -> anyhow::Result<()> {
         Command::Train(arguments) => train::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::NewMetric(arguments) => new_metric::run(&arguments),
+        Command::NewSuite(arguments) => new_suite::run(&arguments),
+        Command::Torture(arguments) => torture::run(&arguments),
     }
 }

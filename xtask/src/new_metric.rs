@@ -54,7 +54,8 @@ fn register(text: &str, name: &str) -> Result<String> {
     Ok(lines.join("\n") + "\n")
 }
 
-fn insert_sorted(lines: &mut Vec<String>, new: &str, belongs: impl Fn(&str) -> bool) -> Option<()> {
+/// Puts a line into its alphabetical place among those that belong together.
+pub fn insert_sorted(lines: &mut Vec<String>, new: &str, belongs: impl Fn(&str) -> bool) -> Option<()> {
     let places: Vec<usize> = (0..lines.len()).filter(|at| belongs(&lines[*at])).collect();
     let at = places.iter().copied().find(|at| lines[*at].as_str() > new).or_else(|| places.last().map(|at| at + 1))?;
     lines.insert(at, new.to_owned());
@@ -62,7 +63,7 @@ fn insert_sorted(lines: &mut Vec<String>, new: &str, belongs: impl Fn(&str) -> b
 }
 
 /// `vowel_share` is a file, `VowelShare` its type.
-fn type_name(name: &str) -> String {
+pub fn type_name(name: &str) -> String {
     name.split('_')
         .map(|word| {
             let mut letters = word.chars();

@@ -1,4 +1,4 @@
-//! Side by side with the originals: the same rows through Python or JavaScript, timed on their own processor clock.
+//! Side by side with other implementations: the same rows through Python or JavaScript, timed on their own processor clock.
 //!
 //! A script reads a file, computes, and prints one JSON object. Mostly that is a [`Measured`]:
 //! `{"rows": N, "seconds": S, "total": sum of values, "version": "…"}`. The totals show that both computed the same.
@@ -29,7 +29,8 @@ impl Measured {
     }
 }
 
-/// How often each side runs, in turn. The best of its runs counts: whatever else a machine does only slows a run down.
+/// How often each side runs, in turn: one window each, ours at least as long as theirs was. The best of its runs counts:
+/// whatever else a machine does only slows a run down.
 pub const RUNS: usize = 3;
 
 /// Prints the names of the columns.

@@ -1,11 +1,15 @@
 //! Inputs for benchmarks, made from a seed so that every implementation sees the same bytes, and ways to measure.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 pub mod against;
 pub mod corpus;
+pub mod growth;
 pub mod parser;
 pub mod processor_time;
 pub mod program;
 pub mod quotations;
+pub mod road;
 pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;

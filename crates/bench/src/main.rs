@@ -1,7 +1,10 @@
 //! The benchmark program behind `cargo x bench`.
 //!
-//! `probare-bench [NAME] [--against] [--full]`: only what has NAME in its name, side by side with the originals, with as
-//! many rows as the published figures.
+//! `probare-bench [NAME] [--against] [--full]`: only what has NAME in its name, side by side with the originals
+//! (or, where there is none to run, with our own plain Python version), with as many rows as the published figures.
+//! `growth`, or `growth:NAME` for some metrics, prints how the work grows with the length of the texts.
+
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
 
 use std::error::Error;
 use std::path::Path;
@@ -9,7 +12,7 @@ use std::{env, fs};
 
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
-use probare_bench::{parser, program, quotations, synthesis, synthlink, throughput, wordnet};
+use probare_bench::{growth, parser, program, quotations, road, synthesis, synthlink, throughput, wordnet};
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
 
@@ -26,6 +29,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all(&folder)?;
 
     let cases = corpus::cases(CASES, Sizes::default(), 7);
+    if let Some(name) = filter.strip_prefix("growth") {
+        growth::print(name.trim_start_matches(':'), |definition| {
+            let case = corpus::of_metric(definition, &cases[..20]).ok()?.first()?.clone();
+            Some((case, throughput::options(definition.id)))
+        });
+        return Ok(());
+    }
     metrics(&filter, &cases)?;
     if "wordnet".contains(&filter) {
         wordnet::print()?;
@@ -35,6 +45,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if "quotations".contains(&filter) {
         quotations::print()?;
+    }
+    if "road".contains(&filter) {
+        road::print()?;
     }
     program::print(&folder, &filter, has("--full"))?;
     if has("--against") {
@@ -59,7 +72,7 @@ fn metrics(filter: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The same work done by the originals.
+/// The same work done by the originals, or by our plain Python version of what has none that runs.
 fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Result<(), Box<dyn Error>> {
     against::header();
     let file = folder.join("cases.jsonl");
@@ -89,8 +102,8 @@ fn compare(name: &str, file: &Path, cases: &[Case]) {
             Ok(measured) => measured,
             Err(reason) => return println!("{name:24} left out: {reason}"),
         };
-        let Some(row) = throughput::metric(definition, Profile::Reference, cases) else { return };
-        (theirs, ours) = (theirs.max(measured.rate()), ours.max(row.rate));
+        let Some(rate) = throughput::window(definition, Profile::Reference, cases, measured.seconds) else { return };
+        (theirs, ours) = (theirs.max(measured.rate()), ours.max(rate));
         last = Some(measured);
     }
     let Some(measured) = last else { return };

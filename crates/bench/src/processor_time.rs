@@ -38,6 +38,21 @@ pub fn rate(things: usize, mut work: impl FnMut()) -> Option<f64> {
     Some(best)
 }
 
+/// The same in a single window of at least so many seconds of processor time: what one side of a comparison is given when
+/// the other side has taken so long. Both then run for the same time, as often as each other.
+pub fn window(things: usize, least: f64, mut work: impl FnMut()) -> Option<f64> {
+    let start = seconds()?;
+    let mut done = 0;
+    loop {
+        work();
+        done += things;
+        let used = seconds()? - start;
+        if used >= least.max(LEAST_SECONDS) {
+            return Some(done as f64 / used);
+        }
+    }
+}
+
 /// Seconds of processor time of all programs that were started and have ended (from `/proc/self/stat`, in hundredths).
 pub fn children_seconds() -> Option<f64> {
     let text = fs::read_to_string("/proc/self/stat").ok()?;

@@ -8,7 +8,7 @@ use crate::corpus::{self, structured};
 use crate::processor_time;
 
 /// Options for metrics that do nothing without any.
-fn options(id: &str) -> Json {
+pub fn options(id: &str) -> Json {
     match id {
         "regex_match" => json!({"pattern": r"\b[A-Z][a-z]+ing\b"}),
         "json_schema" => json!({"schema": structured::schema()}),
@@ -43,6 +43,16 @@ pub fn metric(definition: &MetricDef, profile: Profile, cases: &[Case]) -> Optio
     let name =
         if profile == Profile::Careful { format!("{} (careful)", definition.id) } else { definition.id.to_owned() };
     Some(Row { name, rate, scored: in_one_pass })
+}
+
+/// Rows per CPU-second in a single window of at least so many seconds, for a comparison in which the other side had one.
+pub fn window(definition: &MetricDef, profile: Profile, cases: &[Case], least: f64) -> Option<f64> {
+    let metric = definition.build(options(definition.id), profile).ok()?;
+    // The first pass fills caches and loads tables.
+    scored(definition, &metric, cases);
+    processor_time::window(cases.len(), least, || {
+        scored(definition, &metric, cases);
+    })
 }
 
 /// Computes a metric for all cases; gives how many were scored.

@@ -3,17 +3,14 @@
 //! It knows strings and brackets and nothing else of JSON, so that a damaged value costs itself alone. A value beyond the
 //! limit is passed over up to its own end; the values behind it are there.
 
-use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
+use std::io::{self, BufRead, ErrorKind, Read};
 
 use memchr::{memchr, memchr_iter, memchr2, memrchr};
 use probare_core::Problem;
 
-use crate::open::{BUFFER, size};
-use crate::stored::STANDARD_INPUT;
+use crate::open::size;
+use crate::stored::{STANDARD_INPUT, without_mark};
 use crate::{Format, OpenError};
-
-/// What some programs write before a text.
-const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// A value is followed for this many times the limit, and at least …
 const PATIENCE: u64 = 16;
@@ -115,18 +112,12 @@ pub(crate) struct Cutter {
 impl Cutter {
     /// Starts at the beginning of the file, behind a byte order mark.
     pub(crate) fn new(
-        mut reader: Box<dyn Read + Send>,
+        reader: Box<dyn Read + Send>,
         layout: Layout,
         longest: usize,
         file: &str,
     ) -> Result<Self, OpenError> {
-        let mut head = Vec::with_capacity(BYTE_ORDER_MARK.len());
-        let read = reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
-        read.map_err(|source| OpenError::Io { file: file.to_owned(), source })?;
-        if head == BYTE_ORDER_MARK {
-            head.clear();
-        }
-        let reader = Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(reader)));
+        let reader = without_mark(reader, file)?;
         let file = file.to_owned();
         Ok(Self { reader, file, layout, longest, line: 1, column: 1, number: 0, state: State::Start })
     }
@@ -245,7 +236,7 @@ impl Cutter {
             }
             let (length, ending) = walk.over(buffer);
             kept.keep(bytes, &buffer[..length], place.line)?;
-            self.count(length)?;
+            self.pass(length)?;
             if let Some(ending) = ending {
                 break ending;
             }
@@ -299,26 +290,19 @@ impl Cutter {
             if buffer.is_empty() {
                 return Ok(None);
             }
-            match buffer.iter().position(|byte| !byte.is_ascii_whitespace()) {
-                Some(at) => {
-                    let sign = buffer[at];
-                    self.count(at)?;
-                    return Ok(Some(sign));
-                }
-                None => {
-                    let length = buffer.len();
-                    self.count(length)?;
-                }
-            }
+            let length = buffer.len();
+            let Some(at) = buffer.iter().position(|byte| !byte.is_ascii_whitespace()) else {
+                self.pass(length)?;
+                continue;
+            };
+            let sign = buffer[at];
+            self.pass(at)?;
+            return Ok(Some(sign));
         }
     }
 
-    fn pass(&mut self, length: usize) -> io::Result<()> {
-        self.count(length)
-    }
-
     /// Takes bytes that the buffer holds, and counts their lines and columns.
-    fn count(&mut self, length: usize) -> io::Result<()> {
+    fn pass(&mut self, length: usize) -> io::Result<()> {
         let passed = &filled(&mut self.reader)?[..length];
         match memrchr(b'\n', passed) {
             Some(last) => {
@@ -333,7 +317,7 @@ impl Cutter {
 }
 
 /// What the buffer of a reader holds; empty at the end alone.
-pub(crate) fn filled<'a>(reader: &'a mut Box<dyn BufRead + Send>) -> io::Result<&'a [u8]> {
+pub(crate) fn filled(reader: &mut Box<dyn BufRead + Send>) -> io::Result<&[u8]> {
     // The borrow of what was found must not reach into the next turn of a loop, so it is asked for twice.
     loop {
         match reader.fill_buf() {
@@ -414,55 +398,59 @@ enum Ending {
 /// How far one value was walked over.
 struct Walk {
     is_array: bool,
-    depth: usize,
-    in_string: bool,
-    is_escaped: bool,
     has_begun: bool,
+    depth: usize,
+    inside: Inside,
+}
+
+/// What the next byte stands in.
+#[derive(Clone, Copy)]
+enum Inside {
+    Value,
+    String,
+    /// Behind a backslash in a string.
+    Escape,
 }
 
 impl Walk {
     const fn new(is_array: bool) -> Self {
-        Self { is_array, depth: 0, in_string: false, is_escaped: false, has_begun: false }
+        Self { is_array, has_begun: false, depth: 0, inside: Inside::Value }
     }
 
     /// How many bytes belong to the value, and what ends it if it ends here. Commas and brackets of the array are not
     /// counted.
     fn over(&mut self, buffer: &[u8]) -> (usize, Option<Ending>) {
+        let is_array = self.is_array;
+        let ends_itself = |depth: usize| depth == 0 && !is_array;
         let mut at = 0;
         while at < buffer.len() {
-            if self.in_string {
-                if self.is_escaped {
-                    self.is_escaped = false;
-                    at += 1;
-                    continue;
-                }
-                let Some(next) = memchr2(b'"', b'\\', &buffer[at..]) else { return (buffer.len(), None) };
-                at += next + 1;
-                if buffer[at - 1] == b'\\' {
-                    self.is_escaped = true;
-                } else {
-                    self.in_string = false;
-                    if self.depth == 0 && !self.is_array {
-                        return (at, Some(Ending::Own));
+            match (self.inside, buffer[at]) {
+                (Inside::String, _) => {
+                    let Some(next) = memchr2(b'"', b'\\', &buffer[at..]) else { return (buffer.len(), None) };
+                    at += next;
+                    if buffer[at] == b'\\' {
+                        self.inside = Inside::Escape;
+                    } else {
+                        self.inside = Inside::Value;
+                        if ends_itself(self.depth) {
+                            return (at + 1, Some(Ending::Own));
+                        }
                     }
                 }
-                continue;
-            }
-            match buffer[at] {
-                b'"' => self.in_string = true,
-                b'{' | b'[' => self.depth += 1,
-                b']' if self.is_array && self.depth == 0 => return (at, Some(Ending::Bracket)),
-                b',' if self.is_array && self.depth == 0 => return (at, Some(Ending::Comma)),
-                b'}' | b']' => {
+                (Inside::Value, b'"') | (Inside::Escape, _) => self.inside = Inside::String,
+                (Inside::Value, b'{' | b'[') => self.depth += 1,
+                (Inside::Value, b']') if self.is_array && self.depth == 0 => return (at, Some(Ending::Bracket)),
+                (Inside::Value, b',') if self.is_array && self.depth == 0 => return (at, Some(Ending::Comma)),
+                (Inside::Value, b'}' | b']') => {
                     self.depth = self.depth.saturating_sub(1);
-                    if self.depth == 0 && !self.is_array {
+                    if ends_itself(self.depth) {
                         return (at + 1, Some(Ending::Own));
                     }
                 }
-                b' ' | b'\t' | b'\n' | b'\r' if self.has_begun && self.depth == 0 && !self.is_array => {
+                (Inside::Value, b' ' | b'\t' | b'\n' | b'\r') if self.has_begun && ends_itself(self.depth) => {
                     return (at, Some(Ending::Own));
                 }
-                _ => {}
+                (Inside::Value, _) => {}
             }
             self.has_begun = true;
             at += 1;

@@ -57,7 +57,11 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 fn written(hash: &[u8]) -> String {
-    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+    let mut text = String::with_capacity(2 * hash.len());
+    for byte in hash {
+        text.push_str(&format!("{byte:02x}"));
+    }
+    text
 }
 
 /// Passes bytes on and keeps their digest.

@@ -1,7 +1,6 @@
 //! [`FieldMap`]: which column of a row becomes which field of a case.
 
 use probare_core::{Field, closest};
-use serde_json::{Map, Value as Json};
 
 /// Names under which a row's id may stand.
 const ID_NAMES: [&str; 3] = ["id", "question_id", "sample_id"];
@@ -89,49 +88,26 @@ impl FieldMap {
         self
     }
 
-    /// Takes the id out of the row.
-    pub(crate) fn take_id(&self, row: &mut Map<String, Json>) -> Option<(String, Json)> {
-        match &self.id {
-            Some(column) => take_path(row, column).map(|value| (column.clone(), value)),
-            None => ID_NAMES.iter().find_map(|name| take(row, name).map(|value| ((*name).to_owned(), value))),
+    /// The column that a field is mapped to; `None` stands for the id.
+    pub(crate) fn column(&self, field: Option<Field>) -> Option<&str> {
+        match field {
+            None => self.id.as_deref(),
+            Some(field) => self.fields.iter().find(|(known, _)| *known == field).map(|(_, column)| column.as_str()),
         }
     }
+}
 
-    /// Takes a field out of the row, with the name of the column it stood in. `null` counts as absent.
-    pub(crate) fn take(&self, row: &mut Map<String, Json>, field: Field) -> Option<(String, Json)> {
-        if let Some((_, column)) = self.fields.iter().find(|(known, _)| *known == field) {
-            return take_path(row, column).map(|value| (column.clone(), value));
-        }
-        std::iter::once(&field.name())
-            .chain(field.aliases())
-            .find_map(|name| take(row, name).map(|value| ((*name).to_owned(), value)))
+/// Names under which the id (`None`) or a field is looked for where it is not mapped, in order of preference.
+pub(crate) fn names(field: Option<Field>) -> Vec<&'static str> {
+    match field {
+        None => ID_NAMES.to_vec(),
+        Some(field) => std::iter::once(field.name()).chain(field.aliases().iter().copied()).collect(),
     }
 }
 
 fn unknown(field: &str) -> MapError {
     let names = Field::ALL.map(Field::name);
     MapError::UnknownField { field: field.to_owned(), known: names.join(", "), similar: closest(field, names) }
-}
-
-fn take(row: &mut Map<String, Json>, name: &str) -> Option<Json> {
-    row.shift_remove(name).filter(|value| !value.is_null())
-}
-
-/// A column by its own name or, failing that, by a path with dots into nested JSON, which stays in place.
-fn take_path(row: &mut Map<String, Json>, path: &str) -> Option<Json> {
-    if row.contains_key(path) {
-        return take(row, path);
-    }
-    let mut steps = path.split('.');
-    let mut here = row.get(steps.next()?)?;
-    for step in steps {
-        here = match here {
-            Json::Object(map) => map.get(step)?,
-            Json::Array(list) => list.get(step.parse::<usize>().ok()?)?,
-            _ => return None,
-        };
-    }
-    Some(here.clone()).filter(|value| !value.is_null())
 }
 
 #[cfg(test)]
@@ -145,22 +121,5 @@ mod tests {
         assert_eq!(FieldMap::parse(&["response=a", "response=b"]).unwrap_err(), MapError::Twice("response".into()));
         let error = FieldMap::parse(&["reponse=a"]).unwrap_err().to_string();
         assert!(error.contains("did you mean `response`?"), "{error}");
-    }
-
-    #[test]
-    fn a_path_reaches_into_nested_json() {
-        let map = FieldMap::parse(&["response=result.choices.0.text"]).unwrap();
-        let mut row = serde_json::from_str(r#"{"result":{"choices":[{"text":"hi"}]}}"#).unwrap();
-        let (column, value) = map.take(&mut row, Field::Response).unwrap();
-        assert_eq!((column.as_str(), value), ("result.choices.0.text", Json::from("hi")));
-    }
-
-    #[test]
-    fn the_own_name_beats_an_alias_and_null_is_absent() {
-        let map = FieldMap::default();
-        let mut row = serde_json::from_str(r#"{"output":"b","response":"a","input":null,"question":"q"}"#).unwrap();
-        assert_eq!(map.take(&mut row, Field::Response).unwrap().1, Json::from("a"));
-        assert_eq!(map.take(&mut row, Field::Query).unwrap().1, Json::from("q"));
-        assert!(row.contains_key("output"));
     }
 }

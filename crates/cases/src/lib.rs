@@ -20,11 +20,18 @@
 //! # Ok::<(), probare_cases::OpenError>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
+mod cells;
 mod cutter;
 mod digest;
 mod fields;
 mod formats;
+mod names;
 mod open;
+#[cfg(test)]
+mod oracle;
+mod proposals;
 mod row;
 mod stored;
 mod values;
@@ -32,6 +39,7 @@ mod whole;
 
 pub use fields::{FieldMap, MapError};
 pub use open::{Format, OpenError, ReadOptions, Rows};
+pub use proposals::columns;
 pub use row::Batch;
 pub use values::{RawValue, ValueError, Values};
 pub use whole::{LARGEST_DOCUMENT, folder_input, read_whole};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, Read};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -14,8 +14,10 @@ use crate::cutter::{Cutter, Layout};
 use crate::formats::columns::ColumnReader;
 use crate::formats::csv::CsvReader;
 use crate::formats::json::JsonReader;
+use crate::formats::separator;
+use crate::names::Names;
 use crate::row::{Batch, Shared};
-use crate::stored::{self, Opened, STANDARD_INPUT, StoredFile, told_by_name};
+use crate::stored::{self, Opened, STANDARD_INPUT, StoredFile, told_by_name, without_mark};
 
 /// Size of the read buffer: large enough that system calls do not count.
 pub(crate) const BUFFER: usize = 256 * 1024;
@@ -80,13 +82,16 @@ pub struct ReadOptions {
     pub fields: FieldMap,
     /// Format where the extension does not tell.
     pub format: Option<Format>,
+    /// The sign between the cells of a CSV or TSV file. Where none is given, it is a tab in TSV, and in CSV the one of
+    /// comma, semicolon, tab and pipe that stands as often in the first rows as in the header.
+    pub separator: Option<u8>,
     /// A longer row is reported and passed over, so that a file without line ends cannot fill the memory.
     pub longest_row: usize,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { fields: FieldMap::default(), format: None, longest_row: 64 * 1024 * 1024 }
+        Self { fields: FieldMap::default(), format: None, separator: None, longest_row: 64 * 1024 * 1024 }
     }
 }
 
@@ -104,7 +109,7 @@ pub enum OpenError {
         source: io::Error,
     },
     /// The extension says nothing and no format was given.
-    #[error("cannot tell the format of `{file}` from its name; use --format jsonl, json, csv, tsv or parquet")]
+    #[error("cannot tell the format of `{file}` from its name; known are jsonl, json, csv, tsv and parquet")]
     UnknownFormat {
         /// File name as given.
         file: String,
@@ -144,9 +149,9 @@ pub(crate) fn size(bytes: u64) -> String {
     const MIB: u64 = 1024 * 1024;
     match bytes {
         0 => "0 bytes".to_owned(),
-        _ if bytes % (1024 * MIB) == 0 => format!("{} GiB", bytes / (1024 * MIB)),
-        _ if bytes % MIB == 0 => format!("{} MiB", bytes / MIB),
-        _ if bytes % 1024 == 0 => format!("{} KiB", bytes / 1024),
+        _ if bytes.is_multiple_of(1024 * MIB) => format!("{} GiB", bytes / (1024 * MIB)),
+        _ if bytes.is_multiple_of(MIB) => format!("{} MiB", bytes / MIB),
+        _ if bytes.is_multiple_of(1024) => format!("{} KiB", bytes / 1024),
         _ => format!("{bytes} bytes"),
     }
 }
@@ -154,8 +159,9 @@ pub(crate) fn size(bytes: u64) -> String {
 /// The rows of one file, in batches.
 pub struct Rows {
     reader: Reader,
+    separator: Option<u8>,
     stored: Option<StoredFile>,
-    rows: u64,
+    count: u64,
 }
 
 enum Reader {
@@ -174,10 +180,7 @@ impl Rows {
     /// Opens a file, or standard input for `-`.
     pub fn open(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
         let name = if path == "-" { STANDARD_INPUT } else { path };
-        let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
-        let Some(format) = options.format.or(named) else {
-            return Err(OpenError::UnknownFormat { file: path.to_owned() });
-        };
+        let format = Self::format_of(path, options)?;
         let Opened { reader, stored, is_plain_file } = stored::open(path)?;
         let whole = if format == Format::Parquet && is_plain_file {
             // Parquet is read from its end; the digest needs a reader of its own.
@@ -188,6 +191,26 @@ impl Rows {
         let mut rows = Self::start(reader, whole, name, format, options)?;
         rows.stored = Some(stored);
         Ok(rows)
+    }
+
+    /// The format of a file, by the options or by its name.
+    pub fn format_of(path: &str, options: &ReadOptions) -> Result<Format, OpenError> {
+        let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
+        options.format.or(named).ok_or_else(|| OpenError::UnknownFormat { file: path.to_owned() })
+    }
+
+    /// The sign between cells that is used, given or found, where the file has cells.
+    pub const fn separator(&self) -> Option<u8> {
+        self.separator
+    }
+
+    /// The names of the columns, where the file says them before its rows.
+    pub(crate) fn header(&self) -> Option<Vec<String>> {
+        match &self.reader {
+            Reader::Csv(reader) => Some(reader.columns()),
+            Reader::Columns(reader) => Some(reader.columns()),
+            Reader::Json(_) => None,
+        }
     }
 
     /// Rows from anything that can be read; `name` is what messages call it.
@@ -207,33 +230,54 @@ impl Rows {
         format: Format,
         options: &ReadOptions,
     ) -> Result<Self, OpenError> {
-        let shared = Arc::new(Shared { file: name.to_owned(), fields: options.fields.clone() });
-        let buffered = |reader| BufReader::with_capacity(BUFFER, reader);
+        let shared = Arc::new(Shared { file: name.to_owned(), names: Names::new(&options.fields) });
+        let mut separator = None;
         let reader = match format {
             Format::JsonLines | Format::Json => {
                 let layout = Layout::of(format, name);
                 Reader::Json(JsonReader::new(Cutter::new(reader, layout, options.longest_row, name)?, shared))
             }
-            Format::Csv => Reader::Csv(Box::new(CsvReader::new(Box::new(buffered(reader)), b',', shared)?)),
-            Format::Tsv => Reader::Csv(Box::new(CsvReader::new(Box::new(buffered(reader)), b'\t', shared)?)),
+            Format::Csv | Format::Tsv => {
+                let reader = without_mark(reader, name)?;
+                let (sign, reader) = match options.separator {
+                    Some(sign) => (checked(sign, name)?, reader),
+                    None if format == Format::Tsv => (b'\t', reader),
+                    None => separator::found(reader, name)?,
+                };
+                separator = Some(sign);
+                Reader::Csv(Box::new(CsvReader::new(reader, sign, options.longest_row, shared)?))
+            }
             Format::Parquet => Reader::Columns(Box::new(match whole {
                 Some(file) => ColumnReader::new(file, shared)?,
                 None => ColumnReader::from_stream(reader, shared)?,
             })),
         };
-        Ok(Self { reader, stored: None, rows: 0 })
+        Ok(Self { reader, separator, stored: None, count: 0 })
     }
+}
+
+/// A sign that can stand between cells.
+fn checked(sign: u8, file: &str) -> Result<u8, OpenError> {
+    if matches!(sign, b'"' | b'\n' | b'\r' | 0x80..) {
+        let reason = format!("{:?} cannot stand between cells", char::from(sign));
+        return Err(OpenError::Broken { file: file.to_owned(), format: "CSV", reason });
+    }
+    Ok(sign)
 }
 
 impl Iterator for Rows {
     type Item = Result<Batch, OpenError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        match &mut self.reader {
+        let batch = match &mut self.reader {
             Reader::Json(reader) => reader.next(),
             Reader::Csv(reader) => reader.next(),
             Reader::Columns(reader) => reader.next(),
+        };
+        if let (Some(Err(_)), Some(stored)) = (&batch, &mut self.stored) {
+            stored.give_up();
         }
+        batch
     }
 }
 
@@ -243,13 +287,13 @@ impl Source for Rows {
             Ok(batch) => batch,
             Err(error) => return Some(Err(error.into())),
         };
-        self.rows += batch.len() as u64;
+        self.count += batch.len() as u64;
         Some(Ok(Box::new(batch)))
     }
 
     fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
         let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
-        Ok(vec![stored.input(self.rows)?])
+        Ok(vec![stored.input(self.count)?])
     }
 
     fn progress(&self) -> Option<Arc<dyn Progress>> {

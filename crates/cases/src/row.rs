@@ -1,12 +1,15 @@
 //! [`Batch`]: raw rows, and how one becomes a case.
 
+use std::borrow::Cow;
+use std::fmt;
 use std::sync::Arc;
 
 use probare_core::{Case, Citation, Field, Output, Passage, Problem};
 use serde_json::{Map, Value as Json};
 
-use crate::FieldMap;
+use crate::cells::{Cell, Row, elements, members, unquoted};
 use crate::formats::{columns::ColumnRows, csv::CsvRows, json::JsonRows};
+use crate::names::Names;
 
 /// What all rows of a file share.
 #[derive(Debug)]
@@ -14,7 +17,7 @@ pub(crate) struct Shared {
     /// File name as given.
     pub file: String,
     /// Which column becomes which field.
-    pub fields: FieldMap,
+    pub names: Names,
 }
 
 /// Some rows of a file, not yet looked into.
@@ -60,6 +63,10 @@ impl Batch {
 
     /// Turns every row into a case or a problem, in order.
     pub fn cases(&self) -> Vec<Result<Case, Problem>> {
+        self.read()
+    }
+
+    fn read(&self) -> Vec<Result<Case, Problem>> {
         match &self.rows {
             RawRows::Json(rows) => rows.cases(&self.shared),
             RawRows::Csv(rows) => rows.cases(&self.shared),
@@ -71,7 +78,7 @@ impl Batch {
 
 impl probare_core::Batch for Batch {
     fn cases(&self) -> Vec<Result<Case, Problem>> {
-        Self::cases(self)
+        self.read()
     }
 }
 
@@ -82,52 +89,114 @@ impl Shared {
     }
 
     /// A case from the columns of a row.
-    pub fn case(&self, mut row: Map<String, Json>, origin: Origin) -> Result<Case, Problem> {
-        self.read(&mut row, origin).map_err(|Unfit { column, reason }| {
-            let mut problem = self.lost(origin.line, None, format!("`{column}` {reason}"));
-            problem.hint = Some("correct the row, or name the right column with --map FIELD=COLUMN".to_owned());
-            problem
+    pub fn case(&self, row: &mut Row<'_>, origin: Origin) -> Result<Case, Unread> {
+        case_of(row, origin).map_err(|unfit| match unfit {
+            Unfit::Json(error) => Unread::Json(error),
+            Unfit::Column { column, reason } => {
+                let mut problem = self.lost(origin.line, None, format!("`{column}` {reason}"));
+                problem.hint = Some("correct the row, or map the right column to the field".to_owned());
+                Unread::Problem(problem)
+            }
         })
     }
 
-    fn read(&self, row: &mut Map<String, Json>, origin: Origin) -> Result<Case, Unfit> {
-        let id = match self.fields.take_id(row) {
-            Some(found) => text(found)?,
-            None => origin.number.to_string(),
-        };
-        let query = self.fields.take(row, Field::Query).map(text).transpose()?;
-        let response = self.fields.take(row, Field::Response).map(text).transpose()?.map(Output::new);
-        let context = self.fields.take(row, Field::Context).map(passages).transpose()?;
-        let reference = self.fields.take(row, Field::Reference).map(texts).transpose()?;
-        let citations = self.fields.take(row, Field::Citations).map(citations).transpose()?;
-        let retrieved = self.fields.take(row, Field::Retrieved).map(texts).transpose()?;
-        let relevant = self.fields.take(row, Field::Relevant).map(texts).transpose()?;
-        let tags = self.fields.take(row, Field::Tags).map(texts).transpose()?.unwrap_or_default();
-        let mut metadata = match self.fields.take(row, Field::Metadata) {
-            Some((_, Json::Object(map))) => map,
-            Some((column, other)) => return Err(Unfit::new(column, "an object", &other)),
-            None => Map::new(),
-        };
-        for (name, value) in std::mem::take(row) {
-            if value.is_null() {
-                continue;
-            }
-            let name = if metadata.contains_key(&name) { format!("row.{name}") } else { name };
-            metadata.insert(name, value);
-        }
-        Ok(Case { id, query, response, context, reference, citations, retrieved, relevant, tags, metadata })
+    /// The same for rows that hold no JSON as it is written.
+    pub fn plain_case(&self, row: &mut Row<'_>, origin: Origin) -> Result<Case, Problem> {
+        self.case(row, origin).map_err(|unread| match unread {
+            Unread::Problem(problem) => problem,
+            Unread::Json(error) => self.lost(origin.line, None, format!("a cell is no valid JSON: {error}")),
+        })
     }
 }
 
-/// A column whose value is not what its field needs.
-struct Unfit {
-    column: String,
-    reason: String,
+/// Why a row is no case.
+pub(crate) enum Unread {
+    /// A column does not fit.
+    Problem(Problem),
+    /// The row is no valid JSON after all.
+    Json(serde_json::Error),
+}
+
+fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
+    let id = match row.take(None)? {
+        Some((column, cell)) => text(Spot::new(&column), cell)?,
+        None => origin.number.to_string(),
+    };
+    let query = field(row, Field::Query, text)?;
+    let response = field(row, Field::Response, text)?.map(Output::new);
+    let context = field(row, Field::Context, passages)?;
+    let reference = field(row, Field::Reference, texts)?;
+    let citations = field(row, Field::Citations, citations)?;
+    let retrieved = field(row, Field::Retrieved, texts)?;
+    let relevant = field(row, Field::Relevant, texts)?;
+    let tags = field(row, Field::Tags, texts)?.unwrap_or_default();
+    let mut metadata = field(row, Field::Metadata, object)?.unwrap_or_default();
+    let rest = row.rest()?;
+    if metadata.is_empty() {
+        metadata = rest;
+    } else {
+        for (name, value) in rest {
+            let name = if metadata.contains_key(&name) { format!("row.{name}") } else { name };
+            metadata.insert(name, value);
+        }
+    }
+    Ok(Case { id, query, response, context, reference, citations, retrieved, relevant, tags, metadata })
+}
+
+fn field<T>(
+    row: &mut Row<'_>,
+    field: Field,
+    read: impl FnOnce(Spot<'_>, Cell<'_>) -> Result<T, Unfit>,
+) -> Result<Option<T>, Unfit> {
+    match row.take(Some(field))? {
+        Some((column, cell)) => read(Spot::new(&column), cell).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// A column, or an item of the list in it.
+#[derive(Clone, Copy)]
+struct Spot<'a> {
+    column: &'a str,
+    item: Option<usize>,
+}
+
+impl<'a> Spot<'a> {
+    const fn new(column: &'a str) -> Self {
+        Self { column, item: None }
+    }
+
+    const fn item(self, index: usize) -> Self {
+        Self { item: Some(index), ..self }
+    }
+}
+
+impl fmt::Display for Spot<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.item {
+            Some(index) => write!(formatter, "{}[{index}]", self.column),
+            None => formatter.write_str(self.column),
+        }
+    }
+}
+
+/// Why a row gives no case.
+enum Unfit {
+    /// The value of a column is not what its field needs.
+    Column { column: String, reason: String },
+    /// It is no JSON, which shows only when it is read.
+    Json(serde_json::Error),
+}
+
+impl From<serde_json::Error> for Unfit {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
+    }
 }
 
 impl Unfit {
-    fn new(column: String, wanted: &str, found: &Json) -> Self {
-        Self { column, reason: format!("must be {wanted}, but it is {}", kind(found)) }
+    fn new(spot: Spot<'_>, wanted: &str, found: &str) -> Self {
+        Self::Column { column: spot.to_string(), reason: format!("must be {wanted}, but it is {found}") }
     }
 }
 
@@ -144,64 +213,118 @@ pub(crate) fn kind(value: &Json) -> &'static str {
 }
 
 /// A text; numbers and truth values are taken as they are written.
-fn text((column, value): (String, Json)) -> Result<String, Unfit> {
-    match value {
-        Json::String(text) => Ok(text),
-        Json::Number(_) | Json::Bool(_) => Ok(value.to_string()),
-        other => Err(Unfit::new(column, "a text", &other)),
-    }
+fn text(spot: Spot<'_>, cell: Cell<'_>) -> Result<String, Unfit> {
+    let found = match cell {
+        Cell::Text(text) => return Ok(text.to_owned()),
+        Cell::Raw(raw) => match raw.as_bytes().first() {
+            Some(b'"') => return Ok(unquoted(raw)?),
+            Some(b'[') => "a list",
+            Some(b'{') => "an object",
+            Some(b'n') => "null",
+            _ => return Ok(raw.to_owned()),
+        },
+        Cell::Value(Json::String(text)) => return Ok(text),
+        Cell::Value(value @ (Json::Number(_) | Json::Bool(_))) => return Ok(value.to_string()),
+        Cell::Value(other) => kind(&other),
+        Cell::Taken => kind(&Json::Null),
+    };
+    Err(Unfit::new(spot, "a text", found))
+}
+
+/// What a list column holds.
+enum Items<'a> {
+    List(Vec<Cell<'a>>),
+    Single(Cell<'a>),
+}
+
+fn items(cell: Cell<'_>) -> Result<Items<'_>, Unfit> {
+    Ok(match cell.unfolded() {
+        Cell::Raw(raw) if raw.starts_with('[') => Items::List(elements(raw)?.into_iter().map(Cell::Raw).collect()),
+        Cell::Value(Json::Array(list)) => Items::List(list.into_iter().map(Cell::Value).collect()),
+        single => Items::Single(single),
+    })
 }
 
 /// A list of texts; a single text is a list of one.
-fn texts((column, value): (String, Json)) -> Result<Vec<String>, Unfit> {
-    match value {
-        Json::Array(list) => {
-            list.into_iter().enumerate().map(|(index, item)| text((format!("{column}[{index}]"), item))).collect()
+fn texts(spot: Spot<'_>, cell: Cell<'_>) -> Result<Vec<String>, Unfit> {
+    match items(cell)? {
+        Items::List(list) => list.into_iter().enumerate().map(|(index, item)| text(spot.item(index), item)).collect(),
+        Items::Single(Cell::Value(Json::Object(_))) => Err(Unfit::new(spot, "a text or a list of texts", "an object")),
+        Items::Single(Cell::Raw(raw)) if raw.starts_with('{') => {
+            Err(Unfit::new(spot, "a text or a list of texts", "an object"))
         }
-        Json::Object(_) => Err(Unfit::new(column, "a text or a list of texts", &value)),
-        single => text((column, single)).map(|text| vec![text]),
+        Items::Single(single) => text(spot, single).map(|text| vec![text]),
     }
 }
 
 /// A list of passages: texts, or objects with `page_content` or `text`.
-fn passages((column, value): (String, Json)) -> Result<Vec<Passage>, Unfit> {
-    let list = match value {
-        Json::Array(list) => list,
-        single => vec![single],
-    };
-    list.into_iter().enumerate().map(|(index, item)| passage(format!("{column}[{index}]"), item)).collect()
+fn passages(spot: Spot<'_>, cell: Cell<'_>) -> Result<Vec<Passage>, Unfit> {
+    match items(cell)? {
+        Items::List(list) => {
+            list.into_iter().enumerate().map(|(index, item)| passage(spot.item(index), item)).collect()
+        }
+        Items::Single(single) => Ok(vec![passage(spot.item(0), single)?]),
+    }
 }
 
-fn passage(column: String, item: Json) -> Result<Passage, Unfit> {
-    let mut object = match item {
-        Json::Object(object) => object,
-        single => return text((column, single)).map(|text| Passage { text, metadata: Map::new() }),
+fn passage(spot: Spot<'_>, item: Cell<'_>) -> Result<Passage, Unfit> {
+    let mut object: Vec<(Cow<'_, str>, Cell<'_>)> = match item {
+        Cell::Raw(raw) if raw.starts_with('{') => {
+            members(raw)?.into_iter().map(|(name, raw)| (name, Cell::Raw(raw))).collect()
+        }
+        Cell::Value(Json::Object(map)) => {
+            map.into_iter().map(|(name, value)| (Cow::Owned(name), Cell::Value(value))).collect()
+        }
+        single => return text(spot, single).map(|text| Passage { text, metadata: Map::new() }),
     };
-    let Some(content) = ["page_content", "text", "content"].iter().find_map(|name| object.shift_remove(*name)) else {
-        return Err(Unfit { column, reason: "must be a text or an object with `page_content` or `text`".to_owned() });
+    let mut remove = |name: &str| {
+        // The last of several members of one name counts.
+        let found = object.iter().rposition(|(known, _)| known == name)?;
+        let cell = std::mem::replace(&mut object[found].1, Cell::Taken);
+        object.retain(|(known, _)| known != name);
+        Some(cell)
+    };
+    let Some(content) = ["page_content", "text", "content"].into_iter().find_map(&mut remove) else {
+        let reason = "must be a text or an object with `page_content` or `text`".to_owned();
+        return Err(Unfit::Column { column: spot.to_string(), reason });
     };
     // A passage whose content is null has nothing in it; that is for a metric to report, not for the reader.
-    let text = if content.is_null() { String::new() } else { text((column.clone(), content))? };
-    let mut metadata = match object.shift_remove("metadata") {
+    let text = if content.is_null() { String::new() } else { text(spot, content)? };
+    let mut metadata = match remove("metadata").map(Cell::into_json).transpose()? {
         Some(Json::Object(map)) => map,
         Some(Json::Null) | None => Map::new(),
-        Some(other) => return Err(Unfit::new(format!("{column}.metadata"), "an object", &other)),
+        Some(other) => {
+            let reason = format!("must be an object, but it is {}", kind(&other));
+            return Err(Unfit::Column { column: format!("{spot}.metadata"), reason });
+        }
     };
-    metadata.extend(object);
+    for (name, cell) in object {
+        metadata.insert(name.into_owned(), cell.into_json()?);
+    }
     Ok(Passage { text, metadata })
 }
 
-fn citations((column, value): (String, Json)) -> Result<Vec<Citation>, Unfit> {
-    let Json::Array(list) = value else { return Err(Unfit::new(column, "a list of citations", &value)) };
+fn citations(spot: Spot<'_>, cell: Cell<'_>) -> Result<Vec<Citation>, Unfit> {
+    let list = match cell.into_json()? {
+        Json::Array(list) => list,
+        other => return Err(Unfit::new(spot, "a list of citations", kind(&other))),
+    };
     list.into_iter()
         .enumerate()
         .map(|(index, item)| {
-            let place = format!("{column}[{index}]");
+            let spot = spot.item(index);
             if !item.is_object() {
-                return Err(Unfit::new(place, "an object with `source_index` and `quote`", &item));
+                return Err(Unfit::new(spot, "an object with `source_index` and `quote`", kind(&item)));
             }
             serde_json::from_value(item)
-                .map_err(|error| Unfit { column: place, reason: format!("does not fit: {error}") })
+                .map_err(|error| Unfit::Column { column: spot.to_string(), reason: format!("does not fit: {error}") })
         })
         .collect()
+}
+
+fn object(spot: Spot<'_>, cell: Cell<'_>) -> Result<Map<String, Json>, Unfit> {
+    match cell.into_json()? {
+        Json::Object(map) => Ok(map),
+        other => Err(Unfit::new(spot, "an object", kind(&other))),
+    }
 }

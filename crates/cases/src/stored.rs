@@ -1,7 +1,7 @@
 //! A file as it is stored: what its name tells, unpacking, and the digest of the bytes behind it.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use flate2::read::MultiGzDecoder;
 use probare_core::{Input, Progress};
 
 use crate::digest::{self, Digest, Digesting};
+use crate::open::BUFFER;
 use crate::{Format, OpenError};
 
 /// What messages call standard input.
@@ -77,9 +78,28 @@ impl StoredFile {
         Ok(Input { rows: Some(rows), ..self.digest.input(&self.path) })
     }
 
+    /// Leaves the rest unread: a file that failed may have no end.
+    pub(crate) fn give_up(&mut self) {
+        self.rest = None;
+    }
+
     pub(crate) fn progress(&self) -> Arc<dyn Progress> {
         self.digest.progress()
     }
+}
+
+/// What some programs write before a text.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// A text from its first character on, behind a byte order mark.
+pub(crate) fn without_mark(mut reader: Box<dyn Read + Send>, file: &str) -> Result<Box<dyn BufRead + Send>, OpenError> {
+    let mut head = Vec::with_capacity(BYTE_ORDER_MARK.len());
+    let read = reader.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut head);
+    read.map_err(|source| OpenError::Io { file: file.to_owned(), source })?;
+    if head == BYTE_ORDER_MARK {
+        head.clear();
+    }
+    Ok(Box::new(BufReader::with_capacity(BUFFER, Cursor::new(head).chain(reader))))
 }
 
 /// Format and compression by extension: `cases.jsonl.gz` is compressed JSON lines.

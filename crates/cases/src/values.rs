@@ -103,7 +103,7 @@ impl Values {
     }
 
     /// The file as a manifest names it, with the number of values so far. What is left of it is read for the digest, so
-    /// no values come after this.
+    /// no values come after this. A file that could not be read on is not tried again: its digest is worth nothing.
     pub fn input(&mut self) -> Result<Input, OpenError> {
         self.has_ended = true;
         self.stored.input(self.count)
@@ -130,6 +130,7 @@ impl Iterator for Values {
             }
             Err(error) => {
                 self.has_ended = true;
+                self.stored.give_up();
                 Some(Err(error.into()))
             }
         }

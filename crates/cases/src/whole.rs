@@ -56,7 +56,10 @@ fn read_to_end(reader: impl Read, path: &str, limit: u64) -> Result<(Vec<u8>, In
 pub fn folder_input(path: &str, files: &[Input]) -> Input {
     let mut lines: Vec<(String, &str)> = files.iter().map(|file| (name_in(path, &file.path), &*file.sha256)).collect();
     lines.sort_unstable();
-    let text: String = lines.iter().map(|(name, sha256)| format!("{sha256}  {name}\n")).collect();
+    let mut text = String::new();
+    for (name, sha256) in lines {
+        text.push_str(&format!("{sha256}  {name}\n"));
+    }
     Input {
         path: path.to_owned(),
         sha256: hexadecimal(text.as_bytes()),

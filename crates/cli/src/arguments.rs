@@ -14,7 +14,7 @@ const STYLES: Styles = Styles::styled()
 
 /// Evaluates what language models answer: fast, offline, with the evidence behind every score.
 #[derive(Debug, Parser)]
-#[command(name = "probare", version, styles = STYLES, disable_help_subcommand = true, after_help = AFTER_HELP)]
+#[command(name = "probare", version, styles = STYLES, after_help = AFTER_HELP)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -24,7 +24,7 @@ pub struct Cli {
 const AFTER_HELP: &str = "Examples:
   probare score cases.jsonl --metric token_f1 -o report.html
   probare explain token_f1
-  probare verify results.jsonl cases.jsonl
+  probare verify results.jsonl
 
 Exit codes: 0 fine, 1 error, 2 quality gate failed, 64 usage, 130 interrupted.";
 
@@ -36,7 +36,7 @@ pub enum Verb {
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),
     Verify(verbs::verify::Arguments),
-    Synthlink(verbs::synthlink::Arguments),
+    Show(verbs::show::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),
     Init(verbs::init::Arguments),

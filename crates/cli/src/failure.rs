@@ -8,7 +8,7 @@ use probare_cases::{MapError, OpenError};
 use probare_core::{RequestError, SuiteError};
 use probare_report::escape;
 use probare_report::{GateError, OpenError as ReportError};
-use probare_runner::{ConfigError, DriveError, PlanError, VerifyError};
+use probare_runner::{ConfigError, DriveError, PlanError};
 
 use probare_runner::Exit;
 
@@ -94,8 +94,15 @@ impl From<PlanError> for Failure {
 }
 
 impl Failure {
-    fn into_usage(mut self) -> Self {
+    /// The same as a mistake of whoever called.
+    pub fn into_usage(mut self) -> Self {
         self.exit = Exit::Usage;
+        self
+    }
+
+    /// The same as something that could not be done.
+    pub fn into_error(mut self) -> Self {
+        self.exit = Exit::Error;
         self
     }
 }
@@ -116,6 +123,7 @@ impl From<ConfigError> for Failure {
             ConfigError::GateWithoutLimit { .. } => {
                 failure.hint("add `fail_under: 0.7` or `fail_over: 0.2`").into_usage()
             }
+            ConfigError::Read(error) => Self::from_error(&error),
             _ => failure,
         }
     }
@@ -142,7 +150,11 @@ impl From<GateError> for Failure {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Self {
-        Self::from_error(&error)
+        let failure = Self::from_error(&error);
+        match error {
+            OpenError::UnknownFormat { .. } => failure.hint("name it with --format, for example --format jsonl"),
+            _ => failure,
+        }
     }
 }
 
@@ -156,12 +168,12 @@ impl From<ReportError> for Failure {
 
 impl From<DriveError> for Failure {
     fn from(error: DriveError) -> Self {
-        Self::from_error(&error)
-    }
-}
-
-impl From<VerifyError> for Failure {
-    fn from(error: VerifyError) -> Self {
+        // A suite knows what to do about its files, also where it notices in the middle of the run.
+        if let DriveError::Input(source) = &error
+            && let Some(known) = source.downcast_ref::<SuiteError>()
+        {
+            return known.clone().into();
+        }
         Self::from_error(&error)
     }
 }

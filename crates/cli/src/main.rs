@@ -2,6 +2,8 @@
 //!
 //! Data goes to standard output, everything else to standard error.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod arguments;
 mod failure;
 mod page;
@@ -51,6 +53,10 @@ fn main() -> ExitCode {
     }
 }
 
+/// A third of a run over small rows is asking for memory and giving it back.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What the command line asks for.
 enum Asked {
     Suite(&'static dyn Suite, ArgMatches),
@@ -64,7 +70,7 @@ fn run(cli: &Cli) -> Done {
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Verify(arguments) => verbs::verify::run(arguments),
-        Verb::Synthlink(arguments) => verbs::synthlink::run(arguments),
+        Verb::Show(arguments) => verbs::show::run(arguments),
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),

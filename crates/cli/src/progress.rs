@@ -1,43 +1,86 @@
-//! A progress line on the terminal while a run goes on.
+//! A progress line on the terminal while a run goes on: how far it has come, how fast it is, and how long it will take.
 
 use std::io::{self, IsTerminal};
+use std::sync::Arc;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
-use probare_core::{Event, Sink};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
+use probare_core::{Event, Progress as Source, Sink};
 
 /// Counts cases on standard error, if that is a terminal.
 pub struct Progress {
     bar: ProgressBar,
+    cases: u64,
+    limit: Option<u64>,
+    source: Option<Arc<dyn Source>>,
 }
 
+/// The bar counts in thousandths of the whole, whatever the whole is made of.
+const WHOLE: u64 = 1000;
+
 impl Progress {
-    /// Shows nothing when `quiet`, or where there is no terminal.
-    pub fn new(quiet: bool, limit: Option<u64>) -> Self {
+    /// Shows nothing when `quiet`, or where there is no terminal. `source` says how far the file has been read.
+    pub fn new(quiet: bool, limit: Option<u64>, source: Option<Arc<dyn Source>>) -> Self {
         if quiet || !io::stderr().is_terminal() {
-            return Self { bar: ProgressBar::hidden() };
+            return Self { bar: ProgressBar::hidden(), cases: 0, limit, source };
         }
-        let (bar, template) = match limit {
-            Some(limit) => {
-                (ProgressBar::new(limit), "{spinner} {bar:30} {human_pos}/{human_len} cases, {per_sec}, {elapsed}")
-            }
-            None => (ProgressBar::new_spinner(), "{spinner} {human_pos} cases, {per_sec}, {elapsed}"),
+        let is_known = limit.is_some() || source.as_ref().is_some_and(|source| source.total().is_some());
+        let (bar, template) = if is_known {
+            (ProgressBar::new(WHOLE), "{spinner} {bar:24} {percent:>3} %  {msg}, {left} left")
+        } else {
+            (ProgressBar::new_spinner(), "{spinner} {msg}")
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            let left = |state: &ProgressState, text: &mut dyn std::fmt::Write| {
+                let _ = write!(text, "{}", HumanDuration(state.eta()));
+            };
+            bar.set_style(style.with_key("left", left));
         }
         bar.enable_steady_tick(Duration::from_millis(120));
-        Self { bar }
+        Self { bar, cases: 0, limit, source }
     }
+
+    fn show(&self) {
+        let seconds = self.bar.elapsed().as_secs_f64().max(0.001);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is shown in whole cases")]
+        let rate = (self.cases as f64 / seconds).round() as u64;
+        self.bar.set_message(format!("{} cases, {}/s", HumanCount(self.cases), HumanCount(rate)));
+        // Whichever ends the run first.
+        let by_limit = self.limit.map(|limit| share(self.cases, limit));
+        let by_bytes = self.source.as_ref().and_then(|source| Some(share(source.read(), source.total()?)));
+        if let Some(position) = by_limit.max(by_bytes) {
+            self.bar.set_position(position);
+        }
+    }
+}
+
+fn share(part: u64, whole: u64) -> u64 {
+    if whole == 0 { WHOLE } else { (u128::from(part) * u128::from(WHOLE) / u128::from(whole)).min(WHOLE.into()) as u64 }
 }
 
 impl Sink for Progress {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
-            Event::Scored(_) => self.bar.inc(1),
+            Event::Scored(_) => {
+                self.cases += 1;
+                if !self.bar.is_hidden() && (self.cases < 64 || self.cases.is_multiple_of(64)) {
+                    self.show();
+                }
+            }
             Event::Finished(_) => self.bar.finish_and_clear(),
             _ => {}
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_between_nothing_and_the_whole() {
+        assert_eq!((share(0, 10), share(5, 10), share(20, 10), share(1, 0)), (0, 500, WHOLE, WHOLE));
+        assert_eq!(share(u64::MAX, u64::MAX), WHOLE);
     }
 }

@@ -22,6 +22,8 @@
 //! # Ok::<(), probare_core::ScoreError>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod case;
 mod event;
 mod evidence;

@@ -43,6 +43,10 @@ pub struct Manifest {
     /// The file that this manifest stands beside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub results: Option<Stored>,
+    /// SHA-256 of this manifest without this line, set when it is written. It shows a slip of the hand in what nothing
+    /// else can be held against (a title, a limit); it is no signature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seal: Option<String>,
 }
 
 /// Which program wrote a file.
@@ -93,6 +97,9 @@ pub struct Reading {
     /// Format, where the name of the file does not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<String>,
+    /// Sign between the cells of a table, where it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub separator: Option<char>,
     /// Bytes of the longest row that is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_row: Option<u64>,

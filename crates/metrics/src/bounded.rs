@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use probare_core::{Evidence, EvidenceKind, Field};
 
+use crate::difference::is_inside_token;
+
 /// Most pieces of evidence that a metric gives; the rest is counted in a note.
 pub(crate) const MOST_PIECES: usize = 50;
-
-/// Most bytes of a text that one piece shows.
-const MOST_BYTES: usize = 200;
 
 /// Collects evidence up to a limit. Pieces past it are counted without being made.
 #[derive(Debug, Default)]
@@ -36,23 +35,24 @@ impl Bounded {
     }
 }
 
-/// Evidence at `span` of `whole`, cut to a length that a reader takes in; a note says where it was cut.
+/// Evidence at the whole of `span`; only the text that it repeats is shortened.
 pub(crate) fn excerpt(kind: EvidenceKind, field: Field, span: Range<usize>, whole: &str) -> Evidence {
-    let length = span.len();
-    if length <= MOST_BYTES {
-        return Evidence::at(kind, field, span, whole);
-    }
-    let end = whole.floor_char_boundary(span.start + MOST_BYTES);
-    Evidence::at(kind, field, span.start..end, whole).with_note(format!("the beginning of {length} bytes"))
+    Evidence::at(kind, field, span, whole)
 }
 
-/// The beginning of a text for a note, with an ellipsis where it goes on.
+/// The beginning of a text for a note, up to the end of a word, with an ellipsis where it goes on.
 pub(crate) fn beginning(text: &str) -> String {
     const MOST: usize = 60;
     if text.len() <= MOST {
         return text.to_owned();
     }
-    format!("{}…", &text[..text.floor_char_boundary(MOST)])
+    let end = text.floor_char_boundary(MOST);
+    let mut whole = end;
+    while whole > 0 && is_inside_token(text, whole) {
+        whole = text.floor_char_boundary(whole - 1);
+    }
+    // A word that is longer than all that is shown has no better place to be cut.
+    format!("{}…", &text[..if whole == 0 { end } else { whole }])
 }
 
 #[cfg(test)]
@@ -71,12 +71,18 @@ mod tests {
     }
 
     #[test]
-    fn a_long_span_is_cut_at_a_character() {
+    fn a_long_span_is_whole() {
         let text = "é".repeat(300);
         let piece = excerpt(EvidenceKind::Found, Field::Response, 0..600, &text);
-        assert_eq!(piece.text.len(), 200);
-        assert_eq!(piece.note.as_deref(), Some("the beginning of 600 bytes"));
+        assert_eq!((piece.text.len(), piece.cut), (200, true));
+        assert_eq!(piece.place.unwrap().end, 600);
+    }
+
+    #[test]
+    fn a_beginning_ends_with_a_word() {
         assert_eq!(beginning("short"), "short");
-        assert!(beginning(&text).ends_with('…'));
+        assert!(beginning(&"é".repeat(300)).ends_with("é…"));
+        let text = format!("{} 1,998.25 and more", "x".repeat(52));
+        assert_eq!(beginning(&text), format!("{} …", "x".repeat(52)));
     }
 }

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use probare_core::{Evidence, EvidenceKind, Field, Place};
 
+use probare_text::distance::{Edit, EditKind};
+
 use crate::bounded::beginning;
 
 /// Characters shown from the first difference on.
@@ -26,16 +28,92 @@ pub(crate) fn common_prefix(left: &str, right: &str) -> usize {
     left.floor_char_boundary(bytes)
 }
 
+/// Whether a cut at this byte would go through a word or a number: `199|8`, `2.|5`, `wo|rd`.
+pub(crate) fn is_inside_token(text: &str, at: usize) -> bool {
+    let (Some(before), Some(after)) = (text[..at].chars().next_back(), text[at..].chars().next()) else {
+        return false;
+    };
+    if belongs(before) && belongs(after) {
+        return true;
+    }
+    let is_joint = |character| matches!(character, '.' | ',');
+    let digit = |character: Option<char>| character.is_some_and(|character| character.is_ascii_digit());
+    let second_before = || text[..at].chars().rev().nth(1);
+    let second_after = || text[at..].chars().nth(1);
+    (digit(Some(before)) && is_joint(after) && digit(second_after()))
+        || (is_joint(before) && digit(Some(after)) && digit(second_before()))
+}
+
+/// Whether a character is part of a word with its neighbours. What is written without spaces is a word by itself.
+fn belongs(character: char) -> bool {
+    let is_mark = matches!(character, '\u{300}'..='\u{36f}' | '_');
+    let stands_alone =
+        matches!(character, '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}');
+    (character.is_alphanumeric() && !stands_alone) || is_mark
+}
+
+/// The first place from `at` on that is inside no token.
+fn token_end(text: &str, mut at: usize) -> usize {
+    while at < text.len() && is_inside_token(text, at) {
+        at = text.ceil_char_boundary(at + 1);
+    }
+    at
+}
+
+/// An edit script of two texts in characters, widened so that every edit takes whole words and numbers; what stays is left
+/// out. Edits that meet in a token become one.
+pub(crate) fn whole_tokens(script: &[Edit], left: &str, right: &str) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = Vec::new();
+    // Where the stretch that is being changed begins, on both sides, and whether anything in it is changed.
+    let mut open = (0, 0);
+    let mut is_changed = false;
+    let mut close = |open: (usize, usize), left_end: usize, right_end: usize| {
+        let kind = match (open.0 == left_end, open.1 == right_end) {
+            (true, _) => EditKind::Insert,
+            (_, true) => EditKind::Delete,
+            _ => EditKind::Replace,
+        };
+        edits.push(Edit { kind, left: open.0..left_end, right: open.1..right_end });
+    };
+    for edit in script {
+        if edit.kind != EditKind::Keep {
+            is_changed = true;
+            continue;
+        }
+        // What stays is the same on both sides, so a place inside of it is between tokens on both or on neither; at its
+        // ends that depends on what is changed there.
+        let is_cut = |offset: &usize| {
+            let (left_at, right_at) = (edit.left.start + offset, edit.right.start + offset);
+            left.is_char_boundary(left_at) && !is_inside_token(left, left_at) && !is_inside_token(right, right_at)
+        };
+        let Some(first) = (0..=edit.left.len()).find(is_cut) else { continue };
+        if is_changed {
+            close(open, edit.left.start + first, edit.right.start + first);
+        }
+        let last = (first..=edit.left.len()).rev().find(is_cut).unwrap_or(first);
+        open = (edit.left.start + last, edit.right.start + last);
+        is_changed = false;
+    }
+    if is_changed {
+        close(open, left.len(), right.len());
+    }
+    edits
+}
+
 /// Points at the first difference between the response and the reference of this index; `None` where they are equal.
 pub(crate) fn first_difference(response: &Side<'_>, reference: &Side<'_>, index: usize) -> Option<Evidence> {
     if response.text == reference.text {
         return None;
     }
-    let at = common_prefix(response.text, reference.text);
+    let mut at = common_prefix(response.text, reference.text);
+    // The word or number in which they part is shown from its start.
+    while is_inside_token(response.text, at) || is_inside_token(reference.text, at) {
+        at = response.text.floor_char_boundary(at.saturating_sub(1));
+    }
     let [span, expected] = [response, reference].map(|side| {
         let rest = &side.text[at..];
         let length = rest.char_indices().nth(SHOWN).map_or(rest.len(), |(length, _)| length);
-        (side.original)(at..at + length)
+        (side.original)(at..token_end(side.text, at + length))
     });
     let wanted = &reference.whole[expected.clone()];
     let note = if wanted.is_empty() {
@@ -63,16 +141,47 @@ mod tests {
     #[test]
     fn the_first_difference_is_shown_on_both_sides() {
         let evidence = difference("the cät sat", "the cat sat").unwrap();
-        assert_eq!(evidence.text, "ät sat");
-        assert_eq!(evidence.note.unwrap(), "the first difference: the reference goes on with `at sat`");
-        assert_eq!(evidence.support.unwrap().start, 5);
+        assert_eq!(evidence.text, "cät sat");
+        assert_eq!(evidence.note.unwrap(), "the first difference: the reference goes on with `cat sat`");
+        assert_eq!(evidence.support.unwrap().start, 4);
     }
 
     #[test]
     fn an_end_is_a_difference_too() {
         assert_eq!(difference("abc", "abc"), None);
-        assert!(difference("abc", "ab").unwrap().note.unwrap().contains("has ended"));
-        assert_eq!(difference("ab", "abc").unwrap().text, "");
+        assert!(difference("abc def", "abc").unwrap().note.unwrap().contains("has ended"));
+        assert_eq!(difference("abc", "abc def").unwrap().text, "");
+        assert_eq!(difference("ab", "abc").unwrap().text, "ab", "the word is another one");
         assert_eq!(difference("é", "è").unwrap().text, "é", "the bytes differ inside the character");
+    }
+
+    #[test]
+    fn a_difference_holds_whole_words_and_numbers() {
+        for (response, reference, shown) in [
+            ("In 1998 it fell", "In 1989 it fell", "1998 it fell"),
+            ("It costs 1,250.50 now", "It costs 1,250.75 now", "1,250.50 now"),
+            ("It was 1998.", "It was 1999.", "1998."),
+            ("東京都", "東京市", "都"),
+        ] {
+            assert_eq!(difference(response, reference).unwrap().text, shown);
+        }
+        let long = format!("a {} internationalisation ends", "x".repeat(34));
+        assert!(difference(&long, "b").unwrap().text.ends_with("internationalisation"));
+    }
+
+    #[test]
+    fn edits_are_widened_to_whole_tokens() {
+        let widened = |left: &str, right: &str| -> Vec<(String, String)> {
+            let script = probare_text::distance::edits(left, right);
+            let of = |edit: Edit| (left[edit.left].to_owned(), right[edit.right].to_owned());
+            whole_tokens(&script, left, right).into_iter().map(of).collect()
+        };
+        let pair = |left: &str, right: &str| (left.to_owned(), right.to_owned());
+        assert_eq!(widened("born in 1998 here", "born in 1989 here"), [pair("1998", "1989")]);
+        assert_eq!(widened("kitten", "sitting"), [pair("kitten", "sitting")]);
+        assert_eq!(widened("the cat", "the big cat"), [pair("", "big ")]);
+        assert_eq!(widened("a café, a bar", "a cafe, the bar"), [pair("café", "cafe"), pair("a", "the")]);
+        assert_eq!(widened("3.25 m", "3.5 m"), [pair("3.25", "3.5")]);
+        assert_eq!(widened("same", "same"), []);
     }
 }

@@ -27,6 +27,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 use std::sync::LazyLock;
 
 use probare_core::{MetricDef, Registry};
@@ -41,7 +43,7 @@ pub mod text;
 
 mod bounded;
 mod difference;
-mod json;
+mod json_text;
 mod number_literals;
 mod ranking;
 mod references;

@@ -1,6 +1,27 @@
 //! Several right answers: the best one counts, and the evidence says which.
 
-use probare_core::Evidence;
+use probare_core::{Evidence, Field, ScoreError};
+
+/// Length up to which metrics compare two texts whose comparison is quadratic: about two seconds of work.
+pub(crate) const LONGEST: usize = 300_000;
+
+/// An error where the product of both lengths is beyond that of two texts of the `longest` length: a row that takes minutes
+/// helps nobody.
+pub(crate) fn check_length(
+    (response, references): (usize, usize),
+    longest: usize,
+    unit: &str,
+    instead: &str,
+) -> Result<(), ScoreError> {
+    if response.saturating_mul(references) <= longest.saturating_mul(longest) {
+        return Ok(());
+    }
+    let reason = format!(
+        "has {response} {unit} and is to be compared with {references} {unit} of reference; the work grows with the product, \
+         and the limit is that of two texts of {longest} {unit}: raise the option `longest`, or shorten the texts; {instead}"
+    );
+    Err(ScoreError::BadField { field: Field::Response, reason })
+}
 
 /// The reference with the greatest value and what was computed for it; the first of equals. `references` is not empty.
 pub(crate) fn best<T>(
@@ -27,6 +48,15 @@ pub(crate) fn chosen(references: &[String], index: usize) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_product_beyond_the_limit_is_an_error_that_says_it() {
+        assert_eq!(check_length((10, 10), 10, "words", ""), Ok(()));
+        assert_eq!(check_length((1, 100), 10, "words", ""), Ok(()), "a short text may meet a long one");
+        let error = check_length((10, 11), 10, "words", "`token_f1` takes longer texts").unwrap_err().to_string();
+        assert!(error.contains("two texts of 10 words") && error.contains("`longest`"), "{error}");
+        assert!(check_length((usize::MAX, 2), LONGEST, "words", "").is_err());
+    }
 
     #[test]
     fn the_first_of_equal_references_counts() {

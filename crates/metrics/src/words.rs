@@ -7,7 +7,7 @@ use probare_core::{Evidence, EvidenceKind, Field};
 use probare_text::tokens::Tokens;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use crate::bounded::{Bounded, excerpt};
+use crate::bounded::Bounded;
 
 /// The words of one text, in order.
 #[derive(Debug, Default)]
@@ -99,10 +99,10 @@ pub(crate) fn show(
     found: &Counterparts,
 ) {
     for span in response_words.stretches(|word| found.left[word]) {
-        evidence.push(|| excerpt(EvidenceKind::Found, Field::Response, span, response));
+        evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
     }
     for span in reference_words.stretches(|word| !found.right[word]) {
-        evidence.push(|| excerpt(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
+        evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
     }
     for span in response_words.stretches(|word| !found.left[word]) {
         evidence.push(|| unsupported(span, response));
@@ -111,7 +111,7 @@ pub(crate) fn show(
 
 /// A stretch of the response that no reference has.
 pub(crate) fn unsupported(span: Range<usize>, response: &str) -> Evidence {
-    excerpt(EvidenceKind::Unsupported, Field::Response, span, response)
+    Evidence::at(EvidenceKind::Unsupported, Field::Response, span, response)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Draws the trees and lists the claims of the text given on the command line:
 //! `cargo run --release -p probare-nlp --example parse -- "Paris is the capital of France."`
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 use probare_nlp::claims::{ClaimOptions, claims};
 use probare_nlp::{Parser, Strokes};
 

@@ -5,6 +5,8 @@
 //! cargo run --release -p probare-nlp --features train --example train -- --evaluate TREEBANK
 //! ```
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 use std::error::Error;
 use std::path::Path;
 use std::time::Instant;

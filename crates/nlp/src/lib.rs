@@ -18,6 +18,8 @@
 //! `search` finds the tree as the best derivation of the `transition` system under the `weights` of the features in
 //! `templates`. The feature `train` adds the module that learns and measures the model.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 pub mod claims;
 pub mod labels;
 

@@ -2,6 +2,8 @@
 //!
 //! The extension chooses the renderer, so the same run can be seen in every format.
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 use std::borrow::Cow;
 use std::error::Error;
 use std::path::Path;
@@ -10,7 +12,7 @@ use probare_core::{
     Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output, Passage,
     Place, Problem, Profile, Score, ScoreError, Sink, Stop,
 };
-use probare_report::{Gate, Gates, Look, Options, Terminal, open};
+use probare_report::{By, Gate, Gates, Look, Options, Terminal, open};
 
 /// Query, passage, answer, words of the answer that the passage supports, words that nothing supports.
 const ANSWERS: [(&str, &str, &str, &str, &str); 6] = [
@@ -74,6 +76,8 @@ fn metrics() -> Vec<MetricInfo> {
         metric("completeness", "Share of what was asked that is answered", Better::Higher, 1),
         metric("hallucination", "Share of statements that the context does not support", Better::Lower, 2),
         metric("quote_fidelity", "Share of quotations that stand in the passage they name", Better::Higher, 1),
+        metric("verdict", "Whether the answer can be shown to a customer", Better::Higher, 1),
+        metric("unverifiable_reassurance_of_the_customer", "Promises that nobody can keep", Better::Higher, 1),
     ]
 }
 
@@ -89,7 +93,7 @@ fn case(number: u32) -> Result<CaseResult, ScoreError> {
         query: Some(query.to_owned()),
         response: Some(Output { text: answer.to_owned(), model: Some("assistant-large".to_owned()), repeat: 0 }),
         context: Some(vec![Passage::from(passage), Passage::from("Opening hours: Monday to Friday, 9 to 17.")]),
-        tags: vec!["customer care".to_owned()],
+        tags: vec!["customer care".to_owned(), format!("lang:{}", ["en", "de", "fr"][number as usize % 3])],
         ..Case::default()
     };
     let place = |field: Field, index, text: &str, words: &str| {
@@ -128,18 +132,32 @@ fn case(number: u32) -> Result<CaseResult, ScoreError> {
     let share = if wrong.is_empty() { 0.0 } else { scattered(number, 0.732) * 0.6 };
     let label = if share > 0.3 { "unsupported" } else { "supported" };
     let hallucination = Score::from_number(share)?.labelled(label).because(wrong);
+    let (verdict, word) = if share > 0.3 {
+        (0.0, "FAIL")
+    } else if complete < 0.5 {
+        (0.5, "WARN")
+    } else {
+        (1.0, "PASS")
+    };
+    // A violation that is found: its evidence is of the same kind as that of a good thing.
+    let promise = answer.find("most pharmacies").map(|start| {
+        Evidence::found(Field::Response, start..start + "most pharmacies".len(), answer).with_note("a promise")
+    });
+    let reassurance = Score::from_bool(promise.is_none()).because(promise);
     let mut results = vec![
         Ok(relevance.into()),
         Ok(completeness.into()),
         Ok(hallucination.into()),
         Ok(Outcome::not_applicable("the response quotes nothing")),
+        Ok(Score::from_number(verdict)?.labelled(word).into()),
+        Ok(reassurance.into()),
     ];
     if number % 6 == 3 {
         results[3] = Ok(Score::from_number(1.0)?.into());
     }
     if number % 47 == 11 {
         case.response = None;
-        results = (0..4).map(|_| Err(ScoreError::MissingField(Field::Response))).collect();
+        results = (0..6).map(|_| Err(ScoreError::MissingField(Field::Response))).collect();
     }
     Ok(CaseResult::new(case, results))
 }
@@ -147,8 +165,15 @@ fn case(number: u32) -> Result<CaseResult, ScoreError> {
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "report.html".to_owned());
     let metrics = metrics();
-    let gates = Gates::new(vec![Gate::fail_under("relevance=0.7")?, Gate::fail_if("hallucination>0.1")?]);
-    let options = Options { title: Some("Support assistant, week 19".to_owned()), gates, ..Options::default() };
+    let gates = Gates::new(vec![
+        Gate::fail_under("relevance=0.7")?,
+        Gate::fail_if("hallucination>0.1")?,
+        Gate::fail_if_any("completeness<0.3")?,
+        Gate::fail_pass_rate("relevance>=0.8:80%")?,
+        Gate::fail_labels("verdict:FAIL>10%")?,
+    ]);
+    let by = Some(By::Tag("lang".to_owned()));
+    let options = Options { title: Some("Support assistant, week 19".to_owned()), gates, by, ..Options::default() };
     let stdout = std::io::stdout();
     let look = Look::of(&stdout);
     let mut sinks: Vec<Box<dyn Sink>> = vec![

@@ -15,11 +15,20 @@ pub(crate) struct Columns {
     pub(crate) note: String,
     /// Evidence as JSON.
     pub(crate) evidence: String,
+    /// A word for the value.
+    pub(crate) label: String,
+    /// Pieces of the value as JSON.
+    pub(crate) parts: String,
+    /// What kind of failure.
+    pub(crate) kind: String,
 }
 
-/// One set of names per metric, all different from each other and from `id`.
+/// Columns that every table of cases may have.
+const OWN: [&str; 3] = ["id", "model", "repeat"];
+
+/// One set of names per metric, all different from each other and from those of the case.
 pub(crate) fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
-    let mut taken = BTreeSet::from(["id".to_owned()]);
+    let mut taken = BTreeSet::from(OWN.map(str::to_owned));
     metrics
         .iter()
         .map(|metric| {
@@ -27,12 +36,13 @@ pub(crate) fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
             let mut number = 1u32;
             loop {
                 let stem = if number == 1 { metric.name.clone() } else { format!("{}_{number}", metric.name) };
+                let of = |what: &str| format!("{stem}.{what}");
                 let names =
-                    [stem.clone(), format!("{stem}.status"), format!("{stem}.note"), format!("{stem}.evidence")];
+                    [stem.clone(), of("status"), of("note"), of("evidence"), of("label"), of("parts"), of("kind")];
                 if names.iter().all(|name| !taken.contains(name)) {
                     taken.extend(names.iter().cloned());
-                    let [value, status, note, evidence] = names;
-                    return Columns { value, status, note, evidence };
+                    let [value, status, note, evidence, label, parts, kind] = names;
+                    return Columns { value, status, note, evidence, label, parts, kind };
                 }
                 number += 1;
             }

@@ -29,34 +29,18 @@ impl Csv {
     fn header(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
         self.metrics = metrics.len();
         self.row.clear();
-        self.row.push_str("id");
-        for names in columns(metrics) {
-            for name in [&names.value, &names.status, &names.note] {
+        for (index, name) in column_names(metrics).iter().enumerate() {
+            if index > 0 {
                 self.row.push(',');
-                self.row.push_str(&escape::csv(name));
             }
+            self.row.push_str(&escape::csv(name));
         }
         self.end_row()
     }
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
         self.row.clear();
-        self.row.push_str(&escape::csv(&result.case.id));
-        for index in 0..self.metrics {
-            self.row.push(',');
-            let Some(result) = result.results.get(index) else {
-                self.row.push_str(",,");
-                continue;
-            };
-            if let Some(score) = score(result) {
-                // `{:?}` gives the shortest digits that read back as the same number.
-                write!(self.row, "{:?}", score.value.get()).map_err(io::Error::other)?;
-            }
-            self.row.push(',');
-            self.row.push_str(Status::of(result).name());
-            self.row.push(',');
-            self.row.push_str(&escape::csv(&note(result)));
-        }
+        push_row(&mut self.row, result, self.metrics)?;
         self.end_row()
     }
 
@@ -64,6 +48,42 @@ impl Csv {
         self.row.push('\n');
         self.output.write_all(self.row.as_bytes())
     }
+}
+
+/// Names of all columns, in their order, as they are before a cell is made harmless.
+pub(crate) fn column_names(metrics: &[MetricInfo]) -> Vec<String> {
+    let mut names = vec!["id".to_owned()];
+    for of in columns(metrics) {
+        names.extend([of.value, of.status, of.note]);
+    }
+    names
+}
+
+/// The row of a case, without its line break.
+pub(crate) fn row(result: &CaseResult, metrics: usize) -> io::Result<String> {
+    let mut row = String::new();
+    push_row(&mut row, result, metrics)?;
+    Ok(row)
+}
+
+fn push_row(row: &mut String, result: &CaseResult, metrics: usize) -> io::Result<()> {
+    row.push_str(&escape::csv(&result.case.id));
+    for index in 0..metrics {
+        row.push(',');
+        let Some(result) = result.results.get(index) else {
+            row.push_str(",,");
+            continue;
+        };
+        if let Some(score) = score(result) {
+            // `{:?}` gives the shortest digits that read back as the same number.
+            write!(row, "{:?}", score.value.get()).map_err(io::Error::other)?;
+        }
+        row.push(',');
+        row.push_str(Status::of(result).name());
+        row.push(',');
+        row.push_str(&escape::csv(&note(result)));
+    }
+    Ok(())
 }
 
 impl Sink for Csv {

@@ -45,6 +45,44 @@ pub fn html(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// The characters, from and to, that [`html`] shows by their code: what a script that shows texts has to show as well.
+pub(crate) const HTML_HIDDEN: [(u32, u32); 14] = [
+    (0x00, 0x08),
+    (0x0b, 0x0c),
+    (0x0e, 0x1f),
+    (0x7f, 0x9f),
+    (0x115f, 0x1160),
+    (0x180e, 0x180e),
+    (0x200b, 0x200b),
+    (0x2028, 0x202e),
+    (0x2060, 0x206f),
+    (0x3164, 0x3164),
+    (0xfeff, 0xfeff),
+    (0xffa0, 0xffa0),
+    (0xfff9, 0xfffb),
+    (0xfffe, 0xffff),
+];
+
+/// The first and the last of the tag characters, which [`html`] shows by their code too.
+pub(crate) const TAG_CHARACTERS: (u32, u32) = (0xe0000, 0xe007f);
+
+/// For JSON inside a `<script>` element that is data: nothing in it can end the element or open a comment, and what a reader
+/// would not see is written by its code. The text must be JSON; as JSON it stays the same.
+pub fn script_json(json: &str) -> Cow<'_, str> {
+    rewrite(json, |character, _, _| match character {
+        '<' | '>' | '&' => Some(format!("\\u{:04x}", u32::from(character)).into()),
+        // Spaces between JSON tokens are no text.
+        '\n' | '\r' | '\t' => None,
+        other if hidden_code(other).is_some() => {
+            let mut units = [0; 2];
+            let codes: Vec<String> =
+                other.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")).collect();
+            Some(codes.concat().into())
+        }
+        _ => None,
+    })
+}
+
 /// For XML 1.0, as text or inside a quoted attribute. Line breaks and tabs become references, so that a parser gives
 /// them back unchanged; characters that XML cannot hold are shown by their code.
 pub fn xml(text: &str) -> Cow<'_, str> {
@@ -135,12 +173,16 @@ fn is_number(text: &str) -> bool {
 /// The code of a character that a reader would not see or that changes what a reader sees: controls, bidirectional
 /// controls, zero width, invisible fillers, separators of lines, and the tag characters in which a text can be hidden.
 fn hidden_code(character: char) -> Option<Cow<'static, str>> {
-    let hidden = character.is_control()
+    is_hidden(character).then(|| code(character).into())
+}
+
+/// Whether a character is shown by its code.
+pub(crate) fn is_hidden(character: char) -> bool {
+    character.is_control()
         || matches!(character,
             '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}');
-    hidden.then(|| code(character).into())
+            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn code(character: char) -> String {
@@ -219,7 +261,28 @@ mod tests {
         assert_eq!(excerpt("", 0), "");
     }
 
+    #[test]
+    fn a_script_is_told_what_the_page_hides() {
+        let hidden = |code: u32| {
+            HTML_HIDDEN.iter().chain([&TAG_CHARACTERS]).any(|(first, last)| (*first..=*last).contains(&code))
+        };
+        for character in '\0'..=char::MAX {
+            let shown = html(&character.to_string()).starts_with('\\') && character != '\\';
+            assert_eq!(hidden(u32::from(character)), shown, "{character:?}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn json_in_a_script_stays_the_same_json_and_ends_nothing(text in any::<String>()) {
+            let text = format!("{text}</script><!--\u{2028}\u{e0041}");
+            let json = serde_json::to_string(&text).unwrap();
+            let safe = script_json(&json);
+            let dangerous = ['<', '>', '&', '\u{2028}', '\u{202e}', '\u{e0041}'];
+            prop_assert!(!safe.contains(dangerous));
+            prop_assert_eq!(serde_json::from_str::<String>(&safe).unwrap(), text);
+        }
+
         #[test]
         fn no_escape_lets_a_dangerous_character_through(text in any::<String>()) {
             let shown = terminal(&text);

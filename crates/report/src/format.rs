@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use probare_core::Sink;
 
 use crate::output::Compression;
-use crate::{Csv, Gates, Html, Json, Jsonl, Junit, Markdown, Output, Parquet, Summary};
+use crate::{By, Csv, Gate, Gates, Html, Json, Jsonl, Junit, Markdown, Output, Parquet, Summary};
 
 /// What all renderers may need to know besides the events.
 #[derive(Debug, Clone, Default)]
@@ -15,11 +15,18 @@ pub struct Options {
     pub title: Option<String>,
     /// Limits that the run has to keep.
     pub gates: Gates,
-    /// Limits that every single case has to keep, whatever the means of the run: test results call a miss a failure.
+    /// Limits that every single case has to keep and that are no gates of the run: test results call a miss a failure.
     pub case_limits: Gates,
+    /// By what the summary is grouped.
+    pub by: Option<By>,
 }
 
 impl Options {
+    /// The limits by which a single case with this value fails.
+    pub(crate) fn failing_case<'a>(&'a self, metric: &'a str, value: f64) -> impl Iterator<Item = &'a Gate> {
+        self.gates.failing_case(metric, value).chain(self.case_limits.failing_case(metric, value))
+    }
+
     /// The title of the report.
     pub(crate) fn title(&self, summary: &Summary) -> String {
         self.title.clone().unwrap_or_else(|| format!("Evaluation of {}", summary.source))

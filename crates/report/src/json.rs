@@ -9,7 +9,7 @@ use probare_core::{Event, FORMAT, Maker, MetricInfo, Sink};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{Output, VERSION};
+use crate::{Output, VERSION, manifest};
 
 /// Writes one JSON object.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl Sink for Json {
             Event::Finished(finish) => {
                 self.output.write_all(b"\n]")?;
                 let known = ["probare", "metrics"];
-                if let Value::Object(rest) = serde_json::to_value(&finish.manifest)? {
+                if let Value::Object(rest) = serde_json::to_value(manifest::sealed(finish.manifest.clone()))? {
                     for (name, value) in rest.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
                         self.write(&format!(",\n\"{name}\":"), value)?;
                     }

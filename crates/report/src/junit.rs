@@ -1,8 +1,9 @@
 //! [`Junit`]: the run as test results that CI systems read.
 //!
-//! One suite per run, one test per metric and case. A *failure* is a value on the wrong side of a gate or limit, an *error* a case
-//! that could not be scored or a row that could not be read, *skipped* a question that does not apply: four situations
-//! that are never mixed. Every gate is a test as well. The counts stand in the head of the file, so the tests wait in a
+//! One suite per run, one test per metric and case. A *failure* is a value by which a single case fails (a gate on single
+//! cases, a limit of the benchmark), an *error* a case that could not be scored or a row that could not be read, *skipped*
+//! a question that does not apply, or a failure that is excused: situations that are never mixed. Every gate is a test of
+//! the run as well; one on a mean, a rate or labels fails there and nowhere else. The counts stand in the head of the file, so the tests wait in a
 //! temporary file until they are known; memory stays flat.
 
 use std::fmt::Write as _;
@@ -13,7 +14,7 @@ use tempfile::SpooledTempFile;
 
 use crate::escape::{excerpt, xml};
 use crate::number::beside;
-use crate::{Options, Output, Summary, VERSION};
+use crate::{Gate, Options, Output, Summary, VERSION};
 
 /// Bytes of tests that are kept in memory before they go to a temporary file.
 const IN_MEMORY: usize = 1 << 20;
@@ -54,15 +55,8 @@ impl Junit {
     /// The file goes to `output`.
     pub fn new(output: Output, options: Options) -> Self {
         let tests = BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, output.folder()));
-        Self {
-            output,
-            options,
-            metrics: Vec::new(),
-            summary: Summary::default(),
-            tests,
-            counts: Counts::default(),
-            test: String::new(),
-        }
+        let summary = Summary::new(&options);
+        Self { output, options, metrics: Vec::new(), summary, tests, counts: Counts::default(), test: String::new() }
     }
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
@@ -74,25 +68,19 @@ impl Junit {
         Ok(())
     }
 
-    fn result(&mut self, case: &CaseResult, metric: &MetricInfo, result: &Named) -> io::Result<()> {
-        let id = &case.case.id;
-        match result {
+    fn result(&mut self, result: &CaseResult, metric: &MetricInfo, named: &Named) -> io::Result<()> {
+        let id = &result.case.id;
+        match named {
             Ok(Outcome::Scored(score)) => {
                 let value = score.value.get();
-                let limits = [&self.options.gates, &self.options.case_limits];
-                let missed: Vec<String> = limits
-                    .into_iter()
-                    .flat_map(|limits| limits.missed_by(&metric.name, value))
-                    .map(|gate| {
-                        let number = beside(value, gate.limit);
-                        format!("{} is {number}; fails if {} {}", metric.name, gate.relation.sign(), gate.limit)
-                    })
-                    .collect();
-                let ending = match &case.excused {
-                    _ if missed.is_empty() => Ending::Passed,
-                    // What is meant to be bad breaks no build.
-                    Some(excuse) => Ending::Skipped { message: excuse },
-                    None => Ending::Failure { message: missed.join("; "), details: evidence_lines(&score.evidence) },
+                let missed: Vec<String> =
+                    self.options.failing_case(&metric.name, value).map(|gate| failure(gate, metric, value)).collect();
+                let ending = match (missed.is_empty(), &result.excused) {
+                    (true, _) => Ending::Passed,
+                    (false, Some(excuse)) => Ending::Skipped { message: excuse },
+                    (false, None) => {
+                        Ending::Failure { message: missed.join("; "), details: evidence_lines(&score.evidence) }
+                    }
                 };
                 self.write(&metric.name, id, Some(value), &ending)
             }
@@ -118,7 +106,7 @@ impl Junit {
             } else {
                 Ending::Failure { message: verdict.to_string(), details: String::new() }
             };
-            self.write("gate", &verdict.gate.to_string(), verdict.mean, &ending)?;
+            self.write("gate", &verdict.gate.to_string(), verdict.value, &ending)?;
         }
         Ok(())
     }
@@ -217,6 +205,16 @@ impl Sink for Junit {
     }
 }
 
+/// Why a case fails by a gate on single cases.
+fn failure(gate: &Gate, metric: &MetricInfo, value: f64) -> String {
+    match gate {
+        Gate::Any { relation, limit, .. } => {
+            format!("{} is {}; fails if {} {limit}", metric.name, beside(value, *limit), relation.sign())
+        }
+        other => format!("{} is {value}; fails if {other}", metric.name),
+    }
+}
+
 /// Evidence in one line each, for the reader of a CI log.
 fn evidence_lines(evidence: &[Evidence]) -> String {
     let mut lines: Vec<String> = (evidence.iter().take(EVIDENCE))
@@ -240,8 +238,8 @@ fn evidence_lines(evidence: &[Evidence]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::Gates;
     use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
-    use crate::{Gate, Gates};
 
     use super::*;
 
@@ -254,7 +252,7 @@ mod tests {
 
     #[test]
     fn failure_error_and_skipped_are_apart() {
-        insta::assert_snapshot!(rendered(&[result("a", 0.5)], vec![Gate::fail_under("relevance=0.7").unwrap()]), @r#"
+        insta::assert_snapshot!(rendered(&[result("a", 0.5)], vec![Gate::fail_if_any("relevance<0.7").unwrap()]), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites name="probare" tests="5" failures="2" errors="2" skipped="1">
           <testsuite name="Evaluation of cases.jsonl" tests="5" failures="2" errors="2" skipped="1">
@@ -270,7 +268,7 @@ mod tests {
             <testcase classname="relevance" name="a"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="relevance is 0.5; fails if &lt; 0.7">found: press (in response, bytes 4 to 9): named in the query</failure></testcase>
             <testcase classname="topic_pivot" name="a"><skipped message="the query has one topic"/></testcase>
             <testcase classname="hallucination" name="a"><error type="failed" message="the case has no `reference`"/></testcase>
-            <testcase classname="gate" name="relevance &lt; 0.7"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="missed: mean relevance 0.5 over 1 scored case; fails if &lt; 0.7"></failure></testcase>
+            <testcase classname="gate" name="any relevance &lt; 0.7"><properties><property name="value" value="0.5"/></properties><failure type="gate" message="missed: relevance &lt; 0.7 in 1 of 1 scored case, the worst 0.5; fails if in any"></failure></testcase>
           </testsuite>
         </testsuites>
         "#);
@@ -279,13 +277,38 @@ mod tests {
     #[test]
     fn a_case_may_fail_without_a_gate_on_the_run() {
         let written = Written::default();
-        let case_limits = Gates::new(vec![Gate::fail_under("relevance=1").unwrap()]);
+        let case_limits = Gates::new(vec![Gate::fail_if_any("relevance<1").unwrap()]);
         let options = Options { case_limits, ..Options::default() };
         events(&mut Junit::new(written.output(), options), &metrics(), &[result("a", 0.5), result("b", 1.0)]);
         let text = written.text();
         assert_eq!(text.matches("<failure ").count(), 1);
         assert!(text.contains("relevance is 0.5; fails if &lt; 1"));
         assert!(!text.contains("classname=\"gate\""));
+    }
+
+    #[test]
+    fn a_gate_on_the_mean_is_one_test_of_the_run() {
+        let mut results = vec![result("a", 0.1), result("b", 1.0), result("c", 1.0)];
+        for result in &mut results {
+            result.results.truncate(1);
+        }
+        let passed = rendered(&results, vec![Gate::fail_under("relevance=0.7").unwrap()]);
+        assert_eq!(passed.matches("<failure ").count(), 0, "{passed}");
+        let missed = rendered(&results, vec![Gate::fail_under("relevance=0.8").unwrap()]);
+        assert_eq!(missed.matches("<failure ").count(), 1);
+        let rate = rendered(&results, vec![Gate::fail_pass_rate("relevance>=0.5:90%").unwrap()]);
+        assert_eq!(rate.matches("<failure ").count(), 1);
+        assert!(rate.contains("name=\"relevance &gt;= 0.5 in less than 90 %\""), "{rate}");
+    }
+
+    #[test]
+    fn an_excused_case_is_skipped_with_the_reason() {
+        let mut excused = result("a", 0.1);
+        excused.results.truncate(1);
+        excused.excused = Some("a bad example on purpose".into());
+        let text = rendered(&[excused], vec![Gate::fail_if_any("relevance<0.5").unwrap()]);
+        assert!(text.contains("<skipped message=\"a bad example on purpose\"/>"), "{text}");
+        assert_eq!(text.matches("<failure ").count(), 0, "neither the case nor the gate: {text}");
     }
 
     #[test]

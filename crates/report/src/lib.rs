@@ -20,6 +20,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 #![expect(
     clippy::format_push_string,
     reason = "pages are put together from formatted pieces; `let _ = write!` would hide each of them behind a result"
@@ -39,9 +40,12 @@ mod markdown;
 pub mod number;
 mod output;
 mod parquet;
+pub mod recorded;
+pub mod shown;
 mod status;
 mod summary;
 pub mod svg;
+mod table;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
@@ -50,15 +54,18 @@ mod worst;
 pub use self::csv::Csv;
 pub use self::parquet::Parquet;
 pub use format::{Format, OpenError, Options, open};
-pub use gate::{Gate, GateError, Gates, Relation, Verdict};
+pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict};
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::Jsonl;
 pub use junit::Junit;
 pub use markdown::Markdown;
-pub use output::{Compression, LinesDigest, Output, Overlap, hex_sha256, refuse_overlap};
+pub use output::{Compression, Digester, LinesDigest, Output, Overlap, hex_sha256, refuse_overlap};
 pub use status::Status;
-pub use summary::{BINS, Histogram, MetricSummary, Reason, Reasons, Summary};
+pub use summary::{
+    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason,
+    Reasons, Summary,
+};
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;
 

@@ -1,18 +1,25 @@
-//! [`Markdown`]: a page for a pull request or a wiki: the summary, the gates, and the worst cases of every metric.
+//! [`Markdown`]: a page for a pull request or a wiki: the gates, the summary, and, folded away, the worst cases of every
+//! metric. It always fits into a comment: what would not is left out and said.
 
 use std::io::{self, Write};
 
 use probare_core::{CaseResult, Event, MetricInfo, Problem, Score, Sink, Stop};
 
-use crate::escape::{excerpt, markdown};
+use crate::escape::{excerpt, html, markdown};
 use crate::number::{count, counted, rounded};
 use crate::status::score;
 use crate::summary::Reasons;
 use crate::worst::{Rank, Worst};
-use crate::{Options, Output, Summary, VERSION};
+use crate::{MeanInterval, MetricSummary, Options, Output, Summary, VERSION};
 
 /// Worst cases that are shown for each metric.
 const CASES: usize = 5;
+
+/// Bytes of a page. A comment on the usual platforms holds 65,536 characters.
+const BYTES: usize = 60_000;
+
+/// Groups that are listed for each metric.
+const GROUPS: usize = 20;
 
 /// Characters of a query or a response that are shown.
 const EXCERPT: usize = 160;
@@ -31,7 +38,8 @@ pub struct Markdown {
 impl Markdown {
     /// The page goes to `output`.
     pub fn new(output: Output, options: Options) -> Self {
-        Self { output, options, metrics: Vec::new(), summary: Summary::default(), worst: Vec::new() }
+        let summary = Summary::new(&options);
+        Self { output, options, metrics: Vec::new(), summary, worst: Vec::new() }
     }
 
     fn case(&mut self, result: &CaseResult) {
@@ -61,20 +69,19 @@ impl Markdown {
         page.push_str(&self.gates());
         page.push_str(&means(summary));
         page.push_str(&problems(summary));
+        page.push_str(&groups(summary));
+        let mut unlisted = 0;
         for (metric, worst) in summary.metrics.iter().zip(&self.worst) {
-            let name = markdown(&metric.info.name);
-            let reasons =
-                reasons("failed", &metric.failed_reasons) + &reasons("not applicable", &metric.not_applicable_reasons);
-            if worst.len() == 0 && reasons.is_empty() {
-                continue;
+            let section = section(metric, worst);
+            if page.len() + section.len() > BYTES {
+                unlisted += 1;
+            } else {
+                page.push_str(&section);
             }
-            page.push_str(&format!("\n## {name}\n\n{}\n", markdown(&metric.info.summary)));
-            if worst.len() > 0 {
-                page.push_str(&format!("\nThe worst {} of {} scored:\n\n", worst.len(), count(metric.scored)));
-                page.push_str("| case | value | query | response | evidence |\n|---|---:|---|---|---|\n");
-                worst.iter().for_each(|row| page.push_str(row));
-            }
-            page.push_str(&reasons);
+        }
+        if unlisted > 0 {
+            let metrics = counted(unlisted, "metric", "metrics");
+            page.push_str(&format!("\nThe cases of {metrics} are left out: the page would not fit into a comment.\n"));
         }
         page
     }
@@ -118,16 +125,76 @@ impl Sink for Markdown {
     }
 }
 
+/// What one metric said, folded away: the line that is seen names it.
+fn section(metric: &MetricSummary, worst: &Worst<String>) -> String {
+    let reasons =
+        reasons("failed", &metric.failed_reasons) + &reasons("not applicable", &metric.not_applicable_reasons);
+    if worst.len() == 0 && reasons.is_empty() {
+        return String::new();
+    }
+    let name = html(&metric.info.name);
+    let mut text = match worst.len() {
+        0 => format!("\n<details><summary>{name}</summary>\n"),
+        shown => {
+            let scored = count(metric.scored);
+            format!("\n<details><summary>{name}: the worst {shown} of {scored} scored</summary>\n")
+        }
+    };
+    text.push_str(&format!("\n{}\n", markdown(&metric.info.summary)));
+    if worst.len() > 0 {
+        text.push_str("\n| case | value | query | response | evidence |\n|---|---:|---|---|---|\n");
+        worst.iter().for_each(|row| text.push_str(row));
+    }
+    text.push_str(&reasons);
+    text.push_str("\n</details>\n");
+    text
+}
+
+/// A mean with its interval.
+fn mean_of(mean: Option<f64>, interval: Option<MeanInterval>) -> String {
+    let mean = mean.map_or_else(|| "–".to_owned(), rounded);
+    match interval {
+        Some(ends) => format!("{mean} ({:.3} to {:.3})", ends.low, ends.high),
+        None => mean,
+    }
+}
+
+fn groups(summary: &Summary) -> String {
+    let Some(groups) = &summary.groups else { return String::new() };
+    let by = markdown(&groups.by.to_string()).into_owned();
+    let mut text = format!("\n## By {by}\n\n| {by} | metric | mean (95 %) | of |\n|---|---|---:|---:|\n");
+    let mut unlisted = 0;
+    for (at, info) in groups.metrics().iter().enumerate() {
+        for (place, (name, group)) in groups.named().filter(|(_, group)| group.scored(at) > 0).enumerate() {
+            if place >= GROUPS || text.len() > BYTES / 3 {
+                unlisted += 1;
+                continue;
+            }
+            text.push_str(&format!(
+                "| {} | {} | {} | {} |\n",
+                markdown(&excerpt(name, 60)),
+                markdown(&info.name),
+                mean_of(group.mean(at), group.interval(at, info)),
+                count(group.scored(at)),
+            ));
+        }
+    }
+    if unlisted > 0 {
+        text.push_str(&format!("\nand {} more rows\n", count(unlisted)));
+    }
+    text
+}
+
 fn means(summary: &Summary) -> String {
     let mut text = String::from(
-        "## Summary\n\n| metric | mean | of | min | max | not applicable | failed | better |\n|---|---:|---:|---:|---:|---:|---:|---|\n",
+        "## Summary\n\n| metric | mean (95 %) | of | min | max | not applicable | failed | better |\n|---|---:|---:|---:|---:|---:|---:|---|\n",
     );
     for metric in &summary.metrics {
         let number = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), rounded);
         text.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
             markdown(&metric.info.name),
-            number(metric.mean()),
+            mean_of(metric.mean(), metric.interval()),
             count(metric.scored),
             number(metric.min),
             number(metric.max),
@@ -135,6 +202,13 @@ fn means(summary: &Summary) -> String {
             count(metric.failed),
             metric.info.better.name(),
         ));
+    }
+    let labelled: Vec<&MetricSummary> = summary.metrics.iter().filter(|metric| !metric.labels.is_empty()).collect();
+    if !labelled.is_empty() {
+        text.push('\n');
+    }
+    for metric in labelled {
+        text.push_str(&format!("- {}: {}\n", markdown(&metric.info.name), markdown(&metric.labels.words())));
     }
     text
 }
@@ -182,10 +256,14 @@ fn row(result: &CaseResult, score: &Score) -> String {
         .map(|piece| format!("{} “{}”", piece.kind.name(), excerpt(&piece.text, 60)))
         .collect();
     let response = result.case.response.as_ref().map_or("", |response| response.text.as_str());
+    let value = match &score.label {
+        Some(label) => format!("{} ({})", excerpt(label, 40), rounded(score.value.get())),
+        None => rounded(score.value.get()),
+    };
     format!(
         "| {} | {} | {} | {} | {} |\n",
         markdown(&excerpt(&result.case.id, 60)),
-        rounded(score.value.get()),
+        markdown(&value),
         markdown(&excerpt(result.case.query.as_deref().unwrap_or(""), EXCERPT)),
         markdown(&excerpt(response, EXCERPT)),
         markdown(&evidence.join(", ")),
@@ -220,9 +298,9 @@ mod tests {
 
         ## Summary
 
-        | metric | mean | of | min | max | not applicable | failed | better |
+        | metric | mean (95 %) | of | min | max | not applicable | failed | better |
         |---|---:|---:|---:|---:|---:|---:|---|
-        | relevance | 0.7 | 2 | 0.5 | 0.9 | 0 | 0 | higher |
+        | relevance | 0.7 (0.000 to 1.000) | 2 | 0.5 | 0.9 | 0 | 0 | higher |
         | topic\_pivot | – | 0 | – | – | 2 | 0 | higher |
         | hallucination | – | 0 | – | – | 0 | 2 | lower |
 
@@ -233,36 +311,56 @@ mod tests {
         - lost: cases.jsonl, line 3: expected \`,\` or \`\}\`
         - kept: cases.jsonl, line 3: expected \`,\` or \`\}\`
 
-        ## relevance
+        <details><summary>relevance: the worst 2 of 2 scored</summary>
 
         what relevance measures
-
-        The worst 2 of 2 scored:
 
         | case | value | query | response | evidence |
         |---|---:|---|---|---|
         | a | 0.5 | Why did books become cheap? | The press made books cheap. | found “press” |
         | b | 0.9 | Why did books become cheap? | The press made books cheap. | found “press” |
 
-        ## topic\_pivot
+        </details>
+
+        <details><summary>topic_pivot</summary>
 
         what topic\_pivot measures
 
         - not applicable, 2 cases: the query has one topic
 
-        ## hallucination
+        </details>
+
+        <details><summary>hallucination</summary>
 
         what hallucination measures
 
         - failed, 2 cases: the case has no \`reference\`
+
+        </details>
         "#);
+    }
+
+    #[test]
+    fn a_page_fits_into_a_comment() {
+        let many: Vec<MetricInfo> =
+            (0..60).map(|number| MetricInfo { name: format!("metric_{number}"), ..metrics()[0].clone() }).collect();
+        let mut long = result("a", 0.5);
+        long.case.query = Some("word ".repeat(200));
+        long.results = vec![long.results[0].clone(); 60];
+        let written = Written::default();
+        events(&mut Markdown::new(written.output(), Options::default()), &many, &vec![long; 9]);
+        let page = written.text();
+        assert!(page.len() < 65_536, "{}", page.len());
+        assert!(page.contains("metrics are left out: the page would not fit into a comment."), "{page}");
     }
 
     #[test]
     fn hostile_text_is_no_markup() {
         let page = rendered(&[hostile()]);
-        assert!(!page.contains(['<', '\u{1b}', '\u{202e}', '\u{0}']));
-        let row = page.lines().find(|line| line.contains("pipe")).unwrap();
+        let own = ["<details>", "</details>", "<summary>", "</summary>"];
+        let rest = own.iter().fold(page.clone(), |page, tag| page.replace(tag, ""));
+        assert!(!rest.contains(['<', '\u{1b}', '\u{202e}', '\u{0}']));
+        let row = page.lines().find(|line| line.contains("pipe") && line.starts_with('|')).unwrap();
         let bars = row.match_indices('|').filter(|(at, _)| !row[..*at].ends_with('\\')).count();
         assert_eq!(bars, 6, "five cells: {row}");
         assert!(!row.replace("\\`", "").contains('`'));

@@ -20,6 +20,13 @@ pub fn beside(number: f64, limit: f64) -> String {
     if read.partial_cmp(&limit) == number.partial_cmp(&limit) { short } else { number.to_string() }
 }
 
+/// A share in percent: `90 %`, `33.33 %`.
+pub fn percent(share: f64) -> String {
+    // Two digits behind the point; the product alone would show what 0.07 times 100 lacks.
+    let text = format!("{:.2}", share * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// Always three digits behind the point, for columns; very large and very small numbers in powers of ten.
 pub fn column(number: f64) -> String {
     let size = number.abs();
@@ -61,6 +68,7 @@ mod tests {
         assert_eq!(beside(0.7, 0.7), "0.7");
         assert_eq!(beside(0.65, 0.7), "0.65");
         assert_eq!(column(0.5), "0.500");
+        assert_eq!((percent(0.07), percent(1.0), percent(2.0 / 3.0)), ("7 %".into(), "100 %".into(), "66.67 %".into()));
     }
 
     #[test]

@@ -3,18 +3,18 @@
 use std::env;
 use std::io::{self, IsTerminal, Write};
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, presets};
 use probare_core::{Event, Problem, Sink, Stop};
 
 use crate::escape::{excerpt, terminal};
 use crate::number::rounded;
-use crate::{Histogram, Options, Output, Summary, Verdict};
+use crate::table::{Column, Table};
+use crate::{Groups, Histogram, MeanInterval, Options, Output, Summary, Verdict};
 
 /// Width that is used where there is no terminal: a log has room, but a table without end is hard to read.
 const LOG_WIDTH: u16 = 120;
 
-/// Below this width the table leaves out least, greatest and distribution.
-const NARROW: u16 = 72;
+/// Rows of the table of groups that are printed; files have all.
+const GROUP_ROWS: usize = 60;
 
 /// Remarks about the input that are printed.
 const PROBLEMS: usize = 5;
@@ -48,6 +48,11 @@ impl Look {
         self.paint(BOLD, text)
     }
 
+    /// The text in these codes of a terminal, where colours may be used.
+    pub(crate) fn mark(self, codes: &str, text: &str) -> String {
+        self.paint(codes, text)
+    }
+
     fn paint(self, code: &str, text: &str) -> String {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
@@ -70,7 +75,8 @@ pub struct Terminal {
 impl Terminal {
     /// The summary goes to `output`, made for `look`.
     pub fn new(output: Output, options: Options, look: Look) -> Self {
-        Self { output, options, look, summary: Summary::default() }
+        let summary = Summary::new(&options);
+        Self { output, options, look, summary }
     }
 
     fn finish(&mut self, stop: Stop) -> io::Result<()> {
@@ -92,10 +98,16 @@ impl Sink for Terminal {
 
 /// The summary as text: the table, why cases have no score, remarks about the input, the gates.
 pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
-    let mut text = format!("{}\n", table(summary, look).trim_fmt());
+    let mut text = table(summary).render(usize::from(look.width));
+    if let Some(groups) = &summary.groups {
+        text.push_str(&group_table(groups, usize::from(look.width)));
+    }
     let mut line = |code: &str, word: &str, rest: &str| {
         text.push_str(&format!("{}: {}\n", look.paint(code, word), terminal(rest)));
     };
+    for metric in summary.metrics.iter().filter(|metric| !metric.labels.is_empty()) {
+        line(BOLD, "labels", &format!("{}: {}", metric.info.name, metric.labels.words()));
+    }
     for metric in &summary.metrics {
         let both =
             [(RED, "failed", &metric.failed_reasons), (YELLOW, "not applicable", &metric.not_applicable_reasons)];
@@ -133,41 +145,66 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
     text
 }
 
-fn table(summary: &Summary, look: Look) -> Table {
-    let wide = look.width >= NARROW;
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_HORIZONTAL_ONLY.row_separator(LineStyle::none()))
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(look.width.max(20));
-    let numbers = |names: &[&'static str]| -> Vec<Cell> {
-        names.iter().map(|name| Cell::new(name).set_alignment(CellAlignment::Right)).collect()
-    };
-    let mut header = vec![Cell::new("metric")];
-    header.extend(numbers(if wide {
-        &["mean", "scored", "min", "max", "n/a", "failed"]
-    } else {
-        &["mean", "scored", "n/a", "failed"]
-    }));
-    if wide {
-        header.push(Cell::new("distribution"));
-    }
-    table.set_header(header);
+/// Columns go where there is no room: the distribution first, then least and greatest, then the interval, then the counts
+/// that the lines below say again.
+fn table(summary: &Summary) -> Table {
+    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), rounded);
+    let mut names = Column::left("metric");
+    let mut mean = Column::right("mean");
+    let mut interval = Column::right("95 % interval").goes(3);
+    let mut scored = Column::right("scored");
+    let mut least = Column::right("min").goes(2);
+    let mut greatest = Column::right("max").goes(2);
+    let mut not_applicable = Column::right("n/a").goes(4);
+    let mut failed = Column::right("failed").goes(4);
+    let mut distribution = Column::left("distribution").goes(1);
     for metric in &summary.metrics {
-        let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), rounded);
-        let mut cells = vec![number(metric.mean()), metric.scored.to_string()];
-        if wide {
-            cells.extend([number(metric.min), number(metric.max)]);
-        }
-        cells.extend([metric.not_applicable.to_string(), metric.failed.to_string()]);
-        let mut row = vec![Cell::new(terminal(&metric.info.name))];
-        row.extend(cells.into_iter().map(|cell| Cell::new(cell).set_alignment(CellAlignment::Right)));
-        if wide {
-            row.push(Cell::new(metric.histogram().as_ref().map(blocks).unwrap_or_default()));
-        }
-        table.add_row(row);
+        names.push(terminal(&metric.info.name));
+        mean.push(number(metric.mean()));
+        interval.push(ends(metric.interval()));
+        scored.push(metric.scored.to_string());
+        least.push(number(metric.min));
+        greatest.push(number(metric.max));
+        not_applicable.push(metric.not_applicable.to_string());
+        failed.push(metric.failed.to_string());
+        distribution.push(metric.histogram().as_ref().map(blocks).unwrap_or_default());
     }
-    table
+    Table::new(vec![names, mean, interval, scored, least, greatest, not_applicable, failed, distribution])
+}
+
+fn group_table(groups: &Groups, width: usize) -> String {
+    let by = groups.by.to_string();
+    let mut name = Column::left(&terminal(&by));
+    let mut metric = Column::left("metric");
+    let mut mean = Column::right("mean");
+    let mut interval = Column::right("95 % interval").goes(1);
+    let mut scored = Column::right("scored");
+    let mut rows = 0;
+    let mut unlisted = 0;
+    for (at, info) in groups.metrics().iter().enumerate() {
+        for (group_name, group) in groups.named().filter(|(_, group)| group.scored(at) > 0) {
+            if rows == GROUP_ROWS {
+                unlisted += 1;
+                continue;
+            }
+            rows += 1;
+            name.push(terminal(group_name));
+            metric.push(terminal(&info.name));
+            mean.push(group.mean(at).map_or_else(|| "-".to_owned(), rounded));
+            interval.push(ends(group.interval(at, info)));
+            scored.push(group.scored(at).to_string());
+        }
+    }
+    let mut text = Table::new(vec![metric, name, mean, interval, scored]).render(width);
+    if unlisted > 0 {
+        text.push_str(&format!("and {unlisted} more rows, which the JSON summary and the page have\n"));
+    }
+    text
+}
+
+/// The ends of an interval; a dash where there is none.
+fn ends(interval: Option<MeanInterval>) -> String {
+    interval.map_or_else(|| "-".to_owned(), |ends| format!("{:.3} to {:.3}", ends.low, ends.high))
 }
 
 /// A histogram in one line of block characters; a bin that is not empty is always visible.
@@ -220,13 +257,13 @@ mod tests {
         let text = rendered(&[result("a", 0.5), result("b", 0.9)], Look::PLAIN);
         assert!(!text.contains('\u{1b}'));
         insta::assert_snapshot!(text, @r#"
-        ─────────────────────────────────────────────────────────────────────────────────
-         metric          mean   scored   min   max   n/a   failed   distribution
-        ═════════════════════════════════════════════════════════════════════════════════
-         relevance        0.7        2   0.5   0.9     0        0   ··········█·······█·
-         topic_pivot        -        0     -     -     2        0
-         hallucination      -        0     -     -     0        2
-        ─────────────────────────────────────────────────────────────────────────────────
+        ──────────────────────────────────────────────────────────────────────────────────────────────────
+         metric          mean    95 % interval   scored   min   max   n/a   failed   distribution
+        ══════════════════════════════════════════════════════════════════════════════════════════════════
+         relevance        0.7   0.000 to 1.000        2   0.5   0.9     0        0   ··········█·······█·
+         topic_pivot        -                -        0     -     -     2        0
+         hallucination      -                -        0     -     -     0        2
+        ──────────────────────────────────────────────────────────────────────────────────────────────────
         not applicable: topic_pivot in 2 cases: the query has one topic
         failed: hallucination in 2 cases: the case has no `reference`
         lost: cases.jsonl at line 3: expected `,` or `}`
@@ -237,10 +274,51 @@ mod tests {
     }
 
     #[test]
-    fn a_narrow_terminal_gets_a_narrow_table() {
-        let text = rendered(&[result("a", 0.5)], Look { width: 50, colour: false });
-        let table: Vec<&str> = text.lines().take_while(|line| !line.contains(": ")).collect();
-        assert!(table.iter().all(|line| line.width() <= 50), "{text}");
+    fn names_and_distributions_are_whole_at_every_width() {
+        let mut metrics = metrics();
+        metrics[0].name = "deep_search_aggregate_of_all_questions".into();
+        for width in [50, 60, 80, 100, 120, 130] {
+            let mut summary = Summary::default();
+            events(&mut summary, &metrics, &[result("a", 0.5), result("b", 0.75)]);
+            let text = render(&summary, &[], Look { width, colour: false });
+            let table: Vec<&str> = text.lines().take_while(|line| !line.contains(": ")).collect();
+            assert!(table.iter().all(|line| line.width() <= usize::from(width)), "{width}:\n{text}");
+            assert_eq!(table.len(), 7, "one line a metric at {width}:\n{text}");
+            assert_eq!(text.contains(&metrics[0].name), width >= 60, "{width}:\n{text}");
+            assert_eq!(text.contains("··········█····█····"), width >= 130, "{width}:\n{text}");
+            assert_eq!(text.contains("95 % interval"), width >= 100, "{width}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn labels_are_counted_and_groups_have_their_own_table() {
+        let mut results = [result("a", 0.5), result("b", 0.75), result("c", 1.0)];
+        for (result, tag) in results.iter_mut().zip(["new", "old", "new"]) {
+            result.case.tags = vec![tag.to_owned()];
+            if let Ok(probare_core::Outcome::Scored(score)) = &mut result.results[0] {
+                score.label = Some(if score.value.get() > 0.6 { "PASS" } else { "FAIL" }.into());
+            }
+        }
+        let options = Options { by: Some(crate::By::Tags), ..Options::default() };
+        let mut summary = Summary::new(&options);
+        events(&mut summary, &metrics()[..1], &results);
+        insta::assert_snapshot!(render(&summary, &[], Look { width: 80, colour: false }), @r#"
+        ───────────────────────────────────────────────────────────────────────
+         metric      mean    95 % interval   scored   min   max   n/a   failed
+        ═══════════════════════════════════════════════════════════════════════
+         relevance   0.75   0.129 to 1.000        3   0.5     1     0        0
+        ───────────────────────────────────────────────────────────────────────
+        ───────────────────────────────────────────────────
+         metric      tags   mean    95 % interval   scored
+        ═══════════════════════════════════════════════════
+         relevance   new    0.75   0.000 to 1.000        2
+         relevance   old    0.75                -        1
+        ───────────────────────────────────────────────────
+        labels: relevance: PASS 2, FAIL 1
+        lost: cases.jsonl at line 3: expected `,` or `}`
+        warning: cases.jsonl at line 3: expected `,` or `}`
+        run: 3 cases, 1 row not read, from cases.jsonl
+        "#);
     }
 
     #[test]

@@ -64,6 +64,11 @@ impl Rank {
         Self { largest, mean, order }
     }
 
+    /// Largest and mean shortfall.
+    pub(crate) const fn shortfalls(self) -> (f64, f64) {
+        (self.largest, self.mean)
+    }
+
     /// The rank of one value among those of its metric.
     pub(crate) fn of_value(metric: &MetricInfo, value: f64, order: u64) -> Self {
         let shortfall = shortfall(metric, value);
@@ -121,13 +126,17 @@ impl<T> Worst<T> {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
-        self.kept.len()
+    /// All of them in the order of the input.
+    pub(crate) fn take_in_order(&mut self) -> Vec<T> {
+        let mut kept: Vec<(Rank, T)> =
+            std::mem::take(&mut self.kept).into_iter().map(|(rank, (_, item))| (rank, item)).collect();
+        kept.sort_by_key(|(rank, _)| rank.order);
+        self.bytes = 0;
+        kept.into_iter().map(|(_, item)| item).collect()
     }
 
-    /// The worst first, with their ranks.
-    pub(crate) fn iter_ranked(&self) -> impl Iterator<Item = (Rank, &T)> {
-        self.kept.iter().map(|(rank, (_, item))| (*rank, item))
+    pub(crate) fn len(&self) -> usize {
+        self.kept.len()
     }
 
     /// The worst first.

@@ -1,17 +1,19 @@
 //! `probare.yaml`: what a project scores, so that the command line can stay short.
 
-use std::fs;
 use std::path::Path;
 
-use probare_cases::{FieldMap, MapError};
+use probare_cases::{FieldMap, MapError, OpenError, read_whole};
 use probare_core::{MetricRequest, Profile};
-use probare_report::{Gate, Relation};
+use probare_report::{Amount, Gate, Relation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 /// The file that is read when it stands in the current folder and no other is named.
 pub const DEFAULT_NAME: &str = "probare.yaml";
+
+/// Bytes of the largest configuration that is read.
+const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
 
 /// A project's settings.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -21,7 +23,7 @@ pub struct Config {
     pub datasets: Vec<Dataset>,
     /// Metrics to compute when the command line names none.
     pub metrics: Vec<MetricEntry>,
-    /// Limits that the means must keep.
+    /// Limits that the run must keep.
     pub gates: Vec<GateEntry>,
     /// Which reading of the metrics: `reference` or `careful`.
     pub profile: Option<Profile>,
@@ -55,7 +57,7 @@ pub struct MetricEntry {
     pub profile: Option<Profile>,
 }
 
-/// A limit on the mean of a metric.
+/// Limits on one metric.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GateEntry {
@@ -65,6 +67,41 @@ pub struct GateEntry {
     pub fail_under: Option<f64>,
     /// The run fails if the mean is above.
     pub fail_over: Option<f64>,
+    /// The run fails if the value of any scored case is below.
+    pub fail_if_any_under: Option<f64>,
+    /// The run fails if the value of any scored case is above.
+    pub fail_if_any_over: Option<f64>,
+    /// The run fails if too small a share of the scored cases reaches a threshold.
+    pub fail_pass_rate: Option<PassRateEntry>,
+    /// The run fails if too many scored cases have a label.
+    #[serde(default)]
+    pub fail_labels: Vec<LabelEntry>,
+}
+
+/// A share of the scored cases that has to reach a threshold.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PassRateEntry {
+    /// A case passes if its value is this or above.
+    pub at_least: Option<f64>,
+    /// A case passes if its value is this or below.
+    pub at_most: Option<f64>,
+    /// Share of the scored cases that has to pass, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub share: f64,
+}
+
+/// A limit on how many scored cases have a label.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LabelEntry {
+    /// The label, letter by letter.
+    pub label: String,
+    /// The run fails if more cases than this have it.
+    pub over: Option<u64>,
+    /// The run fails if a larger share of the scored cases than this has it, from 0 to 1.
+    #[schemars(range(min = 0, max = 1))]
+    pub over_share: Option<f64>,
 }
 
 /// How to run.
@@ -79,6 +116,8 @@ pub struct Run {
     pub limit: Option<u64>,
     /// End at the first row that cannot be read.
     pub strict: bool,
+    /// Means apart for each group: `tags`, a tag, or `metadata.KEY`.
+    pub by: Option<String>,
 }
 
 impl Config {
@@ -90,7 +129,9 @@ impl Config {
             None => return Ok(Self::default()),
         };
         let shown = path.display().to_string();
-        let text = fs::read_to_string(path).map_err(|source| ConfigError::Read { name: shown.clone(), source })?;
+        let (bytes, _) = read_whole(&shown, LARGEST_CONFIG)?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| ConfigError::Form { name: shown.clone(), reason: "it is not valid UTF-8".to_owned() })?;
         Self::parse(&text, &shown)
     }
 
@@ -99,9 +140,10 @@ impl Config {
         let config: Self = serde_saphyr::from_str(text)
             .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: error.to_string() })?;
         for gate in &config.gates {
-            if gate.fail_under.is_none() && gate.fail_over.is_none() {
-                return Err(ConfigError::GateWithoutLimit { name: name.to_owned(), metric: gate.metric.clone() });
-            }
+            gate.check().map_err(|what| match what {
+                Wrong::NoLimit => ConfigError::GateWithoutLimit { name: name.to_owned(), metric: gate.metric.clone() },
+                Wrong::Says(reason) => ConfigError::Gate { name: name.to_owned(), metric: gate.metric.clone(), reason },
+            })?;
         }
         Ok(config)
     }
@@ -120,14 +162,62 @@ impl Config {
     }
 }
 
+/// What is wrong with the limits on a metric.
+enum Wrong {
+    NoLimit,
+    Says(&'static str),
+}
+
 impl GateEntry {
     /// The limits, as gates.
-    pub fn gates(&self) -> impl Iterator<Item = Gate> + '_ {
-        let sides = [(self.fail_under, Relation::Under), (self.fail_over, Relation::Over)];
-        let gate = |(limit, relation): (Option<f64>, Relation)| {
-            Some(Gate { metric: self.metric.clone(), relation, limit: limit? })
-        };
-        sides.into_iter().filter_map(gate)
+    pub fn gates(&self) -> Vec<Gate> {
+        let metric = || self.metric.clone();
+        let mut gates = Vec::new();
+        for (limit, relation) in [(self.fail_under, Relation::Under), (self.fail_over, Relation::Over)] {
+            gates.extend(limit.map(|limit| Gate::Mean { metric: metric(), relation, limit }));
+        }
+        for (limit, relation) in [(self.fail_if_any_under, Relation::Under), (self.fail_if_any_over, Relation::Over)] {
+            gates.extend(limit.map(|limit| Gate::Any { metric: metric(), relation, limit }));
+        }
+        if let Some(rate) = &self.fail_pass_rate {
+            let share = rate.share;
+            for (limit, relation) in [(rate.at_least, Relation::AtLeast), (rate.at_most, Relation::AtMost)] {
+                gates.extend(limit.map(|limit| Gate::PassRate { metric: metric(), relation, limit, share }));
+            }
+        }
+        for LabelEntry { label, over, over_share } in &self.fail_labels {
+            let count = over.map(|count| (Amount::Count, count as f64));
+            for (of, limit) in count.into_iter().chain(over_share.map(|share| (Amount::Share, share))) {
+                let (label, relation) = (label.clone(), Relation::Over);
+                gates.push(Gate::Labels { metric: metric(), label, of, relation, limit });
+            }
+        }
+        gates
+    }
+
+    fn check(&self) -> Result<(), Wrong> {
+        let is_share = |share: f64| (0.0..=1.0).contains(&share);
+        if let Some(rate) = &self.fail_pass_rate {
+            if rate.at_least.is_some() == rate.at_most.is_some() {
+                return Err(Wrong::Says("`fail_pass_rate` needs one of `at_least` and `at_most`"));
+            }
+            if !is_share(rate.share) {
+                return Err(Wrong::Says("`share` is a number from 0 to 1"));
+            }
+        }
+        for entry in &self.fail_labels {
+            if entry.over.is_none() && entry.over_share.is_none() {
+                return Err(Wrong::Says("an entry of `fail_labels` needs `over` or `over_share`"));
+            }
+            if entry.over_share.is_some_and(|share| !is_share(share)) {
+                return Err(Wrong::Says("`over_share` is a number from 0 to 1"));
+            }
+        }
+        let means_and_cases = [self.fail_under, self.fail_over, self.fail_if_any_under, self.fail_if_any_over];
+        if means_and_cases.iter().flatten().any(|limit| !limit.is_finite()) {
+            return Err(Wrong::Says("a limit is a finite number"));
+        }
+        if self.gates().is_empty() { Err(Wrong::NoLimit) } else { Ok(()) }
     }
 }
 
@@ -147,13 +237,8 @@ impl Dataset {
 #[non_exhaustive]
 pub enum ConfigError {
     /// The file cannot be read.
-    #[error("cannot read `{name}`: {source}")]
-    Read {
-        /// Name of the file.
-        name: String,
-        /// What the system says.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Read(#[from] OpenError),
     /// It does not have the form of a configuration.
     #[error("`{name}` is no good configuration: {reason}")]
     Form {
@@ -161,6 +246,16 @@ pub enum ConfigError {
         name: String,
         /// What is wrong, with its place.
         reason: String,
+    },
+    /// A gate cannot be used.
+    #[error("`{name}`: the gate on `{metric}`: {reason}")]
+    Gate {
+        /// Name of the file.
+        name: String,
+        /// The metric.
+        metric: String,
+        /// What is wrong.
+        reason: &'static str,
     },
     /// A gate says nothing.
     #[error("`{name}`: the gate on `{metric}` has no limit")]
@@ -184,6 +279,33 @@ mod tests {
         assert_eq!(requests[0], MetricRequest::plain("token_f1"));
         assert_eq!((requests[1].name.as_str(), &requests[1].options["k"]), ("p3", &Json::from(3)));
         assert_eq!(config.datasets[0].fields().unwrap().iter().collect::<Vec<_>>(), [("response", "model_output")]);
+    }
+
+    #[test]
+    fn every_kind_of_gate_can_be_configured() {
+        let text = "gates:\n  - {metric: a, fail_under: 0.5, fail_over: 0.9, fail_if_any_under: 0.1, fail_if_any_over: 0.95}\n  - {metric: b, fail_pass_rate: {at_least: 0.5, share: 0.9}}\n  - metric: verdict\n    fail_labels: [{label: FAIL, over: 0}, {label: WARN, over_share: 0.1}]\n";
+        let config = Config::parse(text, "test").unwrap();
+        let gates: Vec<String> = config.gates.iter().flat_map(GateEntry::gates).map(|gate| gate.to_string()).collect();
+        assert_eq!(
+            gates,
+            [
+                "a < 0.5",
+                "a > 0.9",
+                "any a < 0.1",
+                "any a > 0.95",
+                "b >= 0.5 in less than 90 %",
+                "verdict: FAIL > 0",
+                "verdict: WARN > 10 %"
+            ]
+        );
+        let message = |text: &str| Config::parse(text, "p.yaml").unwrap_err().to_string();
+        assert_eq!(message("gates: [{metric: a}]"), "`p.yaml`: the gate on `a` has no limit");
+        assert_eq!(
+            message("gates: [{metric: a, fail_pass_rate: {at_least: 1, share: 90}}]"),
+            "`p.yaml`: the gate on `a`: `share` is a number from 0 to 1"
+        );
+        assert!(message("gates: [{metric: a, fail_pass_rate: {share: 0.5}}]").contains("one of `at_least`"));
+        assert!(message("gates: [{metric: a, fail_labels: [{label: x}]}]").contains("`over` or `over_share`"));
     }
 
     #[test]

@@ -43,7 +43,8 @@ impl Exit {
 }
 
 impl Exit {
-    /// How a run ends. An error comes before a missed gate: numbers of an incomplete run are not a verdict.
+    /// How a run ends. An error comes before a missed gate: numbers of an incomplete run are not a verdict. Both are said
+    /// where a summary is printed; the code can only be one.
     pub fn of(driven: &Driven, summary: &Summary, verdicts: &[Verdict], ending: Ending) -> Self {
         match driven.stop {
             Stop::Interrupted => Self::Interrupted,
@@ -52,5 +53,26 @@ impl Exit {
             Stop::Complete if ending == Ending::Missed || verdicts.iter().any(|verdict| !verdict.passed) => Self::Gate,
             Stop::Complete => Self::Fine,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_report::{Gate, Gates};
+
+    use super::*;
+
+    #[test]
+    fn an_error_comes_before_a_missed_gate_and_an_interruption_before_both() {
+        let missed = Gates::new(vec![Gate::fail_under("x=1").expect("a gate")]).verdicts(&Summary::default());
+        let driven = |stop, lost| Driven { stop, lost, ..Driven::default() };
+        let exit = |driven: &Driven, ending| Exit::of(driven, &Summary::default(), &missed, ending);
+        assert_eq!(exit(&driven(Stop::Complete, 0), Ending::Fine), Exit::Gate);
+        assert_eq!(exit(&driven(Stop::Complete, 1), Ending::Fine), Exit::Error);
+        assert_eq!(exit(&driven(Stop::Complete, 0), Ending::Failed), Exit::Error);
+        assert_eq!(exit(&driven(Stop::Strict, 1), Ending::Missed), Exit::Error);
+        assert_eq!(exit(&driven(Stop::Interrupted, 1), Ending::Missed), Exit::Interrupted);
+        assert_eq!(Exit::of(&driven(Stop::Complete, 0), &Summary::default(), &[], Ending::Missed), Exit::Gate);
+        assert_eq!(Exit::of(&driven(Stop::Complete, 0), &Summary::default(), &[], Ending::Fine), Exit::Fine);
     }
 }

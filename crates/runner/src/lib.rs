@@ -6,16 +6,20 @@
 //! Every verb goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
 //! depend on the number of cases.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod config;
 mod drive;
 mod exit;
 mod plan;
 mod run;
+mod show;
 mod verify;
 
-pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, MetricEntry, Run};
+pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, LabelEntry, MetricEntry, PassRateEntry, Run};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
 pub use exit::Exit;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use run::{Conclusion, RunError, Wanted, run};
-pub use verify::{Disagreement, Verdict, VerifyError, recorded_metrics, verify};
+pub use show::{Found, Written, show};
+pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

@@ -72,6 +72,11 @@ impl Plan {
         Ok(Self { metrics, infos })
     }
 
+    /// No metric at all: cases are looked at and nothing is scored.
+    pub const fn nothing() -> Self {
+        Self { metrics: Vec::new(), infos: Vec::new() }
+    }
+
     /// What sinks are told about the metrics, in order.
     pub fn infos(&self) -> &[MetricInfo] {
         &self.infos

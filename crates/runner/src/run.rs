@@ -8,7 +8,7 @@ use probare_core::{
 };
 use probare_metrics::registry;
 use probare_report::{
-    Format, Gate, GateError, Gates, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation, Summary,
+    By, Format, Gate, GateError, Gates, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation, Summary,
     VERSION, Verdict, manifest, refuse_overlap,
 };
 
@@ -25,6 +25,8 @@ pub struct Wanted<'a> {
     pub to_stdout: bool,
     /// Limits that the run has to keep.
     pub gates: Gates,
+    /// By what the summary is grouped.
+    pub by: Option<By>,
     /// How to drive.
     pub drive: DriveOptions,
     /// Who answers judges.
@@ -42,6 +44,7 @@ impl Default for Wanted<'_> {
             outputs: Vec::new(),
             to_stdout: false,
             gates: Gates::default(),
+            by: None,
             drive: DriveOptions::default(),
             outside: &Nobody,
             store: None,
@@ -103,6 +106,7 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         title: job.title.clone(),
         gates: wanted.gates.clone(),
         case_limits: Gates::new(job.case_limits.iter().map(case_gate).collect()),
+        by: wanted.by.clone(),
     };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     for (path, (format, compression)) in wanted.outputs.iter().zip(formats) {
@@ -113,7 +117,7 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         sinks.push(Box::new(Jsonl::new(Output::to_stdout())));
     }
     let mut tee = Tee {
-        summary: Summary::default(),
+        summary: Summary::new(&options),
         lines: LinesDigest::default(),
         publisher: job.publisher.take(),
         sinks,
@@ -138,6 +142,7 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
         lines: tee.lines.hex(),
         results: None,
+        seal: None,
     };
     let sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
     let finish = Finish { stop: driven.stop, manifest, sections };
@@ -168,7 +173,7 @@ fn writes(job: &Job, outputs: &[PathBuf], formats: &[(Format, probare_report::Co
 }
 
 fn case_gate(limit: &probare_core::CaseLimit) -> Gate {
-    Gate { metric: limit.metric.clone(), relation: Relation::Under, limit: limit.least }
+    Gate::Any { metric: limit.metric.clone(), relation: Relation::Under, limit: limit.least }
 }
 
 /// Hands every event to all sinks: the benchmark's own files first.

@@ -18,6 +18,8 @@
 //! assert_eq!(difference.p_value, 0.125);
 //! ```
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
+
 mod beta;
 mod bootstrap;
 mod interval;
@@ -30,7 +32,7 @@ mod student;
 
 pub use bootstrap::{RESAMPLES, bootstrap_mean};
 pub use interval::{Interval, Level};
-pub use mean::{mean, mean_interval, standard_deviation};
+pub use mean::{interval_of_mean, mean, mean_interval, standard_deviation};
 pub use normal::normal_quantile;
 pub use paired::{PairedDifference, SHUFFLES, paired_difference};
 pub use proportion::proportion_interval;

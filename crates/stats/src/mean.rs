@@ -19,10 +19,19 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
 ///
 /// Nothing for fewer than two values, since one value says nothing about its spread.
 pub fn mean_interval(values: &[f64], level: Level) -> Option<Interval> {
-    let (centre, deviation) = (mean(values)?, standard_deviation(values)?);
-    let count = values.len() as f64;
+    interval_of_mean(mean(values)?, standard_deviation(values)?, values.len() as u64, level)
+}
+
+/// The interval of the mean of `count` values of which only the mean and the standard deviation are known.
+///
+/// Nothing for fewer than two values, or where a number is not finite.
+pub fn interval_of_mean(mean: f64, deviation: f64, count: u64, level: Level) -> Option<Interval> {
+    if count < 2 || !mean.is_finite() || !deviation.is_finite() {
+        return None;
+    }
+    let count = count as f64;
     let reach = student_quantile(level.upper_share(), count - 1.0) * deviation / count.sqrt();
-    Some(Interval { low: centre - reach, high: centre + reach })
+    Some(Interval { low: mean - reach, high: mean + reach })
 }
 
 #[cfg(test)]

@@ -31,6 +31,10 @@ pub fn student_quantile(probability: f64, freedom: f64) -> f64 {
     }
     for _ in 0..200 {
         let middle = f64::midpoint(low, high);
+        // The ends are neighbours: nothing lies between them.
+        if middle <= low || middle >= high {
+            break;
+        }
         if student_cumulative(-middle, freedom) > tail {
             low = middle;
         } else {

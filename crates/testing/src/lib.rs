@@ -18,12 +18,16 @@
 //! Tests that need files which are not part of the repository ask [`outside`] for them, which says so when they are
 //! left out.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
+
 mod compare;
 mod golden;
 mod outside;
+mod pages;
 mod tally;
 
 pub use compare::{close, list, number, same, text};
 pub use golden::{Golden, golden, golden_json};
 pub use outside::outside;
+pub use pages::page_examples;
 pub use tally::Tally;

@@ -5,6 +5,8 @@
 //! cargo run --release --example wordnet -- speed
 //! ```
 
+#![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
+
 use std::error::Error;
 use std::hint::black_box;
 use std::path::Path;

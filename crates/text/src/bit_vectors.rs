@@ -195,13 +195,21 @@ impl<'m> Column<'m> {
     /// compared from its start on.
     #[inline]
     pub(crate) fn advance<S: Symbol>(&mut self, symbol: S) -> usize {
-        let mut step = Step::Up;
+        self.advance_below(symbol, Step::Up);
+        self.last
+    }
+
+    /// The same where the pattern is a strip of a longer one: `above` is the step of the row above it, and the step of its
+    /// last row is what the strip below needs.
+    #[inline]
+    pub(crate) fn advance_below<S: Symbol>(&mut self, symbol: S, above: Step) -> Step {
+        let mut step = above;
         let equal = self.masks.rows_of(symbol);
         for (index, (block, &equal)) in self.blocks.iter_mut().zip(equal).enumerate() {
             step = block.advance(equal, step, self.masks.rows_in(index) - 1);
         }
         self.last = step.apply(self.last);
-        self.last
+        step
     }
 
     /// The values of all rows, from that of the empty pattern, which is `columns`, the symbols read so far.

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::bit_vectors::{Column, Masks, Symbol};
+use crate::bit_vectors::{Column, Masks, ROWS, Step, Symbol};
 
 mod script;
 
@@ -119,6 +119,23 @@ fn common_ends<S: Eq>(left: &[S], right: &[S]) -> (usize, usize) {
     (start, end)
 }
 
+/// Rows that are worked on together where the pattern is long. What they hold stays near the processor, and the bit vectors
+/// of many different symbols (words, Chinese characters) take memory for one strip only.
+const STRIP: usize = 64 * ROWS;
+
+/// The distance strip by strip: each leaves the steps of its last row to the one below.
+fn by_strips<S: Symbol>(pattern: &[S], text: &[S]) -> usize {
+    let mut steps = vec![Step::Up; text.len()];
+    for strip in pattern.chunks(STRIP) {
+        let masks = Masks::new(strip.iter().copied());
+        let mut column = Column::first(&masks);
+        for (step, &symbol) in steps.iter_mut().zip(text) {
+            *step = column.advance_below(symbol, *step);
+        }
+    }
+    steps.into_iter().fold(pattern.len(), |value, step| step.apply(value))
+}
+
 fn distance<S: Symbol>(left: &[S], right: &[S], limit: usize) -> Option<usize> {
     let (start, end) = common_ends(left, right);
     let (left, right) = (&left[start..left.len() - end], &right[start..right.len() - end]);
@@ -126,6 +143,10 @@ fn distance<S: Symbol>(left: &[S], right: &[S], limit: usize) -> Option<usize> {
     let (pattern, text) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     if text.len() - pattern.len() > limit {
         return None;
+    }
+    if pattern.len() > STRIP {
+        let value = by_strips(pattern, text);
+        return (value <= limit).then_some(value);
     }
     let mut value = text.len();
     if !pattern.is_empty() {
@@ -203,6 +224,16 @@ mod tests {
             if expected > 0 {
                 prop_assert_eq!(levenshtein_within(&left, &right, expected - 1), None);
             }
+        }
+
+        #[test]
+        fn strips_equal_the_whole(left in "[abcé]{1,300}", right in "[abcé]{1,300}", tiny in 1_usize..4) {
+            let symbols = |text: &str| text.chars().collect::<Vec<char>>().repeat(STRIP / 100 * tiny);
+            let (left, right) = (symbols(&left), symbols(&right));
+            let masks = Masks::new(left.iter().copied());
+            let mut column = Column::first(&masks);
+            let whole = right.iter().fold(left.len(), |_, symbol| column.advance(*symbol));
+            prop_assert_eq!(by_strips(&left, &right), whole);
         }
 
         #[test]

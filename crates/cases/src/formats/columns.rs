@@ -1,17 +1,19 @@
 //! Apache Parquet: texts, numbers, truth values, times, and lists and structures of them.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use parquet::file::reader::SerializedFileReader;
+use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::reader::RowIter;
-use parquet::record::{Field, Row};
+use parquet::record::{Field, Row as Record};
 use probare_core::{Case, Problem};
 use serde_json::{Map, Number, Value as Json};
 
 use crate::OpenError;
+use crate::cells::{Cell, Row};
 use crate::row::{Batch, Origin, RawRows, Shared};
 
 const ROWS_IN_BATCH: usize = 256;
@@ -19,7 +21,7 @@ const ROWS_IN_BATCH: usize = 256;
 /// Rows and the number of the first.
 #[derive(Debug)]
 pub struct ColumnRows {
-    rows: Vec<Row>,
+    rows: Vec<Record>,
     first: u64,
 }
 
@@ -31,10 +33,15 @@ impl ColumnRows {
 
     /// Reads every row.
     pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
+        let mut columns = Row::new(&shared.names);
         (self.first..)
             .zip(&self.rows)
             .map(|(number, row)| {
-                shared.case(object(row), Origin { line: None, number }).map_err(|mut problem| {
+                columns.clear();
+                for (name, value) in row.get_column_iter() {
+                    columns.push(Cow::Borrowed(name), shared.names.number(name), Cell::Value(json(value)));
+                }
+                shared.plain_case(&mut columns, Origin { line: None, number }).map_err(|mut problem| {
                     problem.reason = format!("row {number}: {}", problem.reason);
                     problem
                 })
@@ -43,7 +50,7 @@ impl ColumnRows {
     }
 }
 
-fn object(row: &Row) -> Map<String, Json> {
+fn object(row: &Record) -> Map<String, Json> {
     row.get_column_iter().map(|(name, value)| (name.clone(), json(value))).collect()
 }
 
@@ -85,6 +92,7 @@ fn float(number: f64) -> Json {
 /// Cuts a file into rows.
 pub struct ColumnReader {
     reader: RowIter<'static>,
+    columns: Vec<String>,
     shared: Arc<Shared>,
     rows: u64,
     failure: Option<OpenError>,
@@ -95,7 +103,10 @@ impl ColumnReader {
     /// Reads the footer of a file.
     pub fn new(file: File, shared: Arc<Shared>) -> Result<Self, OpenError> {
         let reader = guarded(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, reason))?;
-        Ok(Self { reader: RowIter::from_file_into(Box::new(reader)), shared, rows: 0, failure: None, ended: false })
+        let schema = reader.metadata().file_metadata().schema();
+        let columns = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+        let reader = RowIter::from_file_into(Box::new(reader));
+        Ok(Self { reader, columns, shared, rows: 0, failure: None, ended: false })
     }
 
     /// Parquet is read from its end, so a stream is laid down in an unnamed temporary file first.
@@ -105,6 +116,11 @@ impl ColumnReader {
         std::io::copy(&mut stream, &mut file).map_err(io_error)?;
         file.seek(SeekFrom::Start(0)).map_err(io_error)?;
         Self::new(file, shared)
+    }
+
+    /// The names of the columns.
+    pub fn columns(&self) -> Vec<String> {
+        self.columns.clone()
     }
 
     /// The next batch. A damaged file gives the rows before the damage, then the error.

@@ -1,150 +1,282 @@
-//! Comma- or tab-separated values with a header.
+//! Comma-separated values with a header, or values with another sign between them.
 //!
-//! A cell that starts with `[` or `{` in a list or object column is read as JSON. An empty cell is an empty text for
-//! `query` and `response` and nothing at all for every other field, since CSV cannot tell the two apart.
+//! A cell is a text. In a column that becomes a list or an object, or stays in the metadata, a cell that starts with `[`
+//! or `{` is read as JSON if it can be. An empty cell of the column that becomes `query` or `response` is an empty text;
+//! every other empty cell is nothing at all, since CSV cannot tell the two apart.
 
-use std::io::Read;
+use std::borrow::Cow;
+use std::io::BufRead;
 use std::sync::Arc;
 
-use ::csv::{ByteRecord, ErrorKind, ReaderBuilder};
-use probare_core::{Case, Field, Problem};
-use serde_json::{Map, Value as Json};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
+use probare_core::{Case, Problem};
 
 use crate::OpenError;
+use crate::cells::{Cell, Row};
+use crate::cutter::{filled, patience, too_long};
+use crate::names::Known;
+use crate::open::BUFFER;
 use crate::row::{Batch, Origin, RawRows, Shared};
 
+/// A batch ends after this many rows …
 const ROWS_IN_BATCH: usize = 256;
+/// … or this many bytes.
+const BYTES_IN_BATCH: usize = 1024 * 1024;
+/// Columns that a header may have.
+const MOST_COLUMNS: usize = 65_536;
+/// Cells that are found in one go.
+const ENDS: usize = 1024;
 
-/// Raw records and the header they share.
+/// The columns of a file.
+#[derive(Debug)]
+struct Header {
+    columns: Vec<HeaderColumn>,
+}
+
+#[derive(Debug)]
+struct HeaderColumn {
+    name: String,
+    known: Option<Known>,
+    /// Whether it becomes `query` or `response`.
+    keeps_empty: bool,
+}
+
+/// Raw records in one buffer, and the header they share.
 #[derive(Debug)]
 pub struct CsvRows {
-    header: Arc<Vec<String>>,
-    records: Vec<ByteRecord>,
+    header: Arc<Header>,
+    records: Records,
+}
+
+/// Records without quotes and separators, one after the other.
+#[derive(Debug, Default)]
+struct Records {
+    bytes: Vec<u8>,
+    /// Where each cell ends, counted from the start of its record.
+    ends: Vec<usize>,
+    rows: Vec<Record>,
+}
+
+#[derive(Debug)]
+struct Record {
+    line: u64,
+    /// Its first byte.
+    start: usize,
+    /// Its first end.
+    first: usize,
+    /// How many cells it has; of too many, only as many ends as the header has are kept.
+    cells: usize,
 }
 
 impl CsvRows {
     /// How many there are.
     pub const fn len(&self) -> usize {
-        self.records.len()
+        self.records.rows.len()
     }
 
     /// Reads every record.
     pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
-        self.records.iter().map(|record| self.case(record, shared)).collect()
+        let mut row = Row::new(&shared.names);
+        let whole = simdutf8::basic::from_utf8(&self.records.bytes).ok();
+        self.records.rows.iter().map(|record| self.case(record, whole, shared, &mut row)).collect()
     }
 
-    fn case(&self, record: &ByteRecord, shared: &Shared) -> Result<Case, Problem> {
-        let line = record.position().map_or(0, ::csv::Position::line);
-        let mut row = Map::new();
-        for (name, cell) in self.header.iter().zip(record) {
-            let cell = std::str::from_utf8(cell).map_err(|_| {
-                let mut problem = shared.lost(Some(line), None, format!("column `{name}` is not valid UTF-8"));
-                problem.hint = Some("save the file as UTF-8, for example with `iconv -f latin1 -t utf-8`".to_owned());
-                problem
-            })?;
-            if cell.is_empty() && !keeps_empty(name) {
-                continue;
+    fn case<'a>(
+        &'a self,
+        record: &Record,
+        whole: Option<&'a str>,
+        shared: &Shared,
+        row: &mut Row<'a>,
+    ) -> Result<Case, Problem> {
+        row.clear();
+        let columns = &self.header.columns;
+        if record.cells != columns.len() {
+            let reason = format!("the row has {} cells, but the header has {}", record.cells, columns.len());
+            let mut problem = shared.lost(Some(record.line), None, reason);
+            problem.hint = Some("put cells that hold separators or line ends in double quotes".to_owned());
+            return Err(problem);
+        }
+        let mut start = record.start;
+        for (column, end) in columns.iter().zip(&self.records.ends[record.first..]) {
+            let range = std::mem::replace(&mut start, record.start + end)..record.start + end;
+            // Two cells may be one text together while neither is one, so a cell that ends inside of a character is none.
+            let text = match whole.and_then(|whole| whole.get(range.clone())) {
+                Some(text) => text,
+                None => std::str::from_utf8(&self.records.bytes[range]).map_err(|_| {
+                    let reason = format!("column `{}` is not valid UTF-8", column.name);
+                    let mut problem = shared.lost(Some(record.line), None, reason);
+                    problem.hint =
+                        Some("save the file as UTF-8, for example with `iconv -f latin1 -t utf-8`".to_owned());
+                    problem
+                })?,
+            };
+            if !text.is_empty() || column.keeps_empty {
+                row.push(Cow::Borrowed(&column.name), column.known, Cell::Text(text));
             }
-            row.insert(name.clone(), value(cell));
         }
-        for name in [Field::Query, Field::Response] {
-            texts_stay_texts(&mut row, name);
-        }
-        shared.case(row, Origin { line: Some(line), number: line })
-    }
-}
-
-fn names(field: Field) -> impl Iterator<Item = &'static str> {
-    std::iter::once(field.name()).chain(field.aliases().iter().copied())
-}
-
-fn keeps_empty(name: &str) -> bool {
-    [Field::Query, Field::Response].into_iter().flat_map(names).any(|known| known == name)
-}
-
-/// A cell that looks like a JSON list or object is one, if it can be read as such; everything else is text.
-fn value(cell: &str) -> Json {
-    if cell.starts_with(['[', '{'])
-        && let Ok(value) = serde_json::from_str(cell)
-    {
-        return value;
-    }
-    Json::String(cell.to_owned())
-}
-
-/// An answer that happens to be JSON is still the answer as written.
-fn texts_stay_texts(row: &mut Map<String, Json>, field: Field) {
-    for name in names(field) {
-        if let Some(cell @ (Json::Array(_) | Json::Object(_))) = row.get_mut(name) {
-            *cell = Json::String(cell.to_string());
-        }
+        shared.plain_case(row, Origin { line: Some(record.line), number: record.line })
     }
 }
 
 /// Cuts a file into records.
+struct Splitter {
+    reader: Box<dyn BufRead + Send>,
+    core: Reader,
+    file: String,
+    longest: usize,
+    /// Bytes of a record after which the file is given up.
+    patience: u64,
+    /// Where the cells of what is at hand are written, …
+    room: Vec<u8>,
+    /// … and where they end.
+    ends: Vec<usize>,
+}
+
+/// What comes next in a file.
+enum Split {
+    Record,
+    TooLong { line: u64 },
+    End,
+}
+
+impl Splitter {
+    fn new(reader: Box<dyn BufRead + Send>, separator: u8, longest: usize, file: &str) -> Self {
+        let core = ReaderBuilder::new().delimiter(separator).build();
+        // Nothing can be read without a header, so nobody waits for the end of a long one.
+        let patience = longest as u64;
+        Self { reader, core, file: file.to_owned(), longest, patience, room: vec![0; BUFFER], ends: vec![0; ENDS] }
+    }
+
+    /// Appends the next record, with at most this many ends.
+    fn next(&mut self, records: &mut Records, most_ends: usize) -> Result<Split, OpenError> {
+        let io_error = |source| OpenError::Io { file: self.file.clone(), source };
+        let (start, first) = (records.bytes.len(), records.ends.len());
+        let (mut line, mut length, mut cells, mut is_too_long) = (self.core.line(), 0_u64, 0, false);
+        loop {
+            let input = filled(&mut self.reader).map_err(io_error)?;
+            let blank = input.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
+            // Blank lines are passed over one by one, so that the line is the one where the record begins.
+            let input = if length == 0 && blank > 0 { &input[..blank] } else { input };
+            // No more than fits, since a cell is never longer than it is written.
+            let input = &input[..input.len().min(self.room.len())];
+            let (result, read, written, ended) = self.core.read_record(input, &mut self.room, &mut self.ends);
+            let was_blank = length == 0 && blank > 0;
+            self.reader.consume(read);
+            cells += ended;
+            if was_blank {
+                line = self.core.line();
+            } else {
+                length += read as u64;
+            }
+            if length > self.longest as u64 {
+                // What a long record took is given back at once: its end may be far away.
+                is_too_long = true;
+                records.bytes.truncate(start);
+                records.bytes.shrink_to(start);
+                records.ends.truncate(first);
+                if length > self.patience {
+                    return Err(OpenError::Endless { file: self.file.clone(), line, length: self.patience });
+                }
+            } else {
+                records.bytes.extend_from_slice(&self.room[..written]);
+                let kept = ended.min(most_ends.saturating_sub(records.ends.len() - first));
+                records.ends.extend_from_slice(&self.ends[..kept]);
+            }
+            match result {
+                ReadRecordResult::InputEmpty | ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => {}
+                ReadRecordResult::End => return Ok(Split::End),
+                ReadRecordResult::Record if is_too_long => return Ok(Split::TooLong { line }),
+                ReadRecordResult::Record => {
+                    records.rows.push(Record { line, start, first, cells });
+                    return Ok(Split::Record);
+                }
+            }
+        }
+    }
+}
+
+/// Reads the records of a file in batches.
 pub struct CsvReader {
-    reader: ::csv::Reader<Box<dyn Read + Send>>,
-    header: Arc<Vec<String>>,
+    splitter: Splitter,
+    header: Arc<Header>,
     shared: Arc<Shared>,
-    waiting: Option<Problem>,
+    waiting: Option<Box<Problem>>,
     ended: bool,
 }
 
 impl CsvReader {
     /// Reads the header.
-    pub fn new(reader: Box<dyn Read + Send>, delimiter: u8, shared: Arc<Shared>) -> Result<Self, OpenError> {
-        let mut reader = ReaderBuilder::new().delimiter(delimiter).from_reader(reader);
-        let broken = |reason: String| OpenError::Broken { file: shared.file.clone(), format: "CSV", reason };
-        let header = match reader.byte_headers() {
-            Ok(header) => header.clone(),
-            Err(error) => {
-                let reason = error.to_string();
-                return Err(match error.into_kind() {
-                    ErrorKind::Io(source) => OpenError::Io { file: shared.file.clone(), source },
-                    _ => broken(reason),
-                });
-            }
+    pub fn new(
+        reader: Box<dyn BufRead + Send>,
+        separator: u8,
+        longest: usize,
+        shared: Arc<Shared>,
+    ) -> Result<Self, OpenError> {
+        let mut splitter = Splitter::new(reader, separator, longest, &shared.file);
+        let names = header(&mut splitter)?;
+        splitter.patience = patience(longest);
+        let texts = shared.names.texts(&names);
+        let column = |name: String| {
+            let known = shared.names.number(&name);
+            let keeps_empty = known.is_some_and(|known| texts.contains(&known));
+            HeaderColumn { name, known, keeps_empty }
         };
-        let mut columns: Vec<String> = Vec::with_capacity(header.len());
-        for cell in &header {
-            let name = std::str::from_utf8(cell).map_err(|_| broken("its header is not valid UTF-8".to_owned()))?;
-            let name = name.trim_start_matches('\u{feff}').trim().to_owned();
-            if !name.is_empty() && columns.contains(&name) {
-                return Err(broken(format!("the column `{name}` stands in its header twice")));
-            }
-            columns.push(name);
-        }
-        Ok(Self { reader, header: Arc::new(columns), shared, waiting: None, ended: false })
+        let header = Arc::new(Header { columns: names.into_iter().map(column).collect() });
+        Ok(Self { splitter, header, shared, waiting: None, ended: false })
+    }
+
+    /// The names of the columns.
+    pub fn columns(&self) -> Vec<String> {
+        self.header.columns.iter().map(|column| column.name.clone()).collect()
     }
 
     /// The next batch.
     pub fn next(&mut self) -> Option<Result<Batch, OpenError>> {
-        let mut records = Vec::new();
-        while !self.ended && self.waiting.is_none() && records.len() < ROWS_IN_BATCH {
-            let mut record = ByteRecord::new();
-            match self.reader.read_byte_record(&mut record) {
-                Ok(true) => records.push(record),
-                Ok(false) => self.ended = true,
+        let mut records = Records::default();
+        while !self.ended
+            && self.waiting.is_none()
+            && records.rows.len() < ROWS_IN_BATCH
+            && records.bytes.len() < BYTES_IN_BATCH
+        {
+            match self.splitter.next(&mut records, self.header.columns.len()) {
+                Ok(Split::Record) => {}
+                Ok(Split::TooLong { line }) => {
+                    self.waiting = Some(Box::new(too_long(&self.shared.file, line, self.splitter.longest)));
+                }
+                Ok(Split::End) => self.ended = true,
                 Err(error) => {
-                    if let ErrorKind::UnequalLengths { pos, expected_len, len } = error.kind() {
-                        let line = pos.as_ref().map(::csv::Position::line);
-                        let reason = format!("the row has {len} cells, but the header has {expected_len}");
-                        let mut problem = self.shared.lost(line, None, reason);
-                        problem.hint = Some("put cells that hold commas or line ends in double quotes".to_owned());
-                        self.waiting = Some(problem);
-                    } else {
-                        self.ended = true;
-                        let source = std::io::Error::other(error.to_string());
-                        return Some(Err(OpenError::Io { file: self.shared.file.clone(), source }));
-                    }
+                    self.ended = true;
+                    return Some(Err(error));
                 }
             }
         }
-        let rows = if records.is_empty() {
-            RawRows::Bad(Box::new(self.waiting.take()?))
+        let rows = if records.rows.is_empty() {
+            RawRows::Bad(self.waiting.take()?)
         } else {
             RawRows::Csv(CsvRows { header: Arc::clone(&self.header), records })
         };
         Some(Ok(Batch { shared: Arc::clone(&self.shared), rows }))
     }
+}
+
+fn header(splitter: &mut Splitter) -> Result<Vec<String>, OpenError> {
+    let mut records = Records::default();
+    splitter.next(&mut records, MOST_COLUMNS)?;
+    let broken = |reason: String| OpenError::Broken { file: splitter.file.clone(), format: "CSV", reason };
+    if records.rows.first().is_some_and(|record| record.cells > MOST_COLUMNS) {
+        return Err(broken(format!("its header has more than {MOST_COLUMNS} columns")));
+    }
+    let mut names: Vec<String> = Vec::with_capacity(records.ends.len());
+    let mut start = 0;
+    for end in records.ends {
+        let cell = &records.bytes[std::mem::replace(&mut start, end)..end];
+        let name = std::str::from_utf8(cell).map_err(|_| broken("its header is not valid UTF-8".to_owned()))?;
+        names.push(name.trim_start_matches('\u{feff}').trim().to_owned());
+    }
+    let mut sorted: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    sorted.sort_unstable();
+    if let Some((twice, _)) = sorted.iter().zip(sorted.iter().skip(1)).find(|(name, next)| name == next) {
+        return Err(broken(format!("the column `{twice}` stands in its header twice")));
+    }
+    Ok(names)
 }

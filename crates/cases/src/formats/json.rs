@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use probare_core::{Case, Problem};
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use crate::OpenError;
+use crate::cells::Row;
 use crate::cutter::{Cut, Cutter, Place};
-use crate::row::{Batch, Origin, RawRows, Shared, kind};
+use crate::row::{Batch, Origin, RawRows, Shared, Unread, kind};
 use crate::values::no_text;
 
 /// A batch ends after this many rows …
@@ -36,54 +37,65 @@ impl JsonRows {
 
     /// Reads every row.
     pub fn cases(&self, shared: &Shared) -> Vec<Result<Case, Problem>> {
+        let mut cases = Vec::with_capacity(self.rows.len());
+        let mut columns = Row::new(&shared.names);
+        // All bytes are looked at once; only where some are no text is it worth asking in which row.
+        let whole = simdutf8::basic::from_utf8(&self.bytes).ok();
         let mut start = 0;
-        self.rows
-            .iter()
-            .map(|row| {
-                let bytes = &self.bytes[start..row.end];
-                start = row.end;
-                read_row(bytes, row, shared)
-            })
-            .collect()
-    }
-}
-
-fn read_row(bytes: &[u8], row: &RawRow, shared: &Shared) -> Result<Case, Problem> {
-    let text = std::str::from_utf8(bytes)
-        .map_err(|error| no_text(&shared.file, row.place.of_byte(bytes, error.valid_up_to()), "the row"))?;
-    let value: Json = serde_json::from_str(text).map_err(|error| {
-        let (line, column) = row.place.of(error.line() as u64, error.column() as u64);
-        let full = error.to_string();
-        let reason = full.rfind(" at line ").map_or(full.as_str(), |end| &full[..end]);
-        let mut problem = shared.lost(Some(line), Some(column), format!("the row is no valid JSON: {reason}"));
-        problem.hint = match text.trim_start().as_bytes().first() {
-            Some(b'[') => Some("a file of one JSON array is named .json, not .jsonl".to_owned()),
-            _ if reason.contains("recursion limit") => Some("values may be nested 128 deep at most".to_owned()),
-            _ if reason.contains("surrogate") || reason.contains("hex escape") => {
-                Some("a \\uD800-\\uDFFF escape stands for half a character; write both halves or neither".to_owned())
-            }
-            _ => None,
-        };
-        problem
-    })?;
-    match value {
-        Json::Object(map) => object(map, row, shared),
-        other => {
-            let mut problem = shared.lost(
-                Some(row.place.line),
-                Some(row.place.column),
-                format!("a row must be an object, but it is {}", kind(&other)),
-            );
-            if other.is_array() {
-                problem.hint = Some("a file of one JSON array is named .json, not .jsonl".to_owned());
-            }
-            Err(problem)
+        for row in &self.rows {
+            let range = std::mem::replace(&mut start, row.end)..row.end;
+            let text = match whole.and_then(|whole| whole.get(range.clone())) {
+                Some(text) => Ok(text),
+                None => text_of(&self.bytes[range], row.place, shared),
+            };
+            cases.push(text.and_then(|text| read_row(text, row.place, shared, &mut columns)));
         }
+        cases
     }
 }
 
-fn object(map: Map<String, Json>, row: &RawRow, shared: &Shared) -> Result<Case, Problem> {
-    shared.case(map, Origin { line: Some(row.place.line), number: row.place.number })
+fn text_of<'a>(bytes: &'a [u8], place: Place, shared: &Shared) -> Result<&'a str, Problem> {
+    simdutf8::compat::from_utf8(bytes)
+        .map_err(|error| no_text(&shared.file, place.of_byte(bytes, error.valid_up_to()), "the row"))
+}
+
+fn read_row<'a>(text: &'a str, place: Place, shared: &Shared, columns: &mut Row<'a>) -> Result<Case, Problem> {
+    columns.clear();
+    let origin = Origin { line: Some(place.line), number: place.number };
+    let read = columns.fill(text).map_err(Unread::Json).and_then(|()| shared.case(columns, origin));
+    read.map_err(|unread| match unread {
+        Unread::Problem(problem) => problem,
+        Unread::Json(error) => explained(text, place, shared, &error),
+    })
+}
+
+/// What is wrong with a row that could not be read. The whole of it is read again as plain JSON, which tells line and
+/// column of the first mistake.
+fn explained(text: &str, place: Place, shared: &Shared, error: &serde_json::Error) -> Problem {
+    const NAMED_WRONG: &str = "a file of one JSON array is named .json, not .jsonl";
+    let again = serde_json::from_str::<Json>(text);
+    if let Ok(other) = &again
+        && !other.is_object()
+    {
+        let reason = format!("a row must be an object, but it is {}", kind(other));
+        let mut problem = shared.lost(Some(place.line), Some(place.column), reason);
+        problem.hint = other.is_array().then(|| NAMED_WRONG.to_owned());
+        return problem;
+    }
+    let error = again.as_ref().err().unwrap_or(error);
+    let (line, column) = place.of(error.line() as u64, error.column() as u64);
+    let full = error.to_string();
+    let reason = full.rfind(" at line ").map_or(full.as_str(), |end| &full[..end]);
+    let mut problem = shared.lost(Some(line), Some(column), format!("the row is no valid JSON: {reason}"));
+    problem.hint = match text.trim_start().as_bytes().first() {
+        Some(b'[') => Some(NAMED_WRONG.to_owned()),
+        _ if reason.contains("recursion limit") => Some("values may be nested 128 deep at most".to_owned()),
+        _ if reason.contains("surrogate") || reason.contains("hex escape") => {
+            Some("a \\uD800-\\uDFFF escape stands for half a character; write both halves or neither".to_owned())
+        }
+        _ => None,
+    };
+    problem
 }
 
 /// Reads the values of a file in batches.

@@ -3,3 +3,4 @@
 pub mod columns;
 pub mod csv;
 pub mod json;
+pub(crate) mod separator;

@@ -75,6 +75,85 @@ fn csv_cells_may_hold_lists_and_line_ends() {
 }
 
 #[test]
+fn an_empty_cell_is_an_empty_query_or_response_however_its_column_is_called() {
+    for (header, mapping) in
+        [("query,response", "tags=t"), ("question,answer", "tags=t"), ("q,out", "response=out"), ("q,out", "query=q")]
+    {
+        let text = format!("id,{header},reference\n,,,\n");
+        let rows = good(read_with(text.as_bytes(), Format::Csv, &mapped(mapping)));
+        let case = &rows[0];
+        assert_eq!(case.id, "2", "{header}");
+        assert!(case.reference.is_none() && case.metadata.is_empty(), "{header}: {case:?}");
+        if mapping != "query=q" {
+            assert_eq!(case.response.as_ref().unwrap().text, "", "{header} {mapping}");
+        }
+        if mapping != "response=out" {
+            assert_eq!(case.query.as_deref(), Some(""), "{header} {mapping}");
+        }
+    }
+    // The column that becomes the response is the one, whatever another one would have held.
+    let rows = good(read(b"response,output\n,x\ny,\n", Format::Csv));
+    assert_eq!((&*rows[0].response.as_ref().unwrap().text, &rows[0].metadata["output"]), ("", &"x".into()));
+    assert_eq!((&*rows[1].response.as_ref().unwrap().text, rows[1].metadata.len()), ("y", 0));
+}
+
+#[test]
+fn numbers_keep_their_digits_as_written() {
+    let rows = good(read(
+        b"{\"id\":123456789012345678901,\"response\":1.50,\"reference\":[1e3,-0,true],\"context\":{\"text\":0.10}}\n{\"id\":123456789012345678902}\n",
+        Format::JsonLines,
+    ));
+    assert_eq!((&*rows[0].id, &*rows[1].id), ("123456789012345678901", "123456789012345678902"));
+    assert_eq!(rows[0].response.as_ref().unwrap().text, "1.50");
+    assert_eq!(rows[0].reference.as_deref().unwrap(), ["1e3", "-0", "true"]);
+    assert_eq!(rows[0].context.as_ref().unwrap()[0].text, "0.10");
+    let nested = br#"{"meta":{"key":123456789012345678901}}"#;
+    assert_eq!(good(read_with(nested, Format::JsonLines, &mapped("id=meta.key")))[0].id, "123456789012345678901");
+}
+
+#[test]
+fn the_separator_is_found_or_given() {
+    let rows = Rows::from_reader(&b"id;response\n1;a,b\n"[..], "a.csv", Format::Csv, &ReadOptions::default()).unwrap();
+    assert_eq!(rows.separator(), Some(b';'));
+    let rows = good(read(b"id;response\n1;a,b\n2;c\n", Format::Csv));
+    assert_eq!((&*rows[0].response.as_ref().unwrap().text, rows.len()), ("a,b", 2));
+    let given = ReadOptions { separator: Some(b':'), ..ReadOptions::default() };
+    let rows = good(read_with(b"id:response\n1:a,b;c\n", Format::Csv, &given));
+    assert_eq!(rows[0].response.as_ref().unwrap().text, "a,b;c");
+    let quote = ReadOptions { separator: Some(b'"'), ..ReadOptions::default() };
+    assert!(Rows::from_reader(&b"a"[..], "a.csv", Format::Csv, &quote).is_err());
+}
+
+#[test]
+fn the_columns_of_every_format_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let cases: [(&str, &[u8], &[&str]); 6] = [
+        ("a.csv", b"a;b\n1;2\n", &["a", "b"]),
+        ("a.tsv", b"a\tb;c\n", &["a", "b;c"]),
+        ("a.jsonl", b"\n{\"a\":1,\"b\":{\"c\":2}}\n{\"d\":1}\n", &["a", "b"]),
+        ("a.json", b"[{\"b\":1,\"a\":1}]", &["b", "a"]),
+        ("b.json", b"[]", &[]),
+        ("b.csv", b"", &[]),
+    ];
+    for (name, text, expected) in cases {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let columns = probare_cases::columns(path.to_str().unwrap(), &ReadOptions::default()).unwrap();
+        assert_eq!(columns, expected, "{name}");
+    }
+    let path = folder.path().join("c.json");
+    std::fs::write(&path, "[3]").unwrap();
+    let error = probare_cases::columns(path.to_str().unwrap(), &ReadOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("no object"), "{error}");
+}
+
+#[test]
+fn an_answer_in_a_cell_stays_as_written() {
+    let rows = good(read_with(b"id,out\n1,\"[1, 2]\"\n", Format::Csv, &mapped("response=out")));
+    assert_eq!(rows[0].response.as_ref().unwrap().text, "[1, 2]");
+}
+
+#[test]
 fn tsv_is_csv_with_tabs() {
     let rows = good(read(b"id\tresponse\n1\ta,b\n", Format::Tsv));
     assert_eq!(rows[0].response.as_ref().unwrap().text, "a,b");
@@ -130,7 +209,7 @@ fn opening_says_what_is_wrong() {
     let missing = Rows::open("no/such/file.jsonl", &options).unwrap_err();
     assert_eq!(missing.to_string(), "cannot read `no/such/file.jsonl`");
     let unknown = Rows::open("cases.xyz", &options).unwrap_err();
-    assert!(unknown.to_string().contains("--format"), "{unknown}");
+    assert!(unknown.to_string().contains("known are jsonl"), "{unknown}");
     let folder = tempfile::tempdir().unwrap();
     let named = folder.path().join("cases.jsonl");
     std::fs::create_dir(&named).unwrap();

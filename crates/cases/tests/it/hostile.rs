@@ -1,6 +1,6 @@
 //! Damaged input: the message says line, column, reason and remedy, and the rows around it survive.
 
-use probare_cases::{Format, ReadOptions};
+use probare_cases::{Format, ReadOptions, Rows};
 use probare_core::Problem;
 
 use super::{read, read_with};
@@ -118,6 +118,48 @@ fn a_ragged_csv_row_is_named_and_the_others_survive() {
     assert_eq!(rows.len(), 3);
     assert_eq!(rows[1].as_ref().unwrap_err().line, Some(3));
     assert_eq!(rows[2].as_ref().unwrap().id, "3");
+}
+
+#[test]
+fn a_csv_row_after_blank_lines_has_its_own_line() {
+    let rows = read(b"id,response\r\n\r\n\r\n1,\"a\nb\"\r\n2\r\n", Format::Csv);
+    assert_eq!(rows[0].as_ref().unwrap().id, "1");
+    assert_eq!(rows[1].as_ref().unwrap_err().line, Some(6));
+}
+
+#[test]
+fn a_csv_row_beyond_the_limit_is_passed_over() {
+    let options = ReadOptions { longest_row: 1024 * 1024, ..ReadOptions::default() };
+    let long = format!("id,response\n1,a\n2,\"{}\"\n3,c\n", "a\"\"\n,".repeat(1024 * 1024));
+    let rows = read_with(long.as_bytes(), Format::Csv, &options);
+    assert_eq!(rows.len(), 3);
+    let problem = rows[1].as_ref().unwrap_err();
+    assert_eq!((problem.line, problem.reason.as_str()), (Some(3), "the row is longer than 1 MiB"));
+    assert_eq!(rows[2].as_ref().unwrap().id, "3");
+    let cells = format!("id,response\n{}\n3,c\n", ",".repeat(1024 * 1024 - 1));
+    let rows = read_with(cells.as_bytes(), Format::Csv, &options);
+    assert!(rows[0].as_ref().unwrap_err().reason.contains("1048576 cells"));
+    assert!(rows[1].is_ok());
+}
+
+#[test]
+fn a_csv_file_without_an_end_is_given_up() {
+    let options = ReadOptions { longest_row: 1024, ..ReadOptions::default() };
+    let start = |text: &'static [u8]| {
+        use std::io::Read as _;
+        Rows::from_reader(text.chain(std::io::repeat(0)), "zeros.csv", Format::Csv, &options)
+    };
+    let error = start(b"").unwrap_err().to_string();
+    assert!(error.contains("at line 1 that goes on for more than 1 KiB"), "{error}");
+    let mut rows = start(b"id,response\n1,a\n2,\"").unwrap();
+    let error = rows.find_map(Result::err).unwrap().to_string();
+    assert!(error.contains("at line 3 that goes on for more than 64 MiB"), "{error}");
+}
+
+#[test]
+fn two_halves_of_a_character_in_two_cells_are_no_text() {
+    let problem = &problems(b"id,response\n\xC3,\xA9\n", Format::Csv)[0];
+    assert!(problem.reason.contains("`id` is not valid UTF-8"), "{}", problem.reason);
 }
 
 #[test]

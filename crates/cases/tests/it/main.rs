@@ -1,5 +1,7 @@
 //! Readers: what every format gives, what every kind of damage is called, and that nothing panics.
 
+#![expect(clippy::disallowed_methods, reason = "the readers are tested without a runner, on files that are made here")]
+
 mod formats;
 mod fuzz_readers;
 mod hostile;

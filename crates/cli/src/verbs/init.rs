@@ -1,7 +1,8 @@
 //! `probare init`: a small commented project to start from.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use probare_report::Output;
 
 use super::{print, remark};
 use crate::failure::{Done, Failure};
@@ -38,9 +39,7 @@ pub fn run(arguments: &Arguments) -> Done {
     }
     for (name, content) in FILES {
         let path = arguments.folder.join(name);
-        let failed = |error| Failure::file("write", &path.display().to_string(), &error);
-        fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(failed)?;
-        fs::write(&path, content).map_err(failed)?;
+        Output::write_file(&path, content.as_bytes()).map_err(|error| Failure::from_error(&error))?;
         remark(&format!("wrote {}", path.display()));
     }
     let enter = if arguments.folder == Path::new(".") {

@@ -1,13 +1,14 @@
-//! `probare man`: manual pages, one for the program and one for each verb.
+//! `probare man`: manual pages, one for the program, one for each verb and one for each command of a verb.
 
-use std::fs;
 use std::path::PathBuf;
 
+use clap::Command;
 use clap_mangen::Man;
+use probare_report::Output;
+use probare_runner::Exit;
 
 use super::remark;
 use crate::failure::{Done, Failure};
-use probare_runner::Exit;
 
 /// Write the manual pages into a folder.
 #[derive(Debug, clap::Args)]
@@ -19,25 +20,29 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let failed = |error| Failure::file("write", &arguments.folder.display().to_string(), &error);
-    fs::create_dir_all(&arguments.folder).map_err(failed)?;
-    let program = crate::arguments::command();
-    let mut pages = vec![("probare".to_owned(), program.clone())];
-    for verb in program.get_subcommands() {
-        let name = format!("probare-{}", verb.get_name());
-        pages.push((name.clone(), verb.clone().name(name.leak() as &'static str)));
-    }
+    let mut pages = Vec::new();
+    collect("probare", crate::arguments::command(), &mut pages);
     for (name, command) in pages {
+        let path = arguments.folder.join(format!("{name}.1"));
         let mut page = Vec::new();
-        Man::new(command).render(&mut page).map_err(failed)?;
+        let shown = path.display().to_string();
+        Man::new(command).render(&mut page).map_err(|error| Failure::file("write", &shown, &error))?;
         if name == "probare" {
             page.extend_from_slice(exit_codes().as_bytes());
         }
-        let path = arguments.folder.join(format!("{name}.1"));
-        fs::write(&path, page).map_err(failed)?;
-        remark(&format!("wrote {}", path.display()));
+        Output::write_file(&path, &page).map_err(|error| Failure::from_error(&error))?;
+        remark(&format!("wrote {shown}"));
     }
     Ok(Exit::Fine)
+}
+
+/// The page of a command, then those of the commands in it: `probare-rag-eval` for `probare rag eval`.
+fn collect(name: &str, command: Command, pages: &mut Vec<(String, Command)>) {
+    let inner: Vec<Command> = command.get_subcommands().cloned().collect();
+    pages.push((name.to_owned(), command.name(name.to_owned())));
+    for command in inner {
+        collect(&format!("{name}-{}", command.get_name()), command, pages);
+    }
 }
 
 fn exit_codes() -> String {

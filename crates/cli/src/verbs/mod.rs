@@ -10,17 +10,17 @@ pub mod parse;
 pub mod running;
 pub mod schema;
 pub mod score;
+pub mod show;
 pub mod socioscope;
 pub mod suite;
-pub mod synthlink;
 pub mod text;
 pub mod validate;
 pub mod verify;
 
 use std::io::{self, Write};
 
-use probare_cases::{FieldMap, Format, ReadOptions, Rows};
-use probare_core::Stop;
+use probare_cases::{FieldMap, Format, ReadOptions, Rows, columns};
+use probare_core::{Stop, closest};
 use probare_report::Output;
 
 use crate::failure::{Done, Failure};
@@ -37,9 +37,22 @@ pub struct Reading {
     #[arg(long, value_name = "FORMAT", env = "PROBARE_FORMAT")]
     pub format: Option<Format>,
 
+    /// Sign between the cells of a CSV file; found by itself where it is not given: comma, semicolon, tab or |
+    #[arg(long, value_name = "SIGN", value_parser = separator, env = "PROBARE_SEP")]
+    pub sep: Option<u8>,
+
     /// Rows longer than this many MiB are reported and passed over
     #[arg(long, value_name = "MIB", default_value_t = 64, env = "PROBARE_LONGEST_ROW")]
     pub longest_row: usize,
+}
+
+/// Reads the sign between cells: one character, or `tab`.
+fn separator(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [sign] if !sign.is_ascii_alphanumeric() && *sign != b'"' => Ok(*sign),
+        _ => Err("one sign is expected, such as ; or | or tab".to_owned()),
+    }
 }
 
 impl Reading {
@@ -48,13 +61,24 @@ impl Reading {
         Ok(ReadOptions {
             fields: FieldMap::parse(&self.map)?.or(configured),
             format: self.format,
+            separator: None,
             longest_row: self.longest_row.saturating_mul(1024 * 1024),
         })
     }
 
-    /// Opens a file of cases.
+    /// Opens a file of cases. A column that is mapped but not there would leave its field empty in every case: that is an
+    /// error before anything runs.
     #[expect(clippy::unused_self, reason = "it stands beside the options that it is opened with")]
     pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Rows, Failure> {
+        let is_mapped = options.fields.iter().next().is_some();
+        // Rows of JSON may differ from each other, and standard input can be read only once.
+        let has_header = path != "-" && !matches!(Rows::format_of(path, options), Ok(Format::Json | Format::JsonLines));
+        if is_mapped && has_header {
+            let columns = columns(path, options)?;
+            if let Some((field, column)) = options.fields.missing(&columns).first() {
+                return Err(no_column(path, field, column, &columns));
+            }
+        }
         Ok(Rows::open(path, options)?)
     }
 
@@ -63,9 +87,19 @@ impl Reading {
         probare_core::Reading {
             mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
             format: self.format.map(|format| format.name().to_owned()),
+            separator: options.separator.map(char::from),
             longest_row: Some(options.longest_row as u64),
             limit: None,
         }
+    }
+}
+
+/// The failure for a mapping to a column that is not there.
+fn no_column(path: &str, field: &str, column: &str, columns: &[String]) -> Failure {
+    let failure = Failure::usage(format!("`{path}` has no column `{column}`, which {field} is mapped to"));
+    match closest(column, columns.iter().map(String::as_str)) {
+        Some(similar) => failure.hint(format!("a similar name exists: --map {field}={similar}")),
+        None => failure.hint(format!("its columns are {}", columns.join(", "))),
     }
 }
 

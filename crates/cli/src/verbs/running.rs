@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_core::{Ending, Job, Profile, Stop};
-use probare_report::{Gate, Gates, Look, escape, terminal};
+use probare_report::{By, Gate, Gates, Look, escape, terminal};
 use probare_runner::{Conclusion, Config, DriveOptions, Exit, MOST_JOBS, Wanted};
 
 use super::{print, remark};
@@ -28,6 +28,22 @@ pub struct Running {
     /// Fail with exit code 2 if the mean of a metric is on the wrong side, for example "hallucination>0.2" (repeatable)
     #[arg(long, value_name = "METRIC>NUMBER", value_parser = Gate::fail_if, env = "PROBARE_FAIL_IF")]
     pub fail_if: Vec<Gate>,
+
+    /// Fail with exit code 2 if any scored case has such a value, for example "token_f1<0.5" (repeatable)
+    #[arg(long, value_name = "METRIC<NUMBER", value_parser = Gate::fail_if_any, env = "PROBARE_FAIL_IF_ANY")]
+    pub fail_if_any: Vec<Gate>,
+
+    /// Fail with exit code 2 unless this share of the scored cases is so, for example "relevance>=0.5:90%" (repeatable)
+    #[arg(long, value_name = "METRIC>=NUMBER:SHARE", value_parser = Gate::fail_pass_rate, env = "PROBARE_FAIL_PASS_RATE")]
+    pub fail_pass_rate: Vec<Gate>,
+
+    /// Fail with exit code 2 by how many scored cases have a label, for example "verdict:FAIL>0" or "verdict:FAIL>10%" (repeatable)
+    #[arg(long, value_name = "METRIC:LABEL>NUMBER", value_parser = Gate::fail_labels, env = "PROBARE_FAIL_LABELS")]
+    pub fail_labels: Vec<Gate>,
+
+    /// Means apart for each group of cases: tags, a tag (lang for lang:en), or metadata.KEY
+    #[arg(long, value_name = "TAG|tags|metadata.KEY", env = "PROBARE_BY")]
+    pub by: Option<By>,
 
     /// Scoring threads; all cores by default. The output does not depend on it
     #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
@@ -100,6 +116,7 @@ pub struct Settled {
     /// Whether the benchmark prints a summary of its own.
     pub has_own_summary: bool,
     gates: Gates,
+    by: Option<By>,
     jobs: Option<NonZeroUsize>,
     limit: Option<u64>,
     title: Option<String>,
@@ -117,10 +134,14 @@ impl Running {
     /// The command line, and the configuration where it says nothing.
     pub fn with_config(&self, config: &Config) -> Settled {
         let configured = || config.run.output.iter().map(PathBuf::from).collect();
-        let gates = config.gates.iter().flat_map(probare_runner::GateEntry::gates);
+        let configured_gates = config.gates.iter().flat_map(probare_runner::GateEntry::gates);
+        let lists = [&self.fail_under, &self.fail_if, &self.fail_if_any, &self.fail_pass_rate, &self.fail_labels];
+        // Any text is something to group by.
+        let configured_by = || config.run.by.as_ref().and_then(|by| by.parse().ok());
         Settled {
             outputs: if self.output.is_empty() { configured() } else { self.output.clone() },
-            gates: Gates::new(gates.chain(self.fail_under.iter().chain(&self.fail_if).cloned()).collect()),
+            gates: Gates::new(configured_gates.chain(lists.into_iter().flatten().cloned()).collect()),
+            by: self.by.clone().or_else(configured_by),
             jobs: self.jobs.or(config.run.concurrency),
             limit: self.limit.or(config.run.limit),
             title: self.title.clone(),
@@ -136,7 +157,7 @@ impl Settled {
     /// Runs the job and says what came of it.
     pub fn run(self, mut job: Job) -> Done {
         job.title = self.title.clone().or(job.title);
-        let progress = Progress::new(self.quiet, self.limit);
+        let progress = Progress::new(self.quiet, self.limit, job.cases.progress());
         let files: Vec<PathBuf> = self.outputs.iter().filter(|output| *output != Path::new("-")).cloned().collect();
         let defaults = DriveOptions::default();
         let wanted = Wanted {
@@ -144,6 +165,7 @@ impl Settled {
             outputs: files,
             to_stdout: self.is_data,
             gates: self.gates.clone(),
+            by: self.by.clone(),
             drive: DriveOptions {
                 jobs: self.jobs.unwrap_or(defaults.jobs),
                 limit: self.limit,

@@ -218,21 +218,23 @@ fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Fai
     // What is absent from the command of this suite is simply not asked for.
     let known = |name: &str| matches.try_contains_id(name).unwrap_or(false) && !own.contains_key(name);
     let mut running = Running::default();
-    if ["output", "fail_under", "fail_if", "jobs", "limit", "title", "quiet", "json", "color"]
-        .iter()
-        .all(|name| known(name))
-    {
+    let shared = Running::augment_args(Command::new("running"));
+    if shared.get_arguments().all(|argument| known(argument.get_id().as_str())) {
         return Running::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()));
     }
     if known("output") {
         running.output = matches.get_many("output").into_iter().flatten().cloned().collect();
     }
-    if known("fail_under") {
-        running.fail_under = matches.get_many("fail_under").into_iter().flatten().cloned().collect();
-    }
-    if known("fail_if") {
-        running.fail_if = matches.get_many("fail_if").into_iter().flatten().cloned().collect();
-    }
+    let gates = |name: &str| match known(name) {
+        true => matches.get_many(name).into_iter().flatten().cloned().collect(),
+        false => Vec::new(),
+    };
+    running.fail_under = gates("fail_under");
+    running.fail_if = gates("fail_if");
+    running.fail_if_any = gates("fail_if_any");
+    running.fail_pass_rate = gates("fail_pass_rate");
+    running.fail_labels = gates("fail_labels");
+    running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
     running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
     running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();
     running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();

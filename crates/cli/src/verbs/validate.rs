@@ -1,16 +1,17 @@
 //! `probare validate`: is this file good, and what is in it?
 
+use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
-use probare_cases::FieldMap;
-use probare_core::{Field, Problem};
+use probare_cases::{FieldMap, ReadOptions, columns};
+use probare_core::{Event, Field, NoRules, Nobody, Problem, Sink};
 use probare_metrics::registry;
-use probare_report::escape;
-use probare_runner::Plan;
+use probare_report::{Gates, escape};
+use probare_runner::{DriveOptions, GateEntry, Outlets, Plan, Surroundings, drive};
 use probare_suites::synthlink::catalogue::{is_catalogue, validate};
 
-use super::{Reading, print, remark};
+use super::{Reading, no_column, print, remark};
 use crate::failure::{Done, Failure};
 use probare_runner::Config;
 use probare_runner::Exit;
@@ -109,45 +110,106 @@ fn show_rest(problems: usize) {
 fn configuration(file: &str) -> Done {
     let config = Config::load(Some(Path::new(file)))?;
     if !config.metrics.is_empty() {
-        Plan::new(&config.requests(), config.profile.unwrap_or_default(), registry())?;
+        let plan = Plan::new(&config.requests(), config.profile.unwrap_or_default(), registry())?;
+        Gates::new(config.gates.iter().flat_map(GateEntry::gates).collect()).check_names(plan.infos())?;
+    }
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    for dataset in &config.datasets {
+        let path = folder.join(&dataset.path).display().to_string();
+        let options = ReadOptions { fields: dataset.fields()?, ..ReadOptions::default() };
+        let found = columns(&path, &options)?;
+        if let Some((field, column)) = options.fields.missing(&found).first() {
+            return Err(no_column(&path, field, column, &found));
+        }
     }
     print(&format!(
-        "{file}: good, {} datasets, {} metrics, {} gates\n",
+        "{}: good, {} datasets, {} metrics, {} gates\n",
+        escape::terminal(file),
         config.datasets.len(),
         config.metrics.len(),
         config.gates.len()
-    ))
+    ))?;
+    if config.datasets.len() > 1 {
+        remark("several datasets: `probare score FILE` names the one to score");
+    }
+    Ok(Exit::Fine)
+}
+
+/// Counts what a file of cases holds.
+#[derive(Default)]
+struct Counts {
+    good: u64,
+    lost: usize,
+    having: [u64; Field::ALL.len()],
+}
+
+impl Sink for Counts {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Scored(result) => {
+                self.good += 1;
+                for (count, field) in self.having.iter_mut().zip(Field::ALL) {
+                    *count += u64::from(result.case.has(field));
+                }
+            }
+            Event::Problem(problem) => {
+                self.lost += usize::from(problem.lost);
+                if self.lost <= SHOWN {
+                    show(problem);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 fn cases(arguments: &Arguments) -> Done {
-    let rows = arguments.reading.open(&arguments.file, &arguments.reading.options(&FieldMap::default())?)?;
-    let (mut good, mut lost) = (0_u64, 0);
-    let mut having = [0_u64; Field::ALL.len()];
-    for batch in rows {
-        for case in batch?.cases() {
-            match case {
-                Ok(case) => {
-                    good += 1;
-                    for (count, field) in having.iter_mut().zip(Field::ALL) {
-                        *count += u64::from(case.has(field));
-                    }
-                }
-                Err(problem) => {
-                    lost += 1;
-                    if lost <= SHOWN {
-                        show(&problem);
-                    }
-                }
-            }
-        }
+    let file = &arguments.file;
+    let options = arguments.reading.options(&FieldMap::default())?;
+    let found = if file == "-" { Vec::new() } else { columns(file, &options)? };
+    let rows = arguments.reading.open(file, &options)?;
+    let separator = rows.separator();
+    let mut counts = Counts::default();
+    let plan = Plan::nothing();
+    let around = Surroundings { rules: &NoRules, outside: &Nobody };
+    let outlets = Outlets { at_once: None, ordered: Box::new(&mut counts) };
+    drive(Box::new(rows), file, &plan, around, &DriveOptions::default(), outlets)?;
+    show_rest(counts.lost);
+    let mut text = format!("{}: {} cases, {} bad rows\n", escape::terminal(file), counts.good, counts.lost);
+    for (count, field) in counts.having.into_iter().zip(Field::ALL).filter(|(count, _)| *count > 0) {
+        text.push_str(&format!("  {:10} in {count}\n", field.name()));
     }
-    show_rest(lost);
-    let mut text = format!("{}: {good} cases, {lost} bad rows\n", escape::terminal(&arguments.file));
-    for (count, field) in having.into_iter().zip(Field::ALL) {
-        if count > 0 {
-            text.push_str(&format!("  {:10} in {count}\n", field.name()));
-        }
+    if !found.is_empty() {
+        let names: Vec<String> = found.iter().map(|name| format!("`{}`", escape::terminal(name))).collect();
+        let between = match separator {
+            Some(b',') | None => String::new(),
+            Some(b'\t') => " (with tabs between them)".to_owned(),
+            Some(sign) => format!(" (with `{}` between them)", char::from(sign)),
+        };
+        text.push_str(&format!("columns{between}: {}\n", names.join(", ")));
+    }
+    let proposals = options.fields.proposals(&found);
+    if !proposals.is_empty() {
+        let flags: Vec<String> =
+            proposals.iter().map(|(field, column)| format!("--map {field}={}", quoted(column))).collect();
+        text.push_str(&format!("maybe: {}\n", escape::terminal(&flags.join(" "))));
     }
     print(&text)?;
-    Ok(if lost > 0 { Exit::Error } else { Exit::Fine })
+    let is_empty = counts.good > 0 && !counts.having.iter().any(|count| *count > 0);
+    let maps_nothing = [Field::Query, Field::Response, Field::Reference, Field::Context]
+        .iter()
+        .all(|field| counts.having[Field::ALL.iter().position(|known| known == field).unwrap_or_default()] == 0);
+    if counts.good > 0 && (is_empty || maps_nothing) {
+        remark("no column is a query, a response, a reference or a context: no metric can look at these cases");
+        remark("hint: name the columns with --map FIELD=COLUMN");
+        return Ok(Exit::Error);
+    }
+    Ok(if counts.lost > 0 { Exit::Error } else { Exit::Fine })
+}
+
+/// A column name as a shell takes it.
+fn quoted(column: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if column.chars().all(is_plain) { column.to_owned() } else { format!("'{}'", column.replace('\'', "'\\''")) }
 }

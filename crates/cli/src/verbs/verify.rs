@@ -1,121 +1,100 @@
-//! `probare verify`: the scores of a results file, computed again.
+//! `probare verify`: a finished run, computed again.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use probare_core::{MetricRequest, Profile};
-use probare_metrics::registry;
 use probare_report::escape;
-use probare_runner::{Plan, recorded_metrics, verify};
-use serde_json::Value as Json;
+use probare_report::number::counted;
+use probare_runner::{Exit, Verdict, Verification, VerifyError, verify};
 
-use super::score::profile;
-use super::{Reading, print, remark};
+use super::running::interrupt_flag;
+use super::{print, remark};
 use crate::failure::{Done, Failure};
-use probare_runner::Config;
-use probare_runner::Exit;
 
-/// Compute the scores of a results file again and check every span.
+/// Compute a finished run again and compare everything that its file says.
 ///
-/// Reads the .jsonl or .json that `probare score -o` wrote, and the cases it was made from. Exit code 1 if anything
-/// differs.
+/// Reads a .jsonl, .json, .csv, .parquet or .html that `-o` wrote; its manifest (beside the first and third as
+/// NAME.run.json) says what was computed and from which inputs. Rows, scores, spans, summary, gates and digests are
+/// computed again; what is missing, added, changed or moved is named on standard error. Exit code 1 if anything differs.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Results: .jsonl or .json
+    /// Results: .jsonl .json .csv (also .gz and .zst) .parquet .html
     #[arg(value_name = "RESULTS")]
-    results: String,
+    results: PathBuf,
 
-    /// The cases they were made from
-    #[arg(value_name = "CASES")]
-    cases: String,
+    /// Inputs in place of those that the manifest names, in its order or by their file names
+    #[arg(value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
 
-    /// Profile they were made with, for .jsonl results
-    #[arg(long, value_name = "PROFILE", value_parser = profile, env = "PROBARE_PROFILE")]
-    profile: Option<Profile>,
-
-    /// Settings in which metrics have names of their own
-    #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
-    config: Option<PathBuf>,
-
-    #[command(flatten)]
-    reading: Reading,
+    /// End well even if scores that a model gave could not be checked
+    #[arg(long, env = "PROBARE_ALLOW_UNCHECKED")]
+    allow_unchecked: bool,
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let config = Config::load(arguments.config.as_deref())?;
-    let name = &arguments.results;
-    let file = File::open(name).map_err(|error| Failure::file("read", name, &error))?;
-    let mut reader = BufReader::new(file);
-    let extension = Path::new(name).extension().map(|part| part.to_string_lossy().to_ascii_lowercase());
-    let (requests, profile, lines): Recorded = if extension.as_deref() == Some("json") {
-        from_json(name, reader)?
-    } else if matches!(extension.as_deref(), Some("jsonl" | "ndjson")) {
-        let mut first = String::new();
-        reader.read_line(&mut first).map_err(|error| Failure::file("read", name, &error))?;
-        if first.trim().is_empty() {
-            return Err(Failure::new(format!("`{name}` holds no results")));
-        }
-        let requests = recorded_metrics(&first)?;
-        (requests, Profile::default(), Box::new(Cursor::new(first).chain(reader)))
-    } else {
-        return Err(Failure::usage(format!("`{name}` is neither .jsonl nor .json"))
-            .hint("write results that can be verified with -o results.jsonl"));
+    let asked = Verification {
+        inputs: &arguments.inputs,
+        interrupted: interrupt_flag(),
+        ..Verification::of(&arguments.results)
     };
-    let configured = config.requests();
-    let requests: Vec<_> = requests
-        .into_iter()
-        .map(|request| configured.iter().find(|known| known.name == request.name).cloned().unwrap_or(request))
-        .collect();
-    let profile = arguments.profile.or(config.profile).unwrap_or(profile);
-    let plan = Plan::new(&requests, profile, registry())?;
-    let mappings = config
-        .datasets
-        .iter()
-        .find(|dataset| dataset.path == arguments.cases)
-        .map(probare_runner::Dataset::fields)
-        .transpose()?
-        .unwrap_or_default();
-    let options = arguments.reading.options(&mappings)?;
-    let verdict = verify(lines, arguments.reading.open(&arguments.cases, &options)?, &plan)?;
-    for item in &verdict.disagreements {
-        let metric = item.metric.as_ref().map(|metric| format!(", {metric}")).unwrap_or_default();
-        remark(&escape::terminal(&format!("{}{metric}: {}", item.id, item.reason)));
+    let verdict = verify(&asked)?;
+    for disagreement in &verdict.disagreements {
+        remark(&escape::terminal(&disagreement.to_string()));
     }
-    print(&format!(
-        "{} cases, {} scores computed again, {} spans checked: {}\n",
-        verdict.cases,
-        verdict.scores,
-        verdict.spans,
-        if verdict.agrees() { "all agree".to_owned() } else { format!("{} differ", verdict.different) }
-    ))?;
-    Ok(if verdict.agrees() { Exit::Fine } else { Exit::Error })
+    let unlisted = verdict.different - verdict.disagreements.len() as u64;
+    if unlisted > 0 {
+        remark(&format!("and {unlisted} more"));
+    }
+    for metric in &verdict.unchecked {
+        remark(&escape::terminal(&format!("{metric}: not checked, because a model was asked")));
+    }
+    for note in &verdict.notes {
+        remark(&format!("note: {}", escape::terminal(note)));
+    }
+    if verdict.interrupted {
+        return Ok(Exit::Interrupted);
+    }
+    print(&sentence(&verdict))?;
+    let is_checked = verdict.unchecked.is_empty() || arguments.allow_unchecked;
+    Ok(if verdict.agrees() && is_checked { Exit::Fine } else { Exit::Error })
 }
 
-type Recorded = (Vec<MetricRequest>, Profile, Box<dyn BufRead>);
+fn sentence(verdict: &Verdict) -> String {
+    let outcome = match (verdict.different, verdict.unchecked.len() as u64) {
+        (0, 0) => "all agree".to_owned(),
+        (0, unchecked) => format!("all agree, {} not checked", counted(unchecked, "metric", "metrics")),
+        (1, _) => "1 place differs".to_owned(),
+        (different, _) => format!("{different} places differ"),
+    };
+    format!(
+        "{}, {} computed again, {} checked, {} checked: {outcome}\n",
+        counted(verdict.cases, "case", "cases"),
+        counted(verdict.scores, "score", "scores"),
+        counted(verdict.spans, "span", "spans"),
+        counted(verdict.inputs, "input", "inputs"),
+    )
+}
 
-/// A .json report says itself with which options and profiles it was made.
-fn from_json(name: &str, mut reader: impl Read) -> Result<Recorded, Failure> {
-    let mut text = String::new();
-    reader.read_to_string(&mut text).map_err(|error| Failure::file("read", name, &error))?;
-    let bad = |reason: String| Failure::new(format!("`{name}` is no results file: {reason}"));
-    let report: Json = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
-    let list =
-        |key: &str| report.get(key).and_then(Json::as_array).ok_or_else(|| bad(format!("it has no list `{key}`")));
-    let mut requests = Vec::new();
-    for metric in list("metrics")? {
-        let text = |key: &str| metric.get(key).and_then(Json::as_str);
-        let (Some(id), Some(shown)) = (text("id"), text("name")) else {
-            return Err(bad("a metric has no `id` or `name`".to_owned()));
-        };
-        requests.push(MetricRequest {
-            name: shown.to_owned(),
-            id: id.to_owned(),
-            options: metric.get("options").cloned().unwrap_or(Json::Null),
-            profile: text("profile").and_then(|name| profile(name).ok()),
-        });
+impl From<VerifyError> for Failure {
+    fn from(error: VerifyError) -> Self {
+        use probare_report::recorded::RecordedError;
+        let failure = Self::from_error(&error);
+        match error {
+            VerifyError::Recorded(RecordedError::NoManifest { .. }) => failure.hint(
+                "files of release 0.1, and lines from standard output, have no manifest: run it again with -o and verify \
+                 what that writes",
+            ),
+            VerifyError::Recorded(RecordedError::Unverifiable { .. } | RecordedError::Name(_)) => {
+                failure.hint("write results that can be verified: -o results.jsonl, .json, .csv, .parquet or .html").into_usage()
+            }
+            VerifyError::StandardInput => failure.hint("name a file with the same cases: probare verify RESULTS INPUT"),
+            VerifyError::InputMissing { .. } => {
+                failure.hint("say where it is now: probare verify RESULTS INPUT…")
+            }
+            VerifyError::TooManyInputs { .. } => failure.into_usage(),
+            VerifyError::Run(inner) => Self::from(inner).into_error(),
+            VerifyError::Suite(inner) => Self::from(inner).into_error(),
+            _ => failure,
+        }
     }
-    let lines: Vec<String> = list("results")?.iter().map(Json::to_string).collect();
-    Ok((requests, Profile::default(), Box::new(Cursor::new(lines.join("\n")))))
 }

@@ -1,4 +1,10 @@
 //! The program as its users see it: commands, what they print, how they end.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
+
 mod commands;
+mod documents;
 mod journeys;
+mod lossless;
+mod torture;
+mod verify;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::judging::verdict::{Verdict, judge};
-use crate::bounded::{Bounded, beginning, excerpt};
+use crate::bounded::{Bounded, beginning};
 
 /// Options of `answer_match`: there are none.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -23,7 +23,7 @@ metric!(AnswerMatch as Pure {
         Some(f64::from(is_met && parts.get("contradiction")? == 0.0))
     },
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "answer_match.md",
 });
 
@@ -51,14 +51,14 @@ fn evidence(verdict: &Verdict, response: &str, references: &[String]) -> Vec<Evi
     for (span, way) in &verdict.met {
         let support = Place::in_item(Field::Reference, verdict.gold, 0..gold.len());
         evidence.push(|| {
-            excerpt(EvidenceKind::Found, Field::Response, span.clone(), response)
+            Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response)
                 .with_note(way.name())
                 .with_support(support)
         });
     }
     for (span, against) in &verdict.against {
         evidence.push(|| {
-            excerpt(EvidenceKind::Compared, Field::Response, span.clone(), response).with_note(against.name())
+            Evidence::at(EvidenceKind::Compared, Field::Response, span.clone(), response).with_note(against.name())
         });
     }
     if verdict.met.is_empty() && !verdict.is_right {

@@ -1,12 +1,14 @@
 //! How much of its wording an answer shares with the expected summary.
 
+use std::hash::Hash;
+
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
 use probare_text::tokens::{Tokens, synthlink};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, Standing, overlap_of_statements};
-use super::inputs::careful_answer;
+use super::inputs::{ResponseWords, careful_answer, keep, response_words};
 use super::measures::Overlap;
 use crate::bounded::{Bounded, excerpt};
 use crate::references::{best, chosen};
@@ -46,11 +48,19 @@ metric!(AnswerF1 as Pure {
 
 impl Metric for AnswerF1 {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        Self::score_read(sample, careful_answer(sample, self.profile, &self.sources)?.as_ref())
+        let answer = careful_answer(sample, self.profile, &self.sources)?;
+        let outcome = Self::score_read(sample, answer.as_deref())?;
+        keep(sample, self.asked(), &outcome);
+        Ok(outcome)
     }
 }
 
 impl AnswerF1 {
+    /// What the value depends on beside the case.
+    pub(super) fn asked(&self) -> impl Hash {
+        (DEF.id, self.profile, &self.sources)
+    }
+
     /// Scores a sample whose answer was read already, in the careful profile; in the other there is nothing to read.
     pub(super) fn score_read(sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, references) = (sample.response()?, sample.references()?);
@@ -58,9 +68,10 @@ impl AnswerF1 {
             Some(answer) => answer.stated_tokens(),
             None => synthlink::tokens(response),
         };
+        let read = response_words(sample)?;
         let overlap = |reference: &str| match careful {
             Some(answer) => overlap_of_statements(reference, answer),
-            None => Overlap::of_texts(response, reference),
+            None => shared_with(&read, reference),
         };
         let compared = best(references, overlap, Overlap::f1);
         let Some((index, overlap)) = compared else { return Err(ScoreError::MissingField(Field::Reference)) };
@@ -71,6 +82,13 @@ impl AnswerF1 {
         let remarks = careful.map(standings).unwrap_or_default();
         Ok(score.because(chosen(references, index)).because(remarks).because(evidence).into())
     }
+}
+
+/// What the response shares with another text.
+fn shared_with(read: &ResponseWords, reference: &str) -> Overlap {
+    let mut vocabulary = read.vocabulary.borrow_mut();
+    let reference = vocabulary.read(reference);
+    Overlap::of(&read.words.ids, &reference.ids, &mut vocabulary)
 }
 
 /// The sentences that do not count, and why; a few of many.

@@ -1,5 +1,6 @@
 //! How many statements of an answer one of its sources holds.
 
+use std::hash::Hash;
 use std::ops::Range;
 
 use probare_core::{
@@ -9,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, Verdict, verify_carefully};
-use super::inputs::{Sources, careful_answer};
-use super::measures::{ClaimFinding, Claims, Vocabulary};
+use super::inputs::{ResponseWords, Sources, careful_answer, keep, response_words};
+use super::measures::{ClaimFinding, Claims};
 use crate::bounded::{Bounded, beginning, excerpt};
 
 /// Options of `claim_verification`.
@@ -46,26 +47,33 @@ metric!(ClaimVerification as Pure {
 
 impl Metric for ClaimVerification {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        self.score_read(sample, careful_answer(sample, self.profile, &self.sources)?.as_ref())
+        let answer = careful_answer(sample, self.profile, &self.sources)?;
+        let outcome = self.score_read(sample, answer.as_deref())?;
+        keep(sample, self.asked(), &outcome);
+        Ok(outcome)
     }
 }
 
 impl ClaimVerification {
+    /// What the value depends on beside the case.
+    pub(super) fn asked(&self) -> impl Hash {
+        (DEF.id, self.profile, &self.sources)
+    }
+
     /// Scores a sample whose answer was read already, in the careful profile.
     pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, sources) = (sample.response()?, Sources::of(sample, &self.sources)?);
         match careful {
             Some(answer) => by_statements(sample, answer, &sources),
-            None => by_words(response, &sources),
+            None => by_words(response, &sources, &*response_words(sample)?),
         }
     }
 }
 
-fn by_words(response: &str, sources: &Sources<'_>) -> Result<Outcome, ScoreError> {
-    let mut vocabulary = Vocabulary::default();
-    let words = vocabulary.read(response);
+fn by_words(response: &str, sources: &Sources<'_>, read: &ResponseWords) -> Result<Outcome, ScoreError> {
+    let (mut vocabulary, words) = (read.vocabulary.borrow_mut(), &read.words);
     let mut claims = Claims::default();
-    claims.verify(response, &words, &sources.texts, &mut vocabulary);
+    claims.verify(response, words, &sources.texts, &mut vocabulary);
     let mut evidence = Bounded::default();
     for claim in claims.findings() {
         evidence.push(|| {

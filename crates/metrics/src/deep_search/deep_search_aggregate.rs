@@ -1,12 +1,14 @@
 //! The five measures of a deep-search answer in one number.
 
+use std::cell::OnceCell;
+
 use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Parts, Profile, Sample, Score, ScoreError, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::answer_f1::AnswerF1;
 use super::claim_verification::ClaimVerification;
-use super::inputs::careful_answer;
+use super::inputs::{Measured, careful_answer, kept};
 use super::iteration_efficiency::IterationEfficiency;
 use super::measures::{WEIGHTS, aggregate};
 use super::source_precision::SourcePrecision;
@@ -139,17 +141,38 @@ impl Measures {
         })
     }
 
-    /// The outcomes in the order of [`MEASURES`]. The answer is read once for all of them.
-    fn outcomes(&self, sample: Sample<'_>) -> Result<[Outcome; 5], ScoreError> {
-        let answer = careful_answer(sample, self.profile, &self.sources)?;
-        let answer = answer.as_ref();
+    /// What the measures come to, in the order of [`MEASURES`]: what their own metrics found out about this case before,
+    /// or else is found out now.
+    fn measured(&self, sample: Sample<'_>) -> Result<[Measured; 5], ScoreError> {
+        // Read once also where the metrics of the case share nothing.
+        let read = OnceCell::new();
+        let answer = || match read.get() {
+            Some(answer) => Ok::<_, ScoreError>(Option::clone(answer)),
+            None => careful_answer(sample, self.profile, &self.sources).map(|new| read.get_or_init(|| new).clone()),
+        };
+        let f1 = AnswerF1 { profile: self.profile, sources: self.sources.clone() };
         Ok([
-            AnswerF1::score_read(sample, answer)?,
-            self.p_at_5.score(sample)?,
-            self.rqs.score_read(sample, answer)?,
-            self.fcs.score_read(sample, answer)?,
-            self.ie.score_read(sample, answer)?,
+            measured(kept(sample, f1.asked()), || AnswerF1::score_read(sample, answer()?.as_deref()))?,
+            measured(kept(sample, self.p_at_5.asked()), || self.p_at_5.score(sample))?,
+            measured(kept(sample, self.rqs.asked()), || self.rqs.score_read(sample, answer()?.as_deref()))?,
+            measured(kept(sample, self.fcs.asked()), || self.fcs.score_read(sample, answer()?.as_deref()))?,
+            measured(kept(sample, self.ie.asked()), || self.ie.score_read(sample, answer()?.as_deref()))?,
         ])
+    }
+}
+
+fn measured(
+    known: Option<Measured>,
+    score: impl FnOnce() -> Result<Outcome, ScoreError>,
+) -> Result<Measured, ScoreError> {
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    match score()? {
+        Outcome::Scored(score) => Ok((score.value.get(), score.parts)),
+        Outcome::NotApplicable { .. } => {
+            Err(ScoreError::BadField { field: Field::Response, reason: "has no value for a part".into() })
+        }
     }
 }
 
@@ -157,12 +180,9 @@ impl Metric for Measures {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let mut values = [0.0; 5];
         let mut evidence = Vec::with_capacity(MEASURES.len());
-        for (at, outcome) in self.outcomes(sample)?.into_iter().enumerate() {
-            let Outcome::Scored(score) = outcome else {
-                return Err(ScoreError::BadField { field: Field::Response, reason: "has no value for a part".into() });
-            };
-            values[at] = score.value.get();
-            evidence.push(Evidence::note(format!("{}: {}", MEASURES[at], basis(MEASURES[at], &score.parts))));
+        for (at, (value, parts)) in self.measured(sample)?.into_iter().enumerate() {
+            values[at] = value;
+            evidence.push(Evidence::note(format!("{}: {}", MEASURES[at], basis(MEASURES[at], &parts))));
         }
         let mut score = Score::from_number(aggregate(values, self.weights).min(1.0))?;
         for (name, value) in MEASURES.iter().zip(values) {

@@ -1,13 +1,14 @@
 //! How early in a search a right answer appeared.
 
 use std::collections::BTreeMap;
+use std::hash::Hash;
 
 use probare_core::{BuildError, Evidence, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, overlap_of_statements};
-use super::inputs::{Sources, iterations};
+use super::inputs::{Sources, careful_answer, iterations, keep};
 use super::measures::{FirstCorrect, Overlap, THRESHOLD, first_correct};
 use crate::bounded::beginning;
 use crate::references::{best, chosen};
@@ -61,11 +62,21 @@ impl IterationEfficiency {
 
 impl Metric for IterationEfficiency {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        self.score_read(sample, None)
+        // The last iteration often holds the answer itself, which other measures have read too.
+        let has_answer = self.profile == Profile::Careful && sample.output().is_some();
+        let answer = if has_answer { careful_answer(sample, self.profile, &self.sources)? } else { None };
+        let outcome = self.score_read(sample, answer.as_deref())?;
+        keep(sample, self.asked(), &outcome);
+        Ok(outcome)
     }
 }
 
 impl IterationEfficiency {
+    /// What the value depends on beside the case.
+    pub(super) fn asked(&self) -> impl Hash {
+        (DEF.id, self.profile, &self.iterations, self.threshold.to_bits(), &self.sources)
+    }
+
     /// Scores a sample whose answer may have been read already, in the careful profile: the last iteration often holds
     /// that answer.
     pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {

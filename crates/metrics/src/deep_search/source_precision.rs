@@ -1,11 +1,13 @@
 //! How many of the first five documents belong to a topic of the question.
 
+use std::hash::Hash;
+
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{CarefulDocument, find_articles};
-use super::inputs::topics;
+use super::inputs::{keep, topics};
 use super::measures::{DocumentFinding, Keys, PLACES, Topics, Vocabulary};
 use crate::bounded::{beginning, excerpt};
 
@@ -54,7 +56,16 @@ impl Metric for SourcePrecision {
         let score = Score::ratio(relevant, PLACES)?
             .with_part("relevant", relevant as f64)?
             .with_part("places", PLACES as f64)?;
-        Ok(score.because(evidence).because(note).into())
+        let outcome = score.because(evidence).because(note).into();
+        keep(sample, self.asked(), &outcome);
+        Ok(outcome)
+    }
+}
+
+impl SourcePrecision {
+    /// What the value depends on beside the case.
+    pub(super) fn asked(&self) -> impl Hash {
+        (DEF.id, self.profile, &self.topics)
     }
 }
 

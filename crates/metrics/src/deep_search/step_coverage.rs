@@ -1,12 +1,14 @@
 //! How many reasoning steps an answer touches.
 
+use std::hash::Hash;
+
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, Value, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, find_steps_carefully};
-use super::inputs::{careful_answer, steps};
-use super::measures::{StepFinding, Steps, Vocabulary, WordId};
+use super::inputs::{ResponseWords, careful_answer, keep, response_words, steps};
+use super::measures::{StepFinding, Steps, WordId};
 use crate::bounded::{Bounded, beginning, excerpt};
 
 /// Options of `step_coverage`.
@@ -44,25 +46,32 @@ metric!(StepCoverage as Pure {
 
 impl Metric for StepCoverage {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        self.score_read(sample, careful_answer(sample, self.profile, &self.sources)?.as_ref())
+        let answer = careful_answer(sample, self.profile, &self.sources)?;
+        let outcome = self.score_read(sample, answer.as_deref())?;
+        keep(sample, self.asked(), &outcome);
+        Ok(outcome)
     }
 }
 
 impl StepCoverage {
+    /// What the value depends on beside the case.
+    pub(super) fn asked(&self) -> impl Hash {
+        (DEF.id, self.profile, &self.steps, &self.sources)
+    }
+
     /// Scores a sample whose answer was read already, in the careful profile.
     pub(super) fn score_read(&self, sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, steps) = (sample.response()?, steps(sample, &self.steps)?);
         match careful {
             Some(answer) => by_statement(answer, &steps),
-            None => by_keyword(response, &steps),
+            None => by_keyword(response, &steps, &*response_words(sample)?),
         }
     }
 }
 
-fn by_keyword(response: &str, texts: &[&str]) -> Result<Outcome, ScoreError> {
-    let mut vocabulary = Vocabulary::default();
+fn by_keyword(response: &str, texts: &[&str], read: &ResponseWords) -> Result<Outcome, ScoreError> {
+    let (mut vocabulary, words) = (read.vocabulary.borrow_mut(), &read.words);
     let steps = Steps::new(texts, &mut vocabulary);
-    let words = vocabulary.read(response);
     let findings: Vec<StepFinding> = steps.find(&words.ids, &mut vocabulary).collect();
     let text_of = |id: &WordId| vocabulary.text(*id);
     let mut evidence = Bounded::default();

@@ -75,6 +75,15 @@ fn piece(index: usize, finding: &Finding, citations: &[Citation], context: &[Pas
             let _ = write!(note, "; {negation}");
         }
     }
+    if let Some(elsewhere) = &finding.elsewhere {
+        let _ = write!(note, "; wrong_source: {}", beginning(&elsewhere.name));
+        if let Some(near) = &elsewhere.near {
+            let _ = write!(note, ", nearly: {}", beginning_of_difference(&near.difference.line()));
+            if let Some(negation) = &near.difference.negation {
+                let _ = write!(note, "; {negation}");
+            }
+        }
+    }
     if finding.is_trivial {
         note.push_str("; too short to prove much");
     }

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, excerpt};
+use crate::bounded::Bounded;
 use crate::words::{Words, unsupported};
 
 /// Highest order that can be asked for; sentences do not share longer n-grams without sharing these.
@@ -94,7 +94,7 @@ metric!(Bleu as Pure {
     whole: whole,
     prepare: prepare,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "bleu.md",
 });
 
@@ -280,7 +280,7 @@ fn show(
     };
     let found: Vec<bool> = words.texts.iter().map(|word| take(word)).collect();
     for span in words.stretches(|word| found[word]) {
-        evidence.push(|| excerpt(EvidenceKind::Found, Field::Response, span, response));
+        evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
     }
     for span in words.stretches(|word| !found[word]) {
         evidence.push(|| unsupported(span, response));
@@ -290,7 +290,7 @@ fn show(
         let missing: Vec<bool> = reference_words.texts.iter().rev().map(|word| take(word)).collect();
         let last = missing.len().saturating_sub(1);
         for span in reference_words.stretches(|word| missing[last - word]) {
-            evidence.push(|| excerpt(EvidenceKind::Missing, Field::Reference, span, reference).in_item(0));
+            evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(0));
         }
     }
     evidence.finish()

@@ -7,7 +7,7 @@ use probare_text::python::Lowered;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, beginning, excerpt};
+use crate::bounded::{Bounded, beginning};
 
 /// Options of `contains`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -70,7 +70,7 @@ impl Metric for Contains {
                 None => self.find(response, text),
             };
             evidence.push(|| match &span {
-                Some(span) => excerpt(EvidenceKind::Found, Field::Response, span.clone(), response),
+                Some(span) => Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response),
                 None => Evidence::missing(beginning(text)),
             });
             found += usize::from(span.is_some());

@@ -1,13 +1,13 @@
 //! Distinct words that the response and the reference share, divided by all their distinct words.
 
-use probare_core::{EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::sets::SetOverlap;
 use probare_text::tokens::{Tokens, sklearn, squad, whitespace};
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, excerpt};
+use crate::bounded::Bounded;
 use crate::references::{best, chosen};
 
 /// Options of `jaccard`.
@@ -76,12 +76,12 @@ impl Metric for Jaccard {
         let mut seen = FxHashSet::default();
         for token in response_tokens.iter().filter(|token| seen.insert(token.text)) {
             let kind = if reference_set.contains(token.text) { EvidenceKind::Found } else { EvidenceKind::Unsupported };
-            evidence.push(|| excerpt(kind, Field::Response, token.span, response));
+            evidence.push(|| Evidence::at(kind, Field::Response, token.span, response));
         }
         // Marked as seen by now is every word of the response.
         for token in reference_tokens.iter().filter(|token| seen.insert(token.text)) {
             evidence.push(|| {
-                excerpt(EvidenceKind::Missing, Field::Reference, token.span, &references[index]).in_item(index)
+                Evidence::at(EvidenceKind::Missing, Field::Reference, token.span, &references[index]).in_item(index)
             });
         }
         let score = Score::from_number(value(overlap))?

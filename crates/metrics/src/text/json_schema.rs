@@ -8,8 +8,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::json_valid::at_mistake;
-use crate::bounded::{Bounded, excerpt};
-use crate::json::{Step, Within, find, locate};
+use crate::bounded::Bounded;
+use crate::json_text::{Step, Within, find, locate};
 
 /// Steps that a pattern of the schema may go back at one string: enough for any honest pattern, and an end to the rest.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -84,7 +84,7 @@ impl Metric for Compiled {
                     .collect();
                 let place = locate(json, &path).unwrap_or(0..json.len());
                 let place = span.start + place.start..span.start + place.end;
-                excerpt(EvidenceKind::Compared, Field::Response, place, response).with_note(format!(
+                Evidence::at(EvidenceKind::Compared, Field::Response, place, response).with_note(format!(
                     "{}: {}",
                     pointer(error.instance_path().as_str()),
                     error.masked()

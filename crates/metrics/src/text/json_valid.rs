@@ -1,11 +1,10 @@
 //! Whether the response is well-formed JSON.
 
-use probare_core::{EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::excerpt;
-use crate::json::{Malformed, Within, find};
+use crate::json_text::{Malformed, Within, find};
 
 /// Bytes shown at the place where a response stops being JSON.
 const SHOWN: usize = 40;
@@ -54,10 +53,11 @@ impl Metric for JsonValid {
                     Root::Array => Some(("[", "the value is no array")),
                 };
                 match wanted {
-                    Some((bracket, complaint)) if !response[span.clone()].starts_with(bracket) => {
-                        (false, excerpt(EvidenceKind::Compared, Field::Response, span, response).with_note(complaint))
-                    }
-                    _ => (true, excerpt(EvidenceKind::Found, Field::Response, span, response)),
+                    Some((bracket, complaint)) if !response[span.clone()].starts_with(bracket) => (
+                        false,
+                        Evidence::at(EvidenceKind::Compared, Field::Response, span, response).with_note(complaint),
+                    ),
+                    _ => (true, Evidence::at(EvidenceKind::Found, Field::Response, span, response)),
                 }
             }
             Err(problem) => (false, at_mistake(response, &problem)),
@@ -67,8 +67,8 @@ impl Metric for JsonValid {
 }
 
 /// Shows what stands where the response stops being JSON.
-pub(crate) fn at_mistake(response: &str, problem: &Malformed) -> probare_core::Evidence {
+pub(crate) fn at_mistake(response: &str, problem: &Malformed) -> Evidence {
     let end = response.floor_char_boundary(problem.at + SHOWN).max(problem.at);
-    excerpt(EvidenceKind::Note, Field::Response, problem.at..end, response)
+    Evidence::at(EvidenceKind::Note, Field::Response, problem.at..end, response)
         .with_note(format!("not JSON from here on: {}", problem.reason))
 }

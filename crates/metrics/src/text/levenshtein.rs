@@ -8,22 +8,30 @@ use probare_text::python::{Lowered, split_spans};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, beginning, excerpt};
-use crate::difference::{Side, first_difference};
-use crate::references::{best, chosen};
+use crate::bounded::{Bounded, beginning};
+use crate::difference::{Side, first_difference, whole_tokens};
+use crate::references::{LONGEST, best, check_length, chosen};
 
 /// Cells of the table up to which all edits are shown; past it the first difference has to do, since the edits cost
 /// thirty times what the distance does.
 const MOST_CELLS: usize = 1 << 14;
 
 /// Options of `levenshtein`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Levenshtein {
     /// What is inserted, deleted and replaced.
     pub unit: Unit,
     /// Whether upper and lower case are the same.
     pub ignore_case: bool,
+    /// Length, in units, up to which two texts that differ are compared: the work grows with the product of both lengths.
+    pub longest: usize,
+}
+
+impl Default for Levenshtein {
+    fn default() -> Self {
+        Self { unit: Unit::Characters, ignore_case: false, longest: LONGEST }
+    }
 }
 
 /// What is inserted, deleted and replaced.
@@ -45,7 +53,7 @@ metric!(Levenshtein as Pure {
     identity: true,
     whole: |parts| Some(similarity(parts.get("distance")?, parts.get("length")?)),
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "levenshtein.md",
 });
 
@@ -94,6 +102,13 @@ impl Metric for Levenshtein {
         let response = sample.response()?;
         let references = sample.references()?;
         let left = Text::new(self, response);
+        let other: usize = references
+            .iter()
+            .filter(|reference| *reference != response)
+            .map(|reference| Text::new(self, reference).length)
+            .sum();
+        let unit = if self.unit == Unit::Words { "words" } else { "characters" };
+        check_length((left.length, other), self.longest, unit, "`token_f1` and `rouge_l` take longer texts")?;
         let compare = |reference: &str| {
             let right = Text::new(self, reference);
             let distance = match self.unit {
@@ -137,11 +152,17 @@ impl Levenshtein {
             }
             return;
         }
-        let mut script = match self.unit {
-            Unit::Characters => edits(left.lowered.text(), right.lowered.text()),
-            Unit::Words => edits_of_items(&left.items(), &right.items()),
+        let script = match self.unit {
+            Unit::Characters => {
+                let (left, right) = (left.lowered.text(), right.lowered.text());
+                whole_tokens(&edits(left, right), left, right)
+            }
+            Unit::Words => {
+                let mut script = edits_of_items(&left.items(), &right.items());
+                script.retain(|edit| edit.kind != EditKind::Keep);
+                script
+            }
         };
-        script.retain(|edit| edit.kind != EditKind::Keep);
         for Edit { kind, left: got, right: wanted } in script {
             let (got, wanted) = match self.unit {
                 Unit::Characters => (got, wanted),
@@ -160,8 +181,8 @@ fn edit(
     (reference, index, wanted): (&str, usize, Range<usize>),
 ) -> Evidence {
     match kind {
-        EditKind::Insert => excerpt(EvidenceKind::Missing, Field::Reference, wanted, reference).in_item(index),
-        EditKind::Delete => excerpt(EvidenceKind::Unsupported, Field::Response, got, response),
+        EditKind::Insert => Evidence::at(EvidenceKind::Missing, Field::Reference, wanted, reference).in_item(index),
+        EditKind::Delete => Evidence::at(EvidenceKind::Unsupported, Field::Response, got, response),
         EditKind::Replace | EditKind::Keep => {
             let note = format!("the reference has `{}`", beginning(&reference[wanted.clone()]));
             let place = Place::in_item(Field::Reference, index, wanted);

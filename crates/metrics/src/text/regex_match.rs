@@ -5,8 +5,6 @@ use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::excerpt;
-
 /// Options of `regex_match`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -86,7 +84,7 @@ impl Metric for Compiled {
         let response = sample.response()?;
         let found = self.regex.find(response);
         let evidence = match &found {
-            Some(found) => excerpt(EvidenceKind::Found, Field::Response, found.range(), response),
+            Some(found) => Evidence::at(EvidenceKind::Found, Field::Response, found.range(), response),
             None => Evidence::missing(self.pattern.clone()),
         };
         Ok(Score::from_bool(found.is_some()).because([evidence]).into())

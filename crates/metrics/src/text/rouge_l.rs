@@ -1,22 +1,30 @@
 //! ROUGE-L: the longest sequence of words that response and reference share in the same order, as F1.
 
-use probare_core::{EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::subsequence::Longest;
 use probare_text::tokens::{Tokens, rouge};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::token_f1::{harmonic_mean, whole};
-use crate::bounded::{Bounded, excerpt};
-use crate::references::{best, chosen};
+use crate::bounded::Bounded;
+use crate::references::{LONGEST, best, check_length, chosen};
 use crate::words::Words;
 
 /// Options of `rouge_l`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RougeL {
     /// Whether words of more than three letters are cut to their Porter stem.
     pub use_stemmer: bool,
+    /// Length, in words, up to which two texts that differ are compared: the work grows with the product of both lengths.
+    pub longest: usize,
+}
+
+impl Default for RougeL {
+    fn default() -> Self {
+        Self { use_stemmer: false, longest: LONGEST }
+    }
 }
 
 metric!(RougeL as Pure {
@@ -27,7 +35,7 @@ metric!(RougeL as Pure {
     identity: true,
     whole: whole,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "rouge_l.md",
 });
 
@@ -45,6 +53,21 @@ impl Metric for RougeL {
         let references = sample.references()?;
         let response_tokens = rouge::tokens(response, self.use_stemmer);
         let response_words = Words::new(&response_tokens, |span| span);
+        let other: usize = references
+            .iter()
+            .filter(|reference| *reference != response)
+            // A word takes at least two bytes with the space behind it: most texts need not be read to know that they fit.
+            .map(|reference| reference.len() / 2 + 1)
+            .sum();
+        if response_words.texts.len().saturating_mul(other) > self.longest.saturating_mul(self.longest) {
+            let other = references
+                .iter()
+                .filter(|reference| *reference != response)
+                .map(|reference| rouge::tokens(reference, false).iter().count())
+                .sum();
+            let lengths = (response_words.texts.len(), other);
+            check_length(lengths, self.longest, "words", "`token_f1` takes longer texts")?;
+        }
         let compare = |reference: &str| {
             let tokens = rouge::tokens(reference, self.use_stemmer);
             let texts: Vec<&str> = tokens.texts().collect();
@@ -67,14 +90,14 @@ impl Metric for RougeL {
                 in_reference[*right] = true;
             }
             for span in response_words.stretches(|word| in_response[word]) {
-                evidence.push(|| excerpt(EvidenceKind::Found, Field::Response, span, response));
+                evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
             }
             for span in reference_words.stretches(|word| !in_reference[word]) {
-                evidence.push(|| excerpt(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
+                evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
             }
         } else {
             let note = format!("{} words in common, too many to show where", best.longest.length);
-            evidence.push(|| probare_core::Evidence::note(note));
+            evidence.push(|| Evidence::note(note));
         }
         let score = Score::from_number(harmonic_mean(best.precision, best.recall))?
             .with_part("precision", best.precision)?

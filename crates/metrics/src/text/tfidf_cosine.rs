@@ -1,12 +1,12 @@
 //! Cosine of the term weights of the response and the reference.
 
-use probare_core::{EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
 use probare_text::tfidf::TermPair;
 use probare_text::tokens::{Tokens, sklearn};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::bounded::{Bounded, excerpt};
+use crate::bounded::Bounded;
 use crate::references::{best, chosen};
 
 /// Options of `tfidf_cosine`.
@@ -72,14 +72,14 @@ impl Metric for TfidfCosine {
             evidence.push(|| match (&term.left_span, &term.right_span) {
                 (Some(span), Some(counterpart)) => {
                     let place = Place::in_item(Field::Reference, index, counterpart.clone());
-                    excerpt(EvidenceKind::Found, Field::Response, span.clone(), response)
+                    Evidence::at(EvidenceKind::Found, Field::Response, span.clone(), response)
                         .with_note(format!("adds {:.4}", term.contribution()))
                         .with_support(place)
                 }
-                (Some(span), None) => excerpt(EvidenceKind::Unsupported, Field::Response, span.clone(), response),
+                (Some(span), None) => Evidence::at(EvidenceKind::Unsupported, Field::Response, span.clone(), response),
                 (None, span) => {
                     let span = span.clone().unwrap_or(0..0);
-                    excerpt(EvidenceKind::Missing, Field::Reference, span, &references[index]).in_item(index)
+                    Evidence::at(EvidenceKind::Missing, Field::Reference, span, &references[index]).in_item(index)
                 }
             });
         }

@@ -125,13 +125,14 @@ fn measure(file: &str) -> (Counts, Counts) {
     (ours, plain)
 }
 
+/// Floors are just under what is measured: 525 of 536 and 206 of 232.
 #[test]
 fn labelled_answers_are_judged_as_a_reader_judges_them() {
     let (ours, plain) = measure("development.jsonl");
-    assert!(ours.accuracy() >= 0.96, "{}", ours.line());
+    assert!(ours.accuracy() >= 0.972, "{}", ours.line());
     assert!(ours.accuracy() > plain.accuracy() + 0.2);
     let (ours, plain) = measure("heldout.jsonl");
-    assert!(ours.accuracy() >= 0.88, "{}", ours.line());
+    assert!(ours.accuracy() >= 0.882, "{}", ours.line());
     assert!(ours.accuracy() > plain.accuracy() + 0.1);
 }
 
@@ -155,7 +156,7 @@ fn everyday_answers_are_judged_as_marked() {
     }
     println!("everyday answers: {}", counts.line());
     assert!(counts.all() > 150);
-    assert!(counts.accuracy() >= 0.96, "{}", counts.line());
+    assert!(counts.accuracy() >= 0.975, "{}", counts.line());
 }
 
 #[test]
@@ -185,4 +186,66 @@ fn the_evidence_says_what_decided() {
             evidence.iter().find(|piece| piece.place.is_some()).unwrap_or_else(|| panic!("{answer}: {evidence:?}"));
         assert_eq!((piece.note.as_deref(), piece.text.as_str()), (Some(note), shown), "{answer}");
     }
+}
+
+/// Question, gold, answer: the gold is denied in one clause, another answer is asserted in another one.
+const DENIED: [(&str, &str, &str); 16] = [
+    ("Who wrote Middlemarch?", "George Eliot", "George Eliot did not write it; Jane Austen did."),
+    ("Who wrote Middlemarch?", "George Eliot", "George Eliot didn't write Middlemarch. Jane Austen wrote it."),
+    ("Who wrote Middlemarch?", "George Eliot", "Eliot never wrote that novel, Jane Austen did."),
+    ("Who wrote Middlemarch?", "George Eliot", "George Eliot, however, did not; it was Jane Austen."),
+    ("Who wrote Middlemarch?", "George Eliot", "Jane Austen wrote it; George Eliot did not."),
+    ("Who wrote Middlemarch?", "George Eliot", "Neither George Eliot nor Emily Brontë wrote it; Jane Austen did."),
+    ("Who wrote Middlemarch?", "George Eliot", "It cannot have been George Eliot: it was Jane Austen."),
+    ("Who wrote Middlemarch?", "George Eliot", "It was not written by George Eliot but by Jane Austen."),
+    ("Who wrote Middlemarch?", "George Eliot", "It is not true that George Eliot wrote it; Jane Austen did."),
+    ("Who painted Guernica?", "Pablo Picasso", "Picasso couldn't have painted it. Salvador Dalí painted Guernica."),
+    ("Who discovered penicillin?", "Alexander Fleming", "Fleming certainly didn't discover it; Howard Florey did."),
+    ("What is the capital of Australia?", "Canberra", "Canberra is not the capital; Sydney is."),
+    (
+        "What is the capital of Australia?",
+        "Canberra",
+        "Canberra has never been the capital of Australia. The capital is Sydney.",
+    ),
+    ("Which planet is the largest?", "Jupiter", "Jupiter isn't the largest planet, Saturn is."),
+    ("Who won the 1998 World Cup?", "France", "France did not win it, Brazil won."),
+    ("Which gas do plants absorb?", "carbon dioxide", "They don't absorb carbon dioxide; oxygen is absorbed."),
+];
+
+/// Answers that deny something and are right all the same.
+const NOT_DENIED: [(&str, &str, &str); 12] = [
+    ("Who wrote Middlemarch?", "George Eliot", "George Eliot did; Jane Austen did not write it."),
+    (
+        "Who wrote Middlemarch?",
+        "George Eliot",
+        "George Eliot did not only write it, she also revised it for Blackwood.",
+    ),
+    ("Who wrote Middlemarch?", "George Eliot", "George Eliot, who was never called Jane Austen, wrote it."),
+    ("Who wrote Middlemarch?", "George Eliot", "George Eliot did not use her own name, Mary Ann Evans."),
+    ("Who wrote Middlemarch?", "George Eliot", "It was George Eliot. She did not marry John Cross until 1880."),
+    ("Who painted Guernica?", "Pablo Picasso", "Picasso painted it, and he did not return to Spain under Franco."),
+    ("Who discovered penicillin?", "Alexander Fleming", "Fleming, though he could not purify the drug as Florey did."),
+    ("What is the capital of Australia?", "Canberra", "Canberra; Sydney is not the capital."),
+    ("What is the capital of Australia?", "Canberra", "Canberra was not founded before 1913, but Sydney was."),
+    ("Which planet is the largest?", "Jupiter", "Jupiter has no solid surface, unlike Mars."),
+    ("Who won the 1998 World Cup?", "France", "France won. Brazil did not, although Ronaldo played."),
+    (
+        "Who was the first president of the USA?",
+        "George Washington",
+        "George Washington was not a member of a party; Adams was a Federalist.",
+    ),
+];
+
+#[test]
+fn a_gold_that_is_denied_while_another_answer_is_asserted_is_wrong() {
+    let metric = metric();
+    let judged = |(question, gold, answer): (&str, &str, &str)| is_right(&metric, question, &[gold.to_owned()], answer);
+    let wrong: Vec<_> = DENIED.into_iter().filter(|row| judged(*row)).collect();
+    let right: Vec<_> = NOT_DENIED.into_iter().filter(|row| !judged(*row)).collect();
+    assert!(wrong.is_empty() && right.is_empty(), "judged right: {wrong:#?}\njudged wrong: {right:#?}");
+    let (question, gold, answer) = DENIED[0];
+    let case = case(question, &[gold.to_owned()], answer);
+    let outcome = metric.score(Sample::of(&case)).unwrap();
+    let piece = outcome.score().unwrap().evidence.iter().find(|piece| piece.place.is_some()).unwrap();
+    assert_eq!((piece.note.as_deref(), piece.text.as_str()), (Some("denied"), "George Eliot did not"));
 }

@@ -135,6 +135,7 @@ fn labelled_answers_agree_with_the_careful_reading() {
     });
     let development = print("development", &reference.0, &careful.0);
     let held_out = print("held out", &reference.1, &careful.1);
-    assert!(development >= 0.9, "development: {development}");
-    assert!(held_out >= 0.75, "held out: {held_out}");
+    // Just under what is measured: 173 of 176 and 69 of 76.
+    assert!(development >= 0.975, "development: {development}");
+    assert!(held_out >= 0.9, "held out: {held_out}");
 }

@@ -1,7 +1,10 @@
 //! Tests over all registered metrics: their tables, their pages, their laws, and the golden vectors.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
+
 mod answers;
 mod case;
+mod changes;
 mod golden;
 mod interviews;
 mod laws;

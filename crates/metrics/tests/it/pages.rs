@@ -2,6 +2,7 @@
 
 use probare_core::{MetricDef, Outcome, Profile, Sample};
 use probare_metrics::registry;
+use probare_testing::page_examples;
 use serde_json::Value;
 
 use crate::case;
@@ -16,27 +17,6 @@ const HEADINGS: [&str; 8] = [
     "Differences from other tools",
     "References",
 ];
-
-/// The examples of a page: the JSON of its blocks marked `case`, with the line each starts at.
-pub fn examples(page: &str) -> Vec<(usize, Value)> {
-    let mut examples = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    for (number, line) in page.lines().enumerate() {
-        match &mut open {
-            None if line == "```case" => open = Some((number + 1, String::new())),
-            None => {}
-            Some((start, content)) if line == "```" => {
-                let example = serde_json::from_str(content)
-                    .unwrap_or_else(|error| panic!("the example at line {start} is no JSON: {error}"));
-                examples.push((*start, example));
-                open = None;
-            }
-            Some((_, content)) => content.push_str(line),
-        }
-    }
-    assert!(open.is_none(), "an example is not closed");
-    examples
-}
 
 /// The text under a heading, up to the next one.
 fn section<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
@@ -74,7 +54,7 @@ fn every_page_names_all_options_of_its_metric() {
 fn every_example_of_every_page_holds() {
     let mut failures = Vec::new();
     for metric in registry().iter() {
-        let examples = examples(metric.page);
+        let examples = page_examples(metric.page);
         if examples.is_empty() {
             failures.push(format!("{}: the page has no example", metric.id));
         }

@@ -34,6 +34,11 @@ struct Agreement {
 }
 
 impl Agreement {
+    /// Share of the cases in which both ways of looking agree with the label: the lesser of the two.
+    fn share(&self) -> f64 {
+        self.two_way.min(self.three_way) as f64 / self.cases as f64
+    }
+
     fn print(&self, name: &str) {
         for (what, count) in [("two-way", self.two_way), ("three-way", self.three_way)] {
             let interval = proportion_interval(count, self.cases, Level::NINETY_FIVE).unwrap();
@@ -70,8 +75,7 @@ fn agreement(cases: &[Labelled], is_careful: bool, show: bool) -> Agreement {
     agreement
 }
 
-/// Printed with both files; the floor is on the file that rules may be written against, and the careful profile must
-/// be the better one on both.
+/// Printed with both files, with a floor on each; the careful profile must be the better one on both.
 #[test]
 fn the_careful_profile_agrees_better_than_the_reference() {
     let development = read("development.jsonl");
@@ -86,8 +90,10 @@ fn the_careful_profile_agrees_better_than_the_reference() {
     };
     let (reference, careful) = of(&development, "development", true);
     assert!(careful.three_way > reference.three_way && careful.two_way >= reference.two_way);
-    assert!(careful.two_way * 100 >= careful.cases * 85, "{careful:?}");
+    // Just under what is measured: 100 of 105 and 39 of 45.
+    assert!(careful.share() >= 0.945, "{careful:?}");
     // Single held-out cases are not shown: a rule changed after a look at one makes the figure worthless.
     let (reference, careful) = of(&held_out, "held out", false);
     assert!(careful.three_way > reference.three_way && careful.two_way >= reference.two_way);
+    assert!(careful.share() >= 0.86, "{careful:?}");
 }

@@ -114,10 +114,15 @@ pub fn run(data_dir: &Path, out_dir: &Path, options: &Options) -> Result<PathBuf
     fs::create_dir_all(out_dir).map_err(failed)?;
     pipeline::learn(&train, options, |content| {
         let bytes = model::packed(content).map_err(failed)?;
-        fs::write(&path, &bytes).map_err(failed)?;
+        write_model(&path, &bytes).map_err(failed)?;
         let scores = evaluate::with_given_words(&Parser::from_bytes(&bytes)?, &dev);
         eprintln!("  {} bytes, development part: {scores}", bytes.len());
         Ok(())
     })?;
     Ok(path)
+}
+
+#[expect(clippy::disallowed_methods, reason = "training is a tool for developers, and this crate knows no reports")]
+fn write_model(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    fs::write(path, bytes)
 }

@@ -4,13 +4,16 @@
 //! run. A policy in the head of the page forbids everything but our own script, whose hash it names, so text that slipped
 //! through an escape could still not run.
 
-mod case;
+mod data;
 mod highlight;
-mod parts;
+mod overview;
+mod record;
 mod report;
+mod tone;
 
 pub use self::highlight::{Mark, highlight};
 pub use self::report::Html;
+pub use self::tone::Tone;
 
 use crate::VERSION;
 use crate::escape::html as escaped;
@@ -19,7 +22,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// SHA-256 of the script in base 64; a test computes it again.
-const SCRIPT_HASH: &str = "mYmM9mjou6OMpRFyjaqvY4JimlD01y8CKfFp/3jroPI=";
+const SCRIPT_HASH: &str = "tWmoqVloV0e+VS9dyNU4b++9IIDMBYcrJephexAwPH4=";
 
 /// The sign beside the name: a tick under a lens.
 const SIGN: &str = "<svg viewBox=\"0 0 20 20\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.8\" \
@@ -43,8 +46,7 @@ pub fn page_start(title: &str, lead: &str) -> String {
          script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
-         <noscript><style>.detail[hidden]{{display:table-row!important}}.tools,th button::after{{display:none!important}}\
-         </style></noscript>\n</head>\n<body>\n<header class=\"mast\"><div>\n\
+         <noscript><style>.tools,th button::after{{display:none!important}}</style></noscript>\n</head>\n<body>\n<header class=\"mast\"><div>\n\
          <div class=\"brand\">{SIGN}<b>Probare</b><span>{VERSION}</span></div>\n<h1><bdi>{title}</bdi></h1>\n{lead}\n\
          </div></header>\n<main>\n"
     )
@@ -52,8 +54,15 @@ pub fn page_start(title: &str, lead: &str) -> String {
 
 /// Everything after the body of a page.
 pub fn page_end() -> String {
-    format!("</main>\n<script>{SCRIPT}</script>\n</body>\n</html>\n")
+    page_script() + PAGE_END
 }
+
+/// The end of what is seen, and the script.
+fn page_script() -> String {
+    format!("</main>\n<script>{SCRIPT}</script>\n")
+}
+
+const PAGE_END: &str = "</body>\n</html>\n";
 
 #[cfg(test)]
 mod tests {

@@ -1,71 +1,479 @@
-// Opens, filters and sorts the table of cases. The page can be read without it.
+// Shows the cases of a page: a hundred rows at a time, and the texts of a case when it is opened. Cases are JSON in elements
+// that the browser does not run. All text goes in as text, never as markup.
 (() => {
   "use strict";
-  const table = document.querySelector(".cases table");
-  if (!table) return;
-  const cases = [...table.tBodies];
-  const words = new Map();
-  const search = document.getElementById("search");
-  const show = document.getElementById("show");
-  const shown = document.getElementById("shown");
-  const all = document.getElementById("all");
+  const place = document.getElementById("browser");
+  const read = (element) => JSON.parse(element.textContent);
+  const settingsAt = document.getElementById("settings");
+  if (!place || !settingsAt) return;
+  const settings = read(settingsAt);
+  const metrics = settings.metrics;
+  const perPage = settings.rows;
+  const mostPieces = 50;
+
+  // What a reader would not see, or what would change what a reader sees, is shown by its code.
+  const ranges = settings.hidden.map(([from, to]) => `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`);
+  const hidden = new RegExp(`[${ranges.join("")}]`, "gu");
+  const shown = (text) => String(text).replace(hidden, (sign) => `\\u{${sign.codePointAt(0).toString(16)}}`);
+
+  const make = (tag, attributes, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+      if (value !== undefined && value !== null && value !== false) element.setAttribute(name, shown(value === true ? "" : value));
+    }
+    for (const child of children.flat()) {
+      if (child !== null && child !== undefined && child !== "") element.append(child instanceof Node ? child : shown(child));
+    }
+    return element;
+  };
+  const count = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, number > 9999 ? "\u202f" : "");
+  const column = (number) => {
+    const size = Math.abs(number);
+    return number === 0 || (size >= 5e-4 && size < 1e6) ? number.toFixed(3) : number.toExponential(2);
+  };
+  const rounded = (number) => {
+    const size = Math.abs(number);
+    if (number === 0) return "0";
+    return size >= 1e-3 && size < 1e7 ? String(Number(number.toFixed(4))) : number.toExponential(3);
+  };
+  // A long name may be cut behind an underscore.
+  const breakable = (name) => {
+    const pieces = name.split(/(?<=_)/);
+    return pieces.flatMap((piece, at) => (at > 0 && pieces.slice(0, at).join("").length > 5 ? [make("wbr"), piece] : [piece]));
+  };
+
+  const cases = [];
+  for (const part of document.querySelectorAll("script.index")) {
+    for (const entry of read(part)) cases.push(entry);
+  }
+  // The parts that were looked into last.
+  const parts = new Map();
+  const part = (number) => {
+    let list = parts.get(number);
+    parts.delete(number);
+    if (!list) list = read(document.getElementById(`d${number}`));
+    parts.set(number, list);
+    if (parts.size > 16) parts.delete(parts.keys().next().value);
+    return list;
+  };
+  // The records stand behind this script: while a large file is still being read, those at its end are not there yet.
+  const isWhole = () => document.readyState !== "loading";
+  const whole = new Promise((resolve) => {
+    if (isWhole()) resolve();
+    else document.addEventListener("DOMContentLoaded", resolve);
+  });
+  const recordOf = (entry) => part(entry.c)[entry.p];
+
+  // Which cases are shown, in which order.
+  let order = cases.map((_, at) => at);
+  let page = 0;
+  let sorted = { column: -1, up: true };
+  let marked = new Set(metrics.map((_, at) => at));
+  const opened = new Set();
+
+  const worstFirst = (a, b) => cases[b].r[0] - cases[a].r[0] || cases[b].r[1] - cases[a].r[1] || a - b;
+  const numberOf = (entry, metric) => (Array.isArray(entry.v[metric]) ? entry.v[metric][0] : null);
+  const sortOrder = () => {
+    const sign = sorted.up ? 1 : -1;
+    if (sorted.column < 0) order.sort(worstFirst);
+    else if (sorted.column === 0) order.sort((a, b) => sign * (a - b));
+    else {
+      const metric = sorted.column - 1;
+      order.sort((a, b) => {
+        const left = numberOf(cases[a], metric);
+        const right = numberOf(cases[b], metric);
+        // Cases without a value stay at the end in both directions.
+        if (left === null || right === null) return (left === null) - (right === null) || a - b;
+        return sign * (left - right) || a - b;
+      });
+    }
+  };
+
+  // The tools above the table.
+  const labelled = (words, element) => make("label", {}, make("span", { class: "sr" }, words), element);
+  const search = make("input", { type: "search", placeholder: "Search in cases", "aria-label": "Search in cases" });
+  const option = (value, words) => make("option", { value }, words);
+  const show = make("select", {}, option("", "All cases"));
+  if (settings.limits) show.append(option("missed", "Fail a limit"));
+  show.append(option("failed", "Could not be scored"), option("none", "Not applicable"));
+  if (cases.some((entry) => entry.e)) show.append(option("excused", "Excused"));
+  const measure = make("select", {}, option("", "Any score"), metrics.map((metric, at) => option(at, metric.name)));
+  const bound = (words) => make("input", { type: "number", step: "any", class: "bound", placeholder: words, "aria-label": words });
+  const least = bound("from");
+  const most = bound("to");
+  const frequent = new Map();
+  for (const entry of cases) for (const tag of entry.t || []) frequent.set(tag, (frequent.get(tag) || 0) + 1);
+  const tags = [...frequent].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)).slice(0, 200);
+  const tag = make("select", {}, option("", "All tags"), tags.map(([name, number]) => option(name, `${name} (${count(number)})`)));
+  const all = make("button", { type: "button" }, "Open all");
+  const status = make("output", { "aria-live": "polite" });
+  const tools = make("div", { class: "tools" }, search, labelled("Show", show), labelled("Score of", measure), least, most);
+  if (tags.length) tools.append(labelled("Tag", tag));
+  tools.append(all, status);
+
+  const toggles = make("fieldset", { class: "toggles" }, make("legend", {}, "Marks in texts"));
+  metrics.forEach((metric, at) => {
+    const box = make("input", { type: "checkbox", value: at, checked: true });
+    toggles.append(make("label", {}, box, " ", metric.name));
+  });
+  const legend = make("p", { class: "legend" });
+  for (const [kind, words] of [["good", "speaks for it"], ["bad", "speaks against it"], ["compared", "compared"], ["support", "held against"], ["note", "note"]]) {
+    legend.append(make("span", {}, make("mark", { class: kind }, words)));
+  }
+
+  const head = make("tr", {});
+  const header = (words, at, title) =>
+    make("th", { scope: "col", class: at > 0 ? "right" : null, title }, make("button", { type: "button", "data-column": at }, words));
+  head.append(header("Case", 0, "In the order of the input"));
+  metrics.forEach((metric, at) => head.append(header(breakable(metric.name), at + 1, metric.summary)));
+  const table = make("table", {}, make("caption", { class: "sr" }, "Cases with one column per metric"), make("thead", {}, head));
+  const pager = () => {
+    const button = (words, step) => make("button", { type: "button", "data-step": step }, words);
+    const nav = make("nav", { class: "tools pager", "aria-label": "Pages of cases" });
+    nav.append(button("First", "first"), button("Previous", "previous"), make("span", {}), button("Next", "next"), button("Last", "last"));
+    return nav;
+  };
+  const pagers = [pager(), pager()];
+  place.append(tools, toggles, legend, pagers[0], make("div", { class: "cases card scroll" }, table), pagers[1]);
+
+  // One value in the row of a case.
+  const meter = (metric, value, step) => {
+    const [low, high] = metric.range;
+    if (low === null || high === null || !(high > low)) return null;
+    const bar = make("i", { class: `s${step}` });
+    bar.style.width = `${(Math.min(Math.max((value - low) / (high - low), 0), 1) * 100).toFixed(1)}%`;
+    return make("span", { class: `meter s${step}`, "aria-hidden": "true" }, bar);
+  };
+  const valueOf = (cell, fails) => {
+    const [value, , label, tone] = cell;
+    const hint = fails ? "fails a limit" : null;
+    if (tone) {
+      // A verdict is a word; the number behind it is there for who points at it.
+      return [make("span", { class: `value${fails ? " missed" : ""}`, title: hint || `value ${rounded(value)}` }, make("span", { class: `tag ${tone}` }, label))];
+    }
+    const number = make("span", { class: `value${fails ? " missed" : ""}`, title: hint }, column(value));
+    return label ? [number, make("span", { class: "label" }, label)] : [number];
+  };
+  const cellOf = (entry, at) => {
+    const cell = entry.v[at];
+    if (cell === null || cell === undefined) return make("td", {}, make("span", { class: "value none", title: "not applicable" }, "n/a"));
+    if (cell === false) return make("td", { class: "right" }, make("span", { class: "tag bad" }, "failed"));
+    const fails = (entry.m || []).includes(at);
+    return make("td", {}, valueOf(cell, fails), meter(metrics[at], cell[0], cell[1]));
+  };
+
+  // A text with its marks: cut where any of them starts or ends.
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  const highlighted = (text, marks) => {
+    if (!marks.length) return [shown(text)];
+    const bytes = encoder.encode(text);
+    const spans = marks.map((mark) => ({ ...mark, end: Math.min(mark.end, bytes.length) })).filter((mark) => mark.start < mark.end);
+    const edges = [...new Set([0, bytes.length, ...spans.flatMap((mark) => [mark.start, mark.end])])].sort((a, b) => a - b);
+    const pieces = [];
+    for (let at = 0; at + 1 < edges.length; at += 1) {
+      const words = decoder.decode(bytes.subarray(edges[at], edges[at + 1]));
+      const active = spans.filter((mark) => mark.start <= edges[at] && mark.end >= edges[at + 1]);
+      if (!active.length) {
+        pieces.push(shown(words));
+        continue;
+      }
+      const classes = [...new Set(active.map((mark) => mark.class))];
+      const notes = [...new Set(active.map((mark) => mark.note))];
+      if (notes.length > 4) notes.splice(4, notes.length, `and ${notes.length - 4} more`);
+      if (classes.length > 1) classes.push("several");
+      pieces.push(make("mark", { class: classes.join(" "), title: notes.join("\n") }, words));
+    }
+    return pieces;
+  };
+
+  const toneOf = (kind, tones) => {
+    if (kind === "found") return tones ? tones.found : "plain";
+    if (kind === "missing" || kind === "unsupported") return tones ? tones.lacking : "bad";
+    return kind;
+  };
+  const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
+  const marksOf = (record, text) => {
+    const marks = [];
+    const here = (where) =>
+      where && where.field === text.field && (where.index || 0) === (text.index || 0) && (where.path || null) === (text.path || null);
+    metrics.forEach((metric, at) => {
+      if (!marked.has(at)) return;
+      const told = record.line.scores[metric.name];
+      for (const piece of (told && told.evidence) || []) {
+        const note = piece.note ? `: ${short(piece.note, 160)}` : "";
+        if (here(piece)) marks.push({ start: piece.start, end: piece.end, class: toneOf(piece.kind, record.tones[at]), note: `${metric.name}: ${piece.kind}${note}` });
+        if (here(piece.support)) marks.push({ start: piece.support.start, end: piece.support.end, class: "support", note: `${metric.name}: held against “${short(piece.text, 80)}”` });
+      }
+    });
+    return marks;
+  };
+  const textsOf = (entry, record) => {
+    const texts = make("div", { class: "texts" });
+    for (const text of record.texts) {
+      const marks = marksOf(record, text);
+      const said = make("div", { class: "said", dir: "auto" });
+      if (text.text) said.append(...highlighted(text.text, marks), text.cut ? " […]" : "");
+      else said.append(make("span", { class: "none" }, "empty"));
+      if (text.index === undefined) texts.append(make("div", { class: `field ${text.field}` }, make("h4", {}, text.name), said));
+      else {
+        const words = marks.length ? `${text.name} · ${marks.length} marked` : text.name;
+        const open = marks.length > 0 || text.field !== "context";
+        texts.append(make("details", { class: "field", open }, make("summary", {}, words), said));
+      }
+      if (text.more) texts.append(make("p", { class: "small soft" }, `${count(text.more)} more not shown`));
+    }
+    if (entry.t) texts.append(make("div", { class: "field" }, entry.t.flatMap((name) => [make("span", { class: "tag" }, name), " "])));
+    return texts;
+  };
+
+  // What the metrics say about a case.
+  const partsOf = (parts) => {
+    const rows = [];
+    const line = [];
+    for (const [name, value] of Object.entries(parts)) {
+      const weight = parts[`${name}_weight`];
+      if (weight !== undefined) {
+        rows.push(make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, column(value)), make("td", {}, rounded(weight)), make("td", {}, column(value * weight))));
+      } else if (!(name.endsWith("_weight") && parts[name.slice(0, -7)] !== undefined)) line.push(`${name}\u00a0${rounded(value)}`);
+    }
+    const heads = ["Part", "Value", "Weight", "Adds"].map((words) => make("th", { scope: "col" }, words));
+    return [
+      rows.length ? make("table", { class: "weighted" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)) : null,
+      line.length ? make("p", { class: "parts" }, line.join(" · ")) : null,
+    ];
+  };
+  const where = (place) => {
+    const item = place.path ? ` ${place.path}` : place.index === undefined ? "" : ` ${place.index + 1}`;
+    return make("span", { class: "place" }, `${place.field}${item}, ${place.start}–${place.end}`);
+  };
+  const pieceOf = (piece, tones) => {
+    const line = make("li", { class: `${toneOf(piece.kind, tones)} ${piece.kind}` }, make("span", { class: "kind" }, piece.kind), " ");
+    // A remark is our own words; what stands in a text, or should, is quoted.
+    const quoted = piece.kind !== "note" || piece.field !== undefined;
+    const words = short(piece.text, 600) + (piece.cut ? " […]" : "");
+    if (piece.text) line.append(make("bdi", {}, quoted ? `“${words}”` : words), " ");
+    const remarks = [];
+    if (piece.note) remarks.push(make("bdi", {}, short(piece.note, 600)));
+    if (piece.field !== undefined) remarks.push(where(piece));
+    if (piece.support) remarks.push(make("span", {}, "held against ", where(piece.support)));
+    if (remarks.length) line.append(make("span", { class: "remark" }, remarks.flatMap((remark, at) => (at ? [" · ", remark] : [remark]))));
+    return line;
+  };
+  const panelOf = (entry, record, at) => {
+    const metric = metrics[at];
+    const told = record.line.scores[metric.name];
+    if (!told) return null;
+    const panel = make("section", { class: "panel" });
+    const headed = (...right) => panel.append(make("div", { class: "panel-head" }, make("h3", {}, breakable(metric.name)), make("span", {}, right)));
+    if (told.error !== undefined) {
+      headed(make("span", { class: "tag bad" }, "failed"));
+      panel.append(make("p", { class: "small" }, make("bdi", {}, short(told.error, 600))));
+    } else if (told.not_applicable !== undefined) {
+      headed(make("span", { class: "tag" }, "not applicable"));
+      panel.append(make("p", { class: "small soft" }, make("bdi", {}, short(told.not_applicable, 600))));
+    } else {
+      const cell = entry.v[at] || [told.value, 0];
+      const label = told.label === undefined ? null : make("span", { class: `tag ${cell[3] || ""}` }, told.label);
+      const fails = (entry.m || []).includes(at);
+      headed(make("span", { class: `value${fails ? " missed" : ""}`, title: fails ? "fails a limit" : null }, column(told.value)), " ", label);
+      panel.append(...partsOf(told.parts || {}).filter(Boolean));
+      const evidence = told.evidence || [];
+      if (evidence.length) {
+        const list = make("ul", { class: "evidence" }, evidence.slice(0, mostPieces).map((piece) => pieceOf(piece, record.tones[at])));
+        if (evidence.length > mostPieces) list.append(make("li", { class: "soft" }, `and ${count(evidence.length - mostPieces)} more`));
+        panel.append(list);
+      }
+    }
+    return panel;
+  };
+  const linkTo = (at) => {
+    const id = cases[at].id;
+    let earlier = 0;
+    for (let other = 0; other < at; other += 1) if (cases[other].id === id) earlier += 1;
+    return `#case=${encodeURIComponent(id)}${earlier ? `&n=${earlier + 1}` : ""}`;
+  };
+  const detailOf = (at) => {
+    const entry = cases[at];
+    // An element that is being read is there before its end is.
+    if (!isWhole()) return make("td", { colspan: metrics.length + 1, class: "soft" }, "loading …");
+    const record = recordOf(entry);
+    const link = make("a", { class: "link", href: linkTo(at) }, "Link to this case");
+    const excuse = entry.e ? make("p", { class: "small soft" }, "excused: ", make("bdi", {}, entry.e)) : null;
+    const right = make("div", {}, make("p", { class: "small" }, link), excuse, metrics.map((_, metric) => panelOf(entry, record, metric)));
+    return make("td", { colspan: metrics.length + 1 }, make("div", { class: "split" }, textsOf(entry, record), right));
+  };
 
   const open = (body, yes) => {
-    body.rows[1].hidden = !yes;
-    body.querySelector(".opener").setAttribute("aria-expanded", String(yes));
+    const at = Number(body.dataset.at);
+    const button = body.querySelector(".opener");
+    if (yes) opened.add(at);
+    else opened.delete(at);
+    button.setAttribute("aria-expanded", String(yes));
+    if (yes && body.rows.length < 2) body.append(make("tr", { class: "detail", id: button.getAttribute("aria-controls") }, detailOf(at)));
+    if (!yes && body.rows.length > 1) body.rows[1].remove();
   };
-  const isOpen = (body) => !body.rows[1].hidden;
-  const textOf = (body) => {
-    if (!words.has(body)) words.set(body, body.textContent.toLowerCase());
-    return words.get(body);
+  const bodyOf = (at) => {
+    const entry = cases[at];
+    const words = make("span", {}, make("b", {}, make("bdi", {}, short(entry.id, 80))), make("span", {}, make("bdi", {}, entry.q)));
+    const opener = make("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": `case-${at}` }, words);
+    const row = make("tr", { class: "case-row" }, make("td", {}, opener), metrics.map((_, metric) => cellOf(entry, metric)));
+    const body = make("tbody", { "data-at": at }, row);
+    if (opened.has(at)) open(body, true);
+    return body;
   };
-  const filter = () => {
-    const wanted = search.value.trim().toLowerCase();
-    let count = 0;
-    for (const body of cases) {
-      const fits = !show.value || body.dataset.is.split(" ").includes(show.value);
-      const yes = fits && (!wanted || textOf(body).includes(wanted));
-      body.hidden = !yes;
-      if (yes) count += 1;
+  const pages = () => Math.max(1, Math.ceil(order.length / perPage));
+  const render = () => {
+    page = Math.min(Math.max(page, 0), pages() - 1);
+    const from = page * perPage;
+    const slice = order.slice(from, from + perPage);
+    for (const body of [...table.tBodies]) body.remove();
+    const rows = document.createDocumentFragment();
+    for (const at of slice) rows.append(bodyOf(at));
+    table.append(rows);
+    for (const nav of pagers) {
+      nav.hidden = pages() === 1;
+      nav.children[2].textContent = `${count(from + 1)} to ${count(from + slice.length)} of ${count(order.length)}`;
+      nav.children[0].disabled = nav.children[1].disabled = page === 0;
+      nav.children[3].disabled = nav.children[4].disabled = page === pages() - 1;
     }
-    shown.textContent = count === cases.length ? `${count} cases` : `${count} of ${cases.length} cases`;
+    const words = order.length === cases.length ? `${count(cases.length)} cases` : `${count(order.length)} of ${count(cases.length)} cases`;
+    status.textContent = words;
+    all.textContent = slice.length && slice.every((at) => opened.has(at)) ? "Close all" : "Open all";
   };
-  const sort = (header) => {
-    const column = header.cellIndex;
-    const up = header.getAttribute("aria-sort") !== "ascending";
-    for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
-    header.setAttribute("aria-sort", up ? "ascending" : "descending");
-    const key = (body) => body.rows[0].cells[column].dataset.value;
-    const sign = up ? 1 : -1;
-    const ordered = [...cases].sort((a, b) => {
-      const left = key(a);
-      const right = key(b);
-      // Cases without a value stay at the end in both directions.
-      if (left === "" || right === "") return (left === "") - (right === "");
-      return sign * (Number(left) - Number(right));
+
+  const fits = (entry) => {
+    if (show.value === "missed" && !entry.m) return false;
+    if (show.value === "failed" && !entry.v.includes(false)) return false;
+    if (show.value === "none" && !entry.v.includes(null)) return false;
+    if (show.value === "excused" && !entry.e) return false;
+    if (tag.value && !(entry.t || []).includes(tag.value)) return false;
+    if (least.value === "" && most.value === "") return measure.value === "" || numberOf(entry, Number(measure.value)) !== null;
+    const inside = (value) => value !== null && (least.value === "" || value >= Number(least.value)) && (most.value === "" || value <= Number(most.value));
+    return measure.value === "" ? metrics.some((_, at) => inside(numberOf(entry, at))) : inside(numberOf(entry, Number(measure.value)));
+  };
+  const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
+  const textOf = (record) => `${record.texts.map((text) => text.text).join("\n")}\n${JSON.stringify(record.line)}`.toLowerCase();
+  let turn = 0;
+  const filter = async () => {
+    turn += 1;
+    const mine = turn;
+    await (isWhole() || whole);
+    const wanted = search.value.trim().toLowerCase();
+    let found = [];
+    cases.forEach((entry, at) => {
+      if (fits(entry)) found.push(at);
     });
-    table.append(...ordered);
+    if (wanted) {
+      // All texts are looked through, part by part, so that typing goes on meanwhile.
+      const hits = [];
+      let number = -1;
+      let list = [];
+      let looked = 0;
+      for (const at of found) {
+        const entry = cases[at];
+        if (entry.c !== number) {
+          number = entry.c;
+          list = read(document.getElementById(`d${number}`));
+          looked += 1;
+          if (looked % 20 === 0) {
+            status.textContent = "searching …";
+            await pause();
+            if (mine !== turn) return;
+          }
+        }
+        if (entry.id.toLowerCase().includes(wanted) || textOf(list[entry.p]).includes(wanted)) hits.push(at);
+      }
+      found = hits;
+    }
+    order = found;
+    sortOrder();
+    page = 0;
+    render();
+  };
+
+  // A link to a case opens it, whatever is filtered out.
+  const goTo = () => {
+    const match = /^#case=([^&]*)(?:&n=(\d+))?$/.exec(location.hash);
+    if (!match) return false;
+    let id = match[1];
+    try {
+      id = decodeURIComponent(id);
+    } catch {
+      return false;
+    }
+    let left = Number(match[2] || 1);
+    const at = cases.findIndex((entry) => entry.id === id && --left === 0);
+    if (at < 0) {
+      status.textContent = "the case of this link is not on the page";
+      return false;
+    }
+    turn += 1;
+    if (!order.includes(at)) {
+      for (const element of [search, show, measure, least, most, tag]) element.value = "";
+      order = cases.map((_, other) => other);
+      sortOrder();
+    }
+    opened.add(at);
+    page = Math.floor(order.indexOf(at) / perPage);
+    render();
+    const body = table.querySelector(`tbody[data-at="${at}"]`);
+    body.classList.add("target");
+    body.scrollIntoView({ block: "start" });
+    body.querySelector(".opener").focus({ preventScroll: true });
+    return true;
   };
 
   let waiting = 0;
-  search.addEventListener("input", () => {
+  const later = () => {
     clearTimeout(waiting);
-    waiting = setTimeout(filter, 120);
-  });
-  show.addEventListener("change", filter);
+    waiting = setTimeout(filter, 150);
+  };
+  for (const element of [search, least, most]) element.addEventListener("input", later);
+  for (const element of [show, measure, tag]) element.addEventListener("change", filter);
   all.addEventListener("click", () => {
-    const visible = cases.filter((body) => !body.hidden);
-    const yes = !visible.every(isOpen);
-    for (const body of visible) open(body, yes);
+    const yes = all.textContent === "Open all";
+    for (const body of table.tBodies) open(body, yes);
     all.textContent = yes ? "Close all" : "Open all";
   });
+  toggles.addEventListener("change", () => {
+    marked = new Set([...toggles.querySelectorAll("input:checked")].map((box) => Number(box.value)));
+    for (const body of table.tBodies) {
+      if (body.rows.length < 2 || !isWhole()) continue;
+      const entry = cases[Number(body.dataset.at)];
+      body.querySelector(".texts").replaceWith(textsOf(entry, recordOf(entry)));
+    }
+  });
   table.tHead.addEventListener("click", (event) => {
-    const header = event.target.closest("th");
-    if (header && event.target.closest("button")) sort(header);
+    const button = event.target.closest("button");
+    if (!button) return;
+    const wanted = Number(button.dataset.column);
+    sorted = { column: wanted, up: !(sorted.column === wanted && sorted.up) };
+    for (const cell of head.cells) cell.removeAttribute("aria-sort");
+    button.parentElement.setAttribute("aria-sort", sorted.up ? "ascending" : "descending");
+    sortOrder();
+    page = 0;
+    render();
   });
   table.addEventListener("click", (event) => {
+    const link = event.target.closest("a.link");
+    if (link && navigator.clipboard) {
+      navigator.clipboard.writeText(link.href).then(() => { link.textContent = "Link copied"; }, () => {});
+    }
     const row = event.target.closest(".case-row");
-    if (row && !String(getSelection())) open(row.parentElement, !isOpen(row.parentElement));
+    if (row && !String(getSelection())) open(row.parentElement, row.parentElement.rows.length < 2);
   });
-  filter();
+  place.addEventListener("click", (event) => {
+    const step = event.target.dataset && event.target.dataset.step;
+    if (!step) return;
+    page = { first: 0, previous: page - 1, next: page + 1, last: pages() - 1 }[step];
+    render();
+    if (event.target.closest("nav") === pagers[1]) pagers[0].scrollIntoView({ block: "start" });
+  });
+  addEventListener("hashchange", goTo);
+  sortOrder();
+  render();
+  // What was opened before its record was there is shown now.
+  if (isWhole()) goTo();
+  else whole.then(() => goTo() || (opened.size && render()));
 })();

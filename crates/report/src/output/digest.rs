@@ -32,6 +32,32 @@ impl LinesDigest {
     }
 }
 
+/// A writer that keeps nothing but the digest of what is written.
+#[derive(Debug, Clone, Default)]
+pub struct Digester {
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl Digester {
+    /// What was written, as if it were a file.
+    pub fn stored(&self) -> Stored {
+        Stored { sha256: hex(&self.hash.clone().finalize()), bytes: self.bytes }
+    }
+}
+
+impl Write for Digester {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.hash.update(bytes);
+        self.bytes += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// What has been written so far.
 #[derive(Debug, Clone)]
 pub(super) struct Digest(Arc<Mutex<(Sha256, u64)>>);

@@ -23,7 +23,7 @@ use self::digest::{Digest, Digesting};
 use self::lock::Lock;
 use self::pipe::Pipe;
 
-pub use self::digest::{LinesDigest, hex_sha256};
+pub use self::digest::{Digester, LinesDigest, hex_sha256};
 pub use self::overlap::{Overlap, refuse_overlap};
 
 /// How the bytes of a report are packed.

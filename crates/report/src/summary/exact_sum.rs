@@ -8,7 +8,7 @@
 const SCALE: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 
 /// The exact sum of finite numbers, in units of [`SCALE`].
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct ExactSum {
     /// From small to large magnitude; at most about forty.
     parts: Vec<f64>,
@@ -34,6 +34,32 @@ impl ExactSum {
         }
         self.parts.truncate(kept);
         self.parts.push(carried);
+    }
+
+    /// Adds the product of two finite numbers without rounding it, as long as it is neither beyond the largest number nor
+    /// so small that its last digits have no room.
+    pub(super) fn add_product(&mut self, left: f64, right: f64) {
+        let product = left * right;
+        let rest = left.mul_add(right, -product);
+        self.add(product);
+        if rest != 0.0 {
+            self.add(rest);
+        }
+    }
+
+    /// The sum of the squared distances of `count` numbers from `centre`, from the sum of the numbers and of their squares
+    /// (this one): Σx² − 2cΣx + nc², in which nothing is rounded before the end, so that nothing cancels out.
+    pub(super) fn squares_around(&self, centre: f64, sum: &Self, count: u64) -> f64 {
+        let mut whole = self.clone();
+        for part in &sum.parts {
+            // The parts are scaled, a power of two that the product undoes.
+            whole.add_product(-2.0 * centre, part / SCALE);
+        }
+        let times = centre * count as f64;
+        whole.add_product(times, centre);
+        // What the first product lost.
+        whole.add_product(centre.mul_add(count as f64, -times), centre);
+        (whole.rounded() / SCALE).max(0.0)
     }
 
     /// The sum divided by `count`.

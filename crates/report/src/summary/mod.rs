@@ -1,10 +1,13 @@
 //! [`Summary`]: a run in a few numbers, in memory that does not grow with it.
 //!
 //! Every mean stands beside its denominator: how many cases were scored, to how many the question did not apply, and how
-//! many could not be scored.
+//! many could not be scored; and beside how far it may be off, as an interval at 95 %.
 
 mod exact_sum;
+mod groups;
 mod histogram;
+mod labels;
+mod moments;
 mod reasons;
 
 use std::io;
@@ -13,11 +16,17 @@ use probare_core::{CaseResult, Event, MetricInfo, Named, Outcome, Problem, Sink,
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+pub use self::groups::{By, Group, Groups, MOST_GROUPS};
 pub use self::histogram::{BINS, Histogram};
+pub use self::labels::{Label, Labels};
+pub use self::moments::{MeanInterval, Method};
 pub use self::reasons::{Reason, Reasons};
 
-use self::exact_sum::ExactSum;
 use self::histogram::Filling;
+use self::moments::Moments;
+use crate::gate::Tally;
+use crate::status::score;
+use crate::{Gate, Options};
 
 /// Remarks about the input that are kept word by word; all are counted.
 const PROBLEMS_KEPT: usize = 20;
@@ -39,14 +48,69 @@ pub struct Summary {
     pub metrics: Vec<MetricSummary>,
     /// The first remarks about the input.
     pub problems: Vec<Problem>,
+    /// Means apart for each group, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<Groups>,
+    /// What the gates count.
+    #[serde(skip)]
+    watched: Vec<Watched>,
+}
+
+/// A gate, where its metric stands in the run, and what was counted for it.
+#[derive(Debug, Clone)]
+struct Watched {
+    gate: Gate,
+    metric: Option<usize>,
+    tally: Tally,
 }
 
 impl Summary {
+    /// A summary that counts what these options need: gates that look at single cases, and groups.
+    pub fn new(options: &Options) -> Self {
+        let watched = |gate: &Gate| Watched { gate: gate.clone(), metric: None, tally: Tally::default() };
+        Self {
+            groups: options.by.clone().map(Groups::new),
+            watched: options.gates.iter().map(watched).collect(),
+            ..Self::default()
+        }
+    }
+
+    /// What was counted for a gate; nothing where the summary was not made for it.
+    pub(crate) fn tally(&self, gate: &Gate) -> Option<&Tally> {
+        self.watched.iter().find(|watched| watched.gate == *gate).map(|watched| &watched.tally)
+    }
+
+    fn start(&mut self, source: &str, metrics: &[MetricInfo]) {
+        let place = |name: &str| metrics.iter().position(|metric| metric.name == name);
+        for watched in &mut self.watched {
+            watched.metric = place(watched.gate.metric());
+            watched.tally = Tally::default();
+        }
+        if let Some(groups) = &mut self.groups {
+            groups.start(metrics);
+        }
+        *self = Self {
+            source: source.to_owned(),
+            metrics: metrics.iter().cloned().map(MetricSummary::new).collect(),
+            groups: self.groups.take(),
+            watched: std::mem::take(&mut self.watched),
+            ..Self::default()
+        };
+    }
+
     /// Takes in one case.
     pub fn add(&mut self, result: &CaseResult) {
         self.cases += 1;
         for (metric, result) in self.metrics.iter_mut().zip(&result.results) {
             metric.add(result);
+        }
+        for Watched { gate, metric, tally } in &mut self.watched {
+            if let Some(score) = metric.and_then(|at| result.results.get(at)).and_then(score) {
+                tally.add(gate, score, result.excused.is_some());
+            }
+        }
+        if let Some(groups) = &mut self.groups {
+            groups.add(result);
         }
     }
 
@@ -75,8 +139,7 @@ impl Sink for Summary {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Started { source, metrics } => {
-                *self = Self { source: (*source).to_owned(), ..Self::default() };
-                self.metrics = metrics.iter().cloned().map(MetricSummary::new).collect();
+                self.start(source, metrics);
             }
             Event::Scored(result) => self.add(result),
             Event::Problem(problem) => {
@@ -115,7 +178,9 @@ pub struct MetricSummary {
     pub not_applicable_reasons: Reasons,
     /// Why cases could not be scored.
     pub failed_reasons: Reasons,
-    sum: ExactSum,
+    /// The words that the metric gave.
+    pub labels: Labels,
+    moments: Moments,
     filling: Filling,
 }
 
@@ -132,7 +197,8 @@ impl MetricSummary {
             max: None,
             not_applicable_reasons: Reasons::default(),
             failed_reasons: Reasons::default(),
-            sum: ExactSum::default(),
+            labels: Labels::default(),
+            moments: Moments::default(),
             filling,
         }
     }
@@ -145,7 +211,10 @@ impl MetricSummary {
                 self.scored += 1;
                 self.min = Some(self.min.map_or(value, |least| least.min(value)));
                 self.max = Some(self.max.map_or(value, |greatest| greatest.max(value)));
-                self.sum.add(value);
+                self.moments.add(value);
+                if let Some(label) = &score.label {
+                    self.labels.add(label);
+                }
                 self.filling.add(value);
             }
             Ok(Outcome::NotApplicable { reason }) => {
@@ -161,7 +230,12 @@ impl MetricSummary {
 
     /// The mean of all values, correctly rounded; nothing where no case was scored.
     pub fn mean(&self) -> Option<f64> {
-        self.sum.mean(self.scored)
+        self.moments.mean()
+    }
+
+    /// How far the mean may be off, at 95 %; nothing below two scored cases.
+    pub fn interval(&self) -> Option<MeanInterval> {
+        self.moments.interval(&self.info)
     }
 
     /// How the values are distributed; nothing where no case was scored.
@@ -172,15 +246,19 @@ impl MetricSummary {
 
 impl Serialize for MetricSummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("MetricSummary", 10)?;
+        let mut map = serializer.serialize_struct("MetricSummary", 12)?;
         map.serialize_field("name", &self.info.name)?;
         map.serialize_field("mean", &self.mean())?;
+        map.serialize_field("interval", &self.interval())?;
         map.serialize_field("scored", &self.scored)?;
         map.serialize_field("not_applicable", &self.not_applicable)?;
         map.serialize_field("failed", &self.failed)?;
         map.serialize_field("min", &self.min)?;
         map.serialize_field("max", &self.max)?;
         map.serialize_field("histogram", &self.histogram())?;
+        if !self.labels.is_empty() {
+            map.serialize_field("labels", &self.labels)?;
+        }
         map.serialize_field("not_applicable_reasons", &self.not_applicable_reasons)?;
         map.serialize_field("failed_reasons", &self.failed_reasons)?;
         map.end()
@@ -226,6 +304,6 @@ mod tests {
     fn a_summary_is_plain_json() {
         let mut summary = Summary::default();
         events(&mut summary, &metrics()[..1], &[result("a", 0.25)]);
-        insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"source":"cases.jsonl","stop":"complete","cases":1,"lost_rows":1,"warnings":1,"metrics":[{"name":"relevance","mean":0.25,"scored":1,"not_applicable":0,"failed":0,"min":0.25,"max":0.25,"histogram":{"from":0.0,"to":1.0,"counts":[0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]},"not_applicable_reasons":{"kept":[],"others":0},"failed_reasons":{"kept":[],"others":0}}],"problems":[{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":true},{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":false}]}"#);
+        insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"source":"cases.jsonl","stop":"complete","cases":1,"lost_rows":1,"warnings":1,"metrics":[{"name":"relevance","mean":0.25,"interval":null,"scored":1,"not_applicable":0,"failed":0,"min":0.25,"max":0.25,"histogram":{"from":0.0,"to":1.0,"counts":[0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]},"not_applicable_reasons":{"kept":[],"others":0},"failed_reasons":{"kept":[],"others":0}}],"problems":[{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":true},{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":false}]}"#);
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn case(pair: &Pair, index: usize, corpus: &Corpus) -> Case {
     let response = answer.response.clone().map(|text| Output {
         text,
         model: answer.model.clone(),
-        repeat: pair.answers[..index].iter().filter(|earlier| is_repeat(earlier, answer)).count() as u32,
+        repeat: repeats(&pair.answers[..index], answer),
     });
     let mut tags = vec![pair.kind.clone()];
     tags.extend(answer.source.clone());
@@ -85,9 +85,10 @@ pub(super) fn case(pair: &Pair, index: usize, corpus: &Corpus) -> Case {
     }
 }
 
-/// Whether two answers differ in nothing but that the model was asked again.
-fn is_repeat(earlier: &Answer, answer: &Answer) -> bool {
-    earlier.model == answer.model && earlier.source == answer.source
+/// How often the model was asked the same before.
+fn repeats(earlier: &[Answer], answer: &Answer) -> u32 {
+    let is_same = |other: &&Answer| other.model == answer.model && other.source == answer.source;
+    u32::try_from(earlier.iter().filter(is_same).count()).unwrap_or(u32::MAX)
 }
 
 /// The id of the question; with the transcript where its answers are about several.

@@ -138,7 +138,7 @@ impl Published {
                     chart(&summary.verbatim_transcripts, title, "share of quotations")
                 }
                 _ => {
-                    let groups = careful.map(|careful| &careful.transcripts).unwrap_or(&summary.transcripts);
+                    let groups = careful.map_or(&summary.transcripts, |careful| &careful.transcripts);
                     chart(groups, "Mean score per transcript, careful reading", "mean score")
                 }
             };

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use probare_core::{Console, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
+use probare_cases::{LARGEST_DOCUMENT, OpenError, folder_input, read_whole};
+use probare_core::{Console, Input, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_metrics::interviews::{Question, QuestionType, Settings};
 use probare_text::wordnet::WordNet;
@@ -17,7 +18,6 @@ use super::input::{Corpus, DataError, Fixture};
 use super::output::{stamped, utc};
 use super::publisher::{Published, ResultFormat, Wanted};
 use super::rules::Grading;
-use crate::whole::{files_in, folder_input, input, read_json};
 
 /// Answers about interview transcripts.
 pub struct Socioscope;
@@ -25,7 +25,6 @@ pub struct Socioscope;
 /// What can be said on the command line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 struct Options {
     /// Questions and answers, JSON
     #[schemars(extend("x-positional" = 1))]
@@ -106,28 +105,26 @@ impl Suite for Socioscope {
             return Err(SuiteError::usage("FIXTURE and CORPUS are missing")
                 .hint("probare socioscope questions.json corpus.json --out results"));
         };
-        let (questions, texts) = (read_json(fixture_path)?, read_json(corpus_path)?);
+        let (questions, mut fixture_input) = read("fixture", fixture_path)?;
+        let (texts, mut corpus_input) = read("corpus", corpus_path)?;
         let fixture = Fixture::read(&questions, &name(fixture_path)).map_err(|error| unusable(&error))?;
         let corpus = Corpus::read(&texts, &name(corpus_path)).map_err(|error| unusable(&error))?;
         let warnings = looked_through(&fixture, &corpus)?;
-        let rows = |count: usize| Some(count as u64);
-        let inputs = vec![
-            input("fixture", fixture_path, &questions, rows(fixture.pairs.len())),
-            input("corpus", corpus_path, &texts, rows(corpus.transcripts().len())),
-        ];
+        fixture_input.rows = Some(fixture.pairs.len() as u64);
+        corpus_input.rows = Some(corpus.transcripts().len() as u64);
         let (fixture, corpus) = (Arc::new(fixture), Arc::new(corpus));
 
         let requests = options.requests(&fixture);
-        let cases = Answers::new(Arc::clone(&fixture), Arc::clone(&corpus), inputs);
+        let cases = Answers::new(Arc::clone(&fixture), Arc::clone(&corpus), vec![fixture_input, corpus_input]);
         let mut job = Job::new(name(fixture_path), Box::new(cases), requests);
         job.title = Some("Socioscope: answers about interviews".to_owned());
         job.reads = vec![fixture_path.clone(), corpus_path.clone()];
         let mut wordnet = None;
         if let Some(folder) = &options.wordnet {
-            let failed = |error: std::io::Error| SuiteError::data(format!("cannot read `{}`: {error}", name(folder)));
             wordnet = Some(Arc::new(WordNet::from_dir(folder).map_err(|error| SuiteError::from_error(&error))?));
-            job.reads.extend(files_in(folder).map_err(failed)?);
-            job.inputs.push(folder_input("wordnet", folder).map_err(failed)?);
+            let files = files_in(folder)?;
+            job.reads.extend(files.iter().map(|file| PathBuf::from(&file.path)));
+            job.inputs.push(Input { option: Some("/wordnet".to_owned()), ..folder_input(&name(folder), &files) });
         }
         let texts = corpus.transcripts().iter().map(|transcript| (transcript.key.clone(), transcript.text.clone()));
         job.rules =
@@ -217,6 +214,25 @@ impl Options {
 
 fn name(path: &Path) -> String {
     path.display().to_string()
+}
+
+/// A document that an option names.
+fn read(option: &str, path: &Path) -> Result<(Vec<u8>, Input), SuiteError> {
+    let opened = read_whole(&name(path), LARGEST_DOCUMENT).map_err(|error: OpenError| SuiteError::from_error(&error));
+    opened.map(|(bytes, input)| (bytes, Input { option: Some(format!("/{option}")), ..input }))
+}
+
+/// All files of a folder.
+fn files_in(folder: &Path) -> Result<Vec<Input>, SuiteError> {
+    let failed = |error: std::io::Error| SuiteError::data(format!("cannot read `{}`: {error}", name(folder)));
+    let mut files = Vec::new();
+    for entry in folder.read_dir().map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        if path.is_file() {
+            files.push(read("wordnet", &path)?.1);
+        }
+    }
+    Ok(files)
 }
 
 /// The error for a file. Where not some place in it is at fault but all of it, the two were most often exchanged.

@@ -23,11 +23,11 @@ pub struct System<'a> {
 
 /// The difference of two systems in one measure, over the questions that both have rows for.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Difference<'a> {
+pub struct Difference {
     /// The system that is subtracted from.
-    pub first: &'a str,
+    pub first: String,
     /// The system that is subtracted.
-    pub second: &'a str,
+    pub second: String,
     /// The measure, or the aggregate.
     pub measure: &'static str,
     /// First minus second; nothing where they have no question in common.
@@ -35,7 +35,7 @@ pub struct Difference<'a> {
 }
 
 /// All pairs of systems in the order given, all measures of a pair together.
-pub fn differences<'a>(systems: &[System<'a>], seed: u64) -> Vec<Difference<'a>> {
+pub fn differences(systems: &[System<'_>], seed: u64) -> Vec<Difference> {
     let mut differences = Vec::new();
     for (at, first) in systems.iter().enumerate() {
         for second in &systems[at + 1..] {
@@ -46,7 +46,8 @@ pub fn differences<'a>(systems: &[System<'a>], seed: u64) -> Vec<Difference<'a>>
                 };
                 let (left, right) = (side(|pair| pair.0), side(|pair| pair.1));
                 let difference = paired_difference(&left, &right, Level::NINETY_FIVE, seed);
-                differences.push(Difference { first: first.name, second: second.name, measure, difference });
+                let names = (first.name.to_owned(), second.name.to_owned());
+                differences.push(Difference { first: names.0, second: names.1, measure, difference });
             }
         }
     }
@@ -66,10 +67,10 @@ fn pairs(first: &[Row], second: &[Row]) -> Vec<(Row, Row)> {
 }
 
 /// The differences as a file.
-pub fn csv(differences: &[Difference<'_>]) -> String {
+pub fn csv(differences: &[Difference]) -> String {
     let mut csv = "first,second,measure,pairs,difference,low,high,p_value\n".to_owned();
     for line in differences {
-        let _ = write!(csv, "{},{},{}", escape::csv(line.first), escape::csv(line.second), line.measure);
+        let _ = write!(csv, "{},{},{}", escape::csv(&line.first), escape::csv(&line.second), line.measure);
         match line.difference {
             Some(PairedDifference { pairs, mean, interval, p_value }) => {
                 let ends = interval.map_or_else(
@@ -85,11 +86,11 @@ pub fn csv(differences: &[Difference<'_>]) -> String {
 }
 
 /// The differences of the aggregate for the terminal.
-pub fn terminal(differences: &[Difference<'_>]) -> String {
+pub fn terminal(differences: &[Difference]) -> String {
     let head = ["first", "second", "pairs", "difference", "95 % interval", "p"];
     let mut lines = vec![head.map(str::to_owned).to_vec()];
     for line in differences.iter().filter(|line| line.measure == COLUMNS[5]) {
-        let names = [line.first, line.second].map(|name| escape::terminal(name).into_owned());
+        let names = [&line.first, &line.second].map(|name| escape::terminal(name).into_owned());
         let numbers = match &line.difference {
             Some(found) => [
                 found.pairs.to_string(),
@@ -111,7 +112,7 @@ mod tests {
     fn scores(values: &[(usize, f64)]) -> Scores {
         let row = |(question, value): &(usize, f64)| Row {
             question: *question,
-            prediction: Some(0),
+            is_answered: true,
             values: [*value; 5],
             aggregate: *value,
         };

@@ -1,11 +1,9 @@
 //! The files of a scored run, and the text for the terminal.
 
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use probare_core::Stop;
-use probare_report::{Compression, Output, escape};
+use probare_report::escape;
 use probare_stats::Interval;
 use probare_text::python::{fixed, repr_float};
 
@@ -26,34 +24,21 @@ pub const OVERALL: &str = "synthlink_overall_score.txt";
 /// Name of the file with the intervals.
 pub const INTERVALS: &str = "synthlink_intervals.csv";
 
-/// Writes the three published files and the intervals into `folder`, which is made if needed. `prefix` stands before
-/// each name: empty for the published numbers. Returns the files, in the order in which they were written.
-pub fn write(
+/// Names of all files of a system, in order.
+pub const NAMES: [&str; 4] = [SCORES, CATEGORIES, OVERALL, INTERVALS];
+
+/// The three published files and the intervals, for `folder`. `prefix` stands before each name: empty for the published
+/// numbers.
+pub fn all(
     folder: &Path,
     prefix: &str,
     catalogue: &Catalogue,
     scores: &Scores,
     summary: &Summary,
-) -> io::Result<Vec<PathBuf>> {
-    let mut written = Vec::new();
-    for (name, content) in [
-        (SCORES, scores_csv(catalogue, scores)),
-        (CATEGORIES, categories_csv(summary)),
-        (OVERALL, overall_text(summary)),
-        (INTERVALS, intervals_csv(summary)),
-    ] {
-        let path = folder.join(format!("{prefix}{name}"));
-        write_file(&path, &content)?;
-        written.push(path);
-    }
-    Ok(written)
-}
-
-/// Writes a file that appears under its name when it is complete.
-pub fn write_file(path: &Path, content: &str) -> io::Result<()> {
-    let mut output = Output::to_file(path, Compression::None)?;
-    output.write_all(content.as_bytes())?;
-    output.finish(Stop::Complete).map(|_| ())
+) -> Vec<(PathBuf, String)> {
+    let contents =
+        [scores_csv(catalogue, scores), categories_csv(summary), overall_text(summary), intervals_csv(summary)];
+    NAMES.iter().zip(contents).map(|(name, content)| (folder.join(format!("{prefix}{name}")), content)).collect()
 }
 
 /// One row per question, in the order of the catalogue.

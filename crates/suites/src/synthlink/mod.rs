@@ -1,24 +1,27 @@
 //! SynthLink: questions that need several documents, and five measures of an answer put together from them.
 //!
-//! A [`Catalogue`] holds the questions; [`predictions::read`] reads what a system answered; a [`Scorer`] gives one
-//! [`Row`] per question; a [`Summary`] has the means per category and overall with their intervals; [`files`] writes
-//! what the published description names. [`comparison`] holds several systems against each other, [`careful`] reads the
-//! same predictions more strictly, and [`report`] shows them with their evidence. [`cases`] turns questions and
-//! predictions into cases, so that every metric can be run on them.
+//! A [`Catalogue`] holds the questions; [`predictions`] reads what a system answered; [`cases`] turns both into cases,
+//! which the metrics of the family `deep_search` score; each gives a [`Row`]; a [`Summary`] has the means per category and
+//! overall with their intervals; [`files`] has what the published description names. [`comparison`] holds several systems
+//! against each other, [`report`] has what a page shows beside the cases. [`SynthLink`] puts them together.
 //!
 //! The published script leaves its five functions empty; the definitions are those of the metric family `deep_search`.
 
-pub mod careful;
 pub mod cases;
 pub mod catalogue;
 pub mod comparison;
 pub mod files;
 pub mod predictions;
+mod publisher;
 pub mod report;
-mod scorer;
+mod rows;
+mod rules;
+mod source;
+mod suite;
 mod summary;
 
 pub use catalogue::{Catalogue, Question};
 pub use predictions::Prediction;
-pub use scorer::{MEASURES, Missing, Row, Scorer, Scores, Weights};
+pub use rows::{MEASURES, Missing, Row, Scores, Weights};
+pub use suite::SynthLink;
 pub use summary::{DEFAULT_SEED, Group, Summary};

@@ -1,77 +1,101 @@
-//! A scored run for the renderers of reports: one case per question, and a section with the categories.
+//! What a page shows beside the cases: the categories of a system, and several systems side by side.
 
 use std::fmt::Write as _;
-use std::io;
 
-use probare_core::{BuildError, CaseResult, Event, Finish, MetricInfo, Profile, Sample, Sink, Stop};
-use probare_metrics::registry;
 use probare_report::escape::html;
 use probare_report::svg::{Bar, bars};
+use probare_stats::PairedDifference;
 use probare_text::python::fixed;
-use serde_json::{Value as Json, json};
 
-use super::cases::case;
 use super::catalogue::PUBLISHED_CATEGORIES;
+use super::comparison::Difference;
 use super::files::{COLUMNS, INTERVAL, interval};
-use super::{Catalogue, Group, Prediction, Scores, Summary, Weights};
+use super::{Group, Summary};
 
-/// The metrics of a report, by the names of their columns.
-const METRICS: [(&str, &str); 6] = [
-    ("f1", "answer_f1"),
-    ("p_at_5", "source_precision"),
-    ("rqs", "step_coverage"),
-    ("fcs", "claim_verification"),
-    ("ie", "iteration_efficiency"),
-    ("aggregate_score", "deep_search_aggregate"),
-];
-
-/// Sends every answered question through the six metrics in `profile`, with their evidence, to `sink`.
-///
-/// In the careful profile the published aggregate comes along under its own name.
-pub fn emit(
-    sink: &mut dyn Sink,
-    source: &str,
-    (catalogue, predictions, scores): (&Catalogue, &[Prediction<'_>], &Scores),
-    weights: Weights,
-    profile: Profile,
-) -> io::Result<()> {
-    let metrics = metrics(weights, profile).map_err(io::Error::other)?;
-    let infos: Vec<MetricInfo> = metrics.iter().map(|(info, _)| info.clone()).collect();
-    sink.event(&Event::Started { source, metrics: &infos })?;
-    for row in &scores.rows {
-        let Some(prediction) = row.prediction else { continue };
-        let case = case(&catalogue.questions()[row.question], &predictions[prediction]);
-        let results = metrics.iter().map(|(_, metric)| metric.score(Sample::of(&case))).collect();
-        sink.event(&Event::Scored(&CaseResult::new(case, results)))?;
+/// Systems side by side: means with the interval of the aggregate, and the differences of all pairs.
+pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference]) -> String {
+    let mut page = String::from("<h2>Systems</h2>\n");
+    let list: Vec<Bar> = systems
+        .iter()
+        .map(|(name, summary)| Bar { label: (*name).to_owned(), value: overall(summary).map(Group::aggregate) })
+        .collect();
+    let _ = writeln!(
+        page,
+        "<article class=\"card chart-card\"><header><h3>{}</h3></header>{}</article>",
+        COLUMNS[5],
+        bars(&list, (0.0, 1.0), "aggregate by system")
+    );
+    page.push_str(&head("System", &["Answered"], Some(INTERVAL)));
+    for (name, summary) in systems {
+        let Group { answered, total, means, intervals, .. } = &summary.overall;
+        let _ = write!(page, "<tr><td><bdi>{}</bdi></td><td class=\"right\">{answered}/{total}</td>", html(name));
+        for mean in means {
+            page.push_str(&cell(&fixed(*mean, 3)));
+        }
+        let _ = writeln!(page, "{}</tr>", cell(&interval(intervals[5])));
     }
-    sink.event(&Event::Finished(&Finish::by(Stop::Complete)))
+    page.push_str("</tbody></table></div>\n<h3>Paired differences</h3>\n");
+    page.push_str(
+        "<p class=\"soft\">First minus second, over the questions that both have. Intervals are 95 % intervals of the mean \
+         difference.</p>\n",
+    );
+    page.push_str(
+        "<div class=\"summary card scroll\"><table><thead><tr><th scope=\"col\">First</th><th scope=\"col\">Second</th>\
+         <th scope=\"col\">Measure</th>",
+    );
+    for name in ["Pairs", "Difference", "95 % interval", "p"] {
+        let _ = write!(page, "<th scope=\"col\" class=\"right\">{name}</th>");
+    }
+    page.push_str("</tr></thead><tbody>\n");
+    for line in differences {
+        let _ = write!(
+            page,
+            "<tr><td><bdi>{}</bdi></td><td><bdi>{}</bdi></td><td>{}</td>",
+            html(&line.first),
+            html(&line.second),
+            line.measure
+        );
+        let cells = match &line.difference {
+            Some(PairedDifference { pairs, mean, interval: ends, p_value }) => {
+                [pairs.to_string(), format!("{mean:+.4}"), interval(*ends), fixed(*p_value, 4)]
+            }
+            None => ["0", "-", "-", "-"].map(str::to_owned),
+        };
+        for words in cells {
+            page.push_str(&cell(&words));
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody></table></div>\n");
+    page
 }
 
-type Ready = (MetricInfo, probare_core::Scorer);
+fn overall(summary: &Summary) -> Option<&Group> {
+    (summary.overall.rows > 0).then_some(&summary.overall)
+}
 
-fn metrics(weights: Weights, profile: Profile) -> Result<Vec<Ready>, BuildError> {
-    let [f1, p_at_5, rqs, fcs, ie] = weights.list();
-    let weights = json!({"weights": {"f1": f1, "p_at_5": p_at_5, "rqs": rqs, "fcs": fcs, "ie": ie}});
-    let ready = |name: String, id: &str, profile: Profile| {
-        let definition = registry().get(id).map_err(|error| BuildError::Options(error.to_string()))?;
-        let options = if id == METRICS[5].1 { weights.clone() } else { Json::Null };
-        let metric = definition.build(options.clone(), profile)?;
-        Ok((MetricInfo::new(name, definition, profile).with_options(options), metric))
-    };
-    let prefix = if profile == Profile::Careful { "careful " } else { "" };
-    let mut metrics = Vec::new();
-    if profile == Profile::Careful {
-        metrics.push(ready(METRICS[5].0.to_owned(), METRICS[5].1, Profile::Reference)?);
+fn cell(words: &str) -> String {
+    format!("<td class=\"right\">{words}</td>")
+}
+
+/// The head of a table with the six columns, some before them and perhaps one behind.
+fn head(first: &str, before: &[&str], behind: Option<&str>) -> String {
+    let mut table = format!(
+        "<div class=\"summary card scroll\" style=\"margin-top:16px\"><table><thead><tr><th scope=\"col\">{first}</th>"
+    );
+    for name in before.iter().chain(&COLUMNS).copied().chain(behind) {
+        let _ = write!(table, "<th scope=\"col\" class=\"right\">{name}</th>");
     }
-    for (name, id) in METRICS {
-        metrics.push(ready(format!("{prefix}{name}"), id, profile)?);
-    }
-    Ok(metrics)
+    table.push_str("</tr></thead><tbody>\n");
+    table
 }
 
 /// The categories of a run as bars and as a table, for a page; with the careful reading beside the published one.
-pub fn section(summary: &Summary, careful: Option<&Summary>) -> String {
-    let mut page = String::from("<h2>Categories</h2>\n");
+///
+/// `system` names whose they are, where there are several systems.
+pub fn section(system: Option<&str>, summary: &Summary, careful: Option<&Summary>) -> String {
+    let of = system.map(|name| format!(" of <bdi>{}</bdi>", html(name))).unwrap_or_default();
+    let mut page = format!("<h2>Categories{of}</h2>\n");
     let _ = writeln!(page, "<p class=\"soft\">{}</p>", coverage(&summary.overall));
     // Wider than the cards of distributions: a bar has a name before it and a number behind it.
     page.push_str(
@@ -121,15 +145,8 @@ fn full_name(group: &Group) -> String {
 }
 
 fn table(summary: &Summary, careful: Option<&Summary>) -> String {
-    let mut table = String::from(
-        "<div class=\"summary card scroll\" style=\"margin-top:16px\"><table><thead><tr><th scope=\"col\">Category</th>\
-         <th scope=\"col\" class=\"right\">Answered</th>",
-    );
-    for column in COLUMNS {
-        let _ = write!(table, "<th scope=\"col\" class=\"right\">{column}</th>");
-    }
-    // The column before it is the aggregate, whose interval it is.
-    let _ = writeln!(table, "<th scope=\"col\" class=\"right\">{INTERVAL}</th></tr></thead><tbody>");
+    // The column before the last is the aggregate, whose interval it is.
+    let mut table = head("Category", &["Answered"], Some(INTERVAL));
     for (prefix, summary) in [("", Some(summary)), ("careful: ", careful)] {
         let Some(summary) = summary else { continue };
         for group in summary.categories.iter().chain([&summary.overall]) {

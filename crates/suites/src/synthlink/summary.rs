@@ -59,7 +59,7 @@ impl Group {
         Self {
             category: category.map(str::to_owned),
             rows: rows.len(),
-            answered: rows.iter().filter(|row| row.prediction.is_some()).count(),
+            answered: rows.iter().filter(|row| row.is_answered).count(),
             total,
             means: std::array::from_fn(|at| mean(&columns[at]).unwrap_or(0.0)),
             intervals: std::array::from_fn(|at| bootstrap_mean(&columns[at], Level::NINETY_FIVE, seed)),

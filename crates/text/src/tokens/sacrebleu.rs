@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use unicode_general_category::{GeneralCategory, get_general_category};
+
 use crate::python;
 
 use super::rewriting::{Glyph, Rewriting, pad, push, starts_with};
@@ -86,18 +88,53 @@ fn cut_13a(length: usize, at: impl Fn(usize) -> char, mut found: impl FnMut(Rang
     }
 }
 
-/// `intl`: punctuation is cut off unless it stands between digits, symbols always. Unicode 14.
+/// `intl`: punctuation is cut off unless it stands between digits, symbols always.
+///
+/// sacreBLEU asks the package `regex`, which has tables of its own and newer ones than Python: Unicode 16.0 here.
 pub fn tokens_international(text: &str) -> Tokens {
     let mut line = Rewriting::default();
     line.start(text, 0..text.len());
-    cut_after(&mut line, |before, mark| !python::is_number(before) && python::is_punctuation(mark));
-    cut_before(&mut line, |mark, after| python::is_punctuation(mark) && !python::is_number(after));
+    cut_after(&mut line, |before, mark| !is_number(before) && is_punctuation(mark));
+    cut_before(&mut line, |mark, after| is_punctuation(mark) && !is_number(after));
     line.substitute(
         |glyphs, at, output| {
-            if python::is_symbol(glyphs[at].character) { pad(&glyphs[at..=at], output) } else { 0 }
+            if is_symbol(glyphs[at].character) { pad(&glyphs[at..=at], output) } else { 0 }
         },
     );
     line.tokens()
+}
+
+/// Category P.
+fn is_punctuation(character: char) -> bool {
+    matches!(
+        get_general_category(character),
+        GeneralCategory::ConnectorPunctuation
+            | GeneralCategory::DashPunctuation
+            | GeneralCategory::OpenPunctuation
+            | GeneralCategory::ClosePunctuation
+            | GeneralCategory::InitialPunctuation
+            | GeneralCategory::FinalPunctuation
+            | GeneralCategory::OtherPunctuation
+    )
+}
+
+/// Category N.
+fn is_number(character: char) -> bool {
+    matches!(
+        get_general_category(character),
+        GeneralCategory::DecimalNumber | GeneralCategory::LetterNumber | GeneralCategory::OtherNumber
+    )
+}
+
+/// Category S.
+fn is_symbol(character: char) -> bool {
+    matches!(
+        get_general_category(character),
+        GeneralCategory::MathSymbol
+            | GeneralCategory::CurrencySymbol
+            | GeneralCategory::ModifierSymbol
+            | GeneralCategory::OtherSymbol
+    )
 }
 
 /// `char`: every character but white space.
@@ -188,6 +225,12 @@ mod tests {
     fn a_year_keeps_its_full_stop_in_the_international_one() {
         assert_eq!(texts(&tokens_international("in 2019.")), ["in", "2019."]);
         assert_eq!(texts(&tokens_international("«no» 5€")), ["«", "no", "»", "5", "€"]);
+    }
+
+    #[test]
+    fn symbols_of_newer_unicode_are_known_to_the_international_one() {
+        // The heart is of Unicode 15, which Python 3.11 does not know and the package `regex` does.
+        assert_eq!(texts(&tokens_international("love🩵you")), ["love", "🩵", "you"]);
     }
 
     #[test]

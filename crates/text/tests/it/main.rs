@@ -1,5 +1,7 @@
 //! Integration tests of the text tools.
 
+#![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
+
 mod anchors;
 mod libraries;
 mod numbers;

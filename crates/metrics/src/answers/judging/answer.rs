@@ -55,6 +55,15 @@ impl<'a> Answer<'a> {
         start..end
     }
 
+    /// The same, at most `reach` words to either side.
+    pub fn stretch_near(&self, at: usize, gap: Gap, reach: usize) -> Range<usize> {
+        let at = at.min(self.words.len().saturating_sub(1));
+        let (first, last) = (at.saturating_sub(reach), self.words.len().min(at + reach));
+        let start = (first + 1..=at).rev().find(|&index| self.words[index].gap >= gap).unwrap_or(first);
+        let end = (at + 1..last).find(|&index| self.words[index].gap >= gap).unwrap_or(last);
+        start..end
+    }
+
     /// The words whose bytes lie in a byte range.
     pub fn words_in(&self, bytes: &Range<usize>) -> Range<usize> {
         let start = self.words.partition_point(|word| word.span.end <= bytes.start);

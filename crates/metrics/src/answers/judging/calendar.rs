@@ -6,6 +6,7 @@ use probare_text::dates::{Fields, Meaning, find};
 use probare_text::quantities;
 
 use super::question::Asked;
+use super::spans::Spans;
 
 /// A date with the bytes it stands in.
 #[derive(Debug, Clone)]
@@ -39,13 +40,16 @@ pub(crate) fn days(text: &str, asked: Asked) -> Vec<Day> {
         })
         .collect();
     if matches!(asked, Asked::Time { .. }) {
+        let spans = Spans::new(days.iter().map(|day| day.span.clone()));
+        // Quantities come in order; the first end of a range is listed twice, one after the other.
+        let mut taken = 0;
         for quantity in quantities::find(text) {
-            let is_free =
-                !days.iter().any(|day| day.span.start < quantity.span.end && quantity.span.start < day.span.end);
+            let is_free = !spans.meet(&quantity.span) && quantity.span.start >= taken;
             let is_year = quantity.kind == quantities::Kind::Cardinal && (1.0..2200.0).contains(&quantity.value);
             if is_free && is_year && quantity.value.fract() == 0.0 {
                 #[expect(clippy::cast_possible_truncation, reason = "the value is whole and below 2200")]
                 let year = Some(quantity.value as i32);
+                taken = quantity.span.end;
                 days.push(Day { fields: vec![Fields { year, ..Fields::default() }], span: quantity.span });
             }
         }

@@ -5,6 +5,7 @@ use probare_text::quantities::{self, Kind, Quantity};
 use super::amounts;
 use super::phrase::Phrase;
 use super::question::{Asked, Question, is_content};
+use super::spans::Spans;
 use super::words::{Gap, Word, words};
 
 /// The golds, and the alternatives that a slash or `or` separates in one of them: `14 December 1972/December 1972`.
@@ -32,12 +33,11 @@ pub(crate) fn amounts_of(form: &str, question: &Question) -> Vec<Quantity> {
     if found.is_empty() {
         found = amounts::shares(&words);
     }
+    let spans = Spans::new(found.iter().map(|amount| amount.span.clone()));
     let outside: Vec<&Word> = words
         .iter()
         .filter(|word| is_content(word) && !is_hedge(&word.text))
-        .filter(|word| {
-            !found.iter().any(|amount| amount.span.start < word.span.end && word.span.start < amount.span.end)
-        })
+        .filter(|word| !spans.meet(&word.span))
         .collect();
     // One word may name what is counted, or a unit: `27 states`, `54 Mbit/s`. A name with a number in it is a name:
     // `Apollo 11`, `50 Cent`.

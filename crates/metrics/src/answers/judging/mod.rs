@@ -3,6 +3,7 @@
 pub(crate) mod amounts;
 pub(crate) mod answer;
 pub(crate) mod calendar;
+mod denials;
 pub(crate) mod forms;
 pub(crate) mod lexicon;
 pub(crate) mod likeness;
@@ -13,6 +14,7 @@ pub(crate) mod phrase;
 pub(crate) mod question;
 mod roles;
 pub(crate) mod sound;
+mod spans;
 pub(crate) mod trial;
 pub(crate) mod verdict;
 pub(crate) mod words;

@@ -1,5 +1,6 @@
 //! What speaks against a gold answer that stands in the answer: it is denied, corrected, held by others only, one of
-//! several candidates, put second to another or in the wrong role (`roles.rs`).
+//! several candidates, put second to another or in the wrong role (`roles.rs`); or it is
+//! denied while another is asserted (`denials.rs`).
 //!
 //! Most answers that contain the gold are right, so each rule asks for a plain sign and leaves the rest alone.
 
@@ -153,7 +154,7 @@ impl<'a> Scene<'a> {
                 return Some(at..at + 1);
             }
         }
-        self.denial_behind(mention)
+        self.denial_behind(mention).or_else(|| self.denial_for_another(mention))
     }
 
     /// `X does not qualify`, `X is not the answer`, `X is wrong`, `X only published it`.

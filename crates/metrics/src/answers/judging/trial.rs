@@ -14,6 +14,7 @@ use super::names::{Meeting, Name};
 use super::objections::Scene;
 use super::phrase::{Phrase, other_names};
 use super::question::{Asked, is_content};
+use super::spans::Spans;
 use super::verdict::{Against, Verdict};
 use super::words::Gap;
 use super::yes_no;
@@ -202,10 +203,8 @@ impl<'a> Trial<'a> {
     /// Whether a gold is a date rather than a phrase with a date in it.
     fn is_mostly(&self, days: &[Day], form: &str, phrase: &Phrase) -> bool {
         let is_time = matches!(self.scene.question.asked, Asked::Time { .. });
-        let inside = phrase.content.iter().filter(|(at, _)| {
-            let span = &phrase.words[*at].span;
-            days.iter().any(|day| day.span.start <= span.start && span.end <= day.span.end)
-        });
+        let spans = Spans::new(days.iter().map(|day| day.span.clone()));
+        let inside = phrase.content.iter().filter(|(at, _)| spans.hold(&phrase.words[*at].span));
         let share = inside.count() as f64 / phrase.content.len().max(1) as f64;
         let is_bare_number = form.trim().bytes().all(|byte| byte.is_ascii_digit());
         if is_time { share >= 0.5 } else { share >= 0.8 && !is_bare_number }

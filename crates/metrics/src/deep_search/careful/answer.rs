@@ -1,5 +1,6 @@
 //! [`Answer`]: an answer as sentences that state something, or do not.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use probare_nlp::{Parser, Sentence as Parse, Token, Upos};
@@ -37,7 +38,7 @@ pub struct Sentence {
 /// A parsed answer.
 #[derive(Debug)]
 pub struct Answer<'a> {
-    text: &'a str,
+    text: Cow<'a, str>,
     tokens: Tokens,
     /// Source of each token that was copied.
     origins: Vec<Option<usize>>,
@@ -51,19 +52,21 @@ pub struct Answer<'a> {
 
 impl<'a> Answer<'a> {
     /// Parses an answer and looks for what it copied from its sources.
-    pub fn new<S: AsRef<str>>(text: &'a str, sources: &[S]) -> Self {
-        let tokens = synthlink::tokens(text);
+    pub fn new<S: AsRef<str>>(text: impl Into<Cow<'a, str>>, sources: &[S]) -> Self {
+        let text = text.into();
+        let tokens = synthlink::tokens(&text);
         let source_tokens: Vec<Tokens> =
             sources.iter().map(|source| synthlink::tokens(bounded(source.as_ref()))).collect();
         let origins = copied_from(&tokens, &source_tokens);
         let echoes =
             source_tokens.iter().enumerate().map(|(index, source)| is_echo(&origins, index, source.len())).collect();
         let is_largely_copied = 3 * origins.iter().flatten().count() >= origins.len();
+        let spans: Vec<Range<usize>> = claim_spans(bounded(&text)).collect();
         let mut answer = Self { text, tokens, origins, is_largely_copied, sentences: Vec::new(), echoes };
         let parser = Parser::english();
-        for span in claim_spans(bounded(text)) {
+        for span in spans {
             // The parser may see several sentences where the published division sees one; they are judged together.
-            let document = parser.parse(&text[span.clone()]);
+            let document = parser.parse(&answer.text[span.clone()]);
             let parse = Parse { tokens: joined(document.sentences, span.start) };
             let standing = answer.standing(&span, &parse);
             let words = content_words(&parse.tokens);
@@ -73,8 +76,8 @@ impl<'a> Answer<'a> {
     }
 
     /// The whole text.
-    pub const fn text(&self) -> &'a str {
-        self.text
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// The tokens of the whole answer.

@@ -1,16 +1,26 @@
 //! The answer of a case, read once for all measures of the careful profile.
 
+use std::hash::BuildHasher;
+use std::rc::Rc;
+
 use probare_core::{Profile, Sample, ScoreError};
+use rustc_hash::FxBuildHasher;
 
 use super::Sources;
 use crate::deep_search::careful::Answer;
 
 /// The response with what it copied from the sources under `key`; nothing in the reference profile, which parses nothing.
-pub fn careful_answer<'a>(sample: Sample<'a>, profile: Profile, key: &str) -> Result<Option<Answer<'a>>, ScoreError> {
-    match profile {
-        Profile::Reference => Ok(None),
-        Profile::Careful => Ok(Some(Answer::new(sample.response()?, &Sources::if_any(sample, key).texts))),
+pub fn careful_answer(
+    sample: Sample<'_>,
+    profile: Profile,
+    key: &str,
+) -> Result<Option<Rc<Answer<'static>>>, ScoreError> {
+    if profile == Profile::Reference {
+        return Ok(None);
     }
+    let response = sample.response()?;
+    let read = || Answer::new(response.to_owned(), &Sources::if_any(sample, key).texts);
+    Ok(Some(sample.reading(FxBuildHasher.hash_one(key), read)))
 }
 
 #[cfg(test)]

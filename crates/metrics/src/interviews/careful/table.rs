@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use super::negation::{denials, universal};
 use super::opposites::turned;
 use super::senses::other_sense;
-use super::slips::is_slip;
+use super::slips::{is_slip, possible_slips};
 use super::spellings::{compact, written_out};
 use super::words::{Gap, Word, words};
 use crate::interviews::grading::QuestionType;
@@ -258,19 +258,18 @@ impl CarefulTable {
         for hit in hits.iter() {
             covered[hit.at..hit.at + hit.length].fill(true);
         }
-        for (value, form) in self.forms.iter().enumerate() {
-            let wanted: Vec<&str> = form.iter().map(String::as_str).collect();
-            for at in 0..words.len().saturating_sub(wanted.len().saturating_sub(1)) {
-                let end = at + wanted.len();
-                if covered[at..end].contains(&true) || !self.is_together(&words[at..end]) {
-                    continue;
-                }
-                let written: Vec<&str> = words[at..end].iter().map(|word| word.form.as_str()).collect();
-                if is_slip(&written, &wanted, wordnet) {
-                    let similarity = probare_text::distance::similarity(&written.join(" "), &wanted.join(" "));
-                    covered[at..end].fill(true);
-                    hits.push(Hit { at, length: wanted.len(), value, reason: Reason::Fuzzy { similarity } });
-                }
+        let forms: Vec<&str> = words.iter().map(|word| word.form.as_str()).collect();
+        for (value, at) in possible_slips(&forms, &self.forms, wordnet) {
+            let wanted: Vec<&str> = self.forms[value].iter().map(String::as_str).collect();
+            let end = at + wanted.len();
+            if end > words.len() || covered[at..end].contains(&true) || !self.is_together(&words[at..end]) {
+                continue;
+            }
+            let written = &forms[at..end];
+            if is_slip(written, &wanted, wordnet) {
+                let similarity = probare_text::distance::similarity(&written.join(" "), &wanted.join(" "));
+                covered[at..end].fill(true);
+                hits.push(Hit { at, length: wanted.len(), value, reason: Reason::Fuzzy { similarity } });
             }
         }
     }

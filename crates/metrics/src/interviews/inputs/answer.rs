@@ -7,7 +7,7 @@ use probare_text::aligned::Aligned;
 use serde_json::Value as Json;
 
 use super::located::{items, unescaped};
-use crate::json::{Step, locate};
+use crate::json_text::{Step, locate};
 
 /// A text inside the response.
 #[derive(Debug, Clone)]

@@ -2,15 +2,19 @@
 
 use std::ops::Range;
 
+use probare_text::approximate::Match;
 use probare_text::normalise::verbatim_quote;
 use probare_text::python::strip;
 use serde_json::Value as Json;
 
 use super::source::scalars;
-use super::{Difference, Source, difference, elided};
+use super::{Difference, Source, Transcripts, difference, elided};
 
 /// Similarity from which a quotation counts as a near one.
 const NEAR: f64 = 0.9;
+
+/// Similarity from which the nearest stretch is worth a look though it is no near quotation.
+const LIKE: f64 = 0.5;
 
 /// Words and characters below which a quotation proves little.
 const TRIVIAL_WORDS: usize = 3;
@@ -100,8 +104,10 @@ pub struct Finding {
     pub source: Option<usize>,
     /// Whether it is so short that it proves little.
     pub is_trivial: bool,
-    /// For a near quotation, where it comes nearest.
+    /// For a near quotation, and for one that resembles something, where it comes nearest.
     pub near: Option<Near>,
+    /// The transcript of the run that has it, where it is neither the cited one nor a passage of the case.
+    pub elsewhere: Option<Elsewhere>,
     /// Stretches that a quotation with omissions left out, in bytes of the text as given.
     pub omitted: Vec<Range<usize>>,
 }
@@ -115,6 +121,17 @@ pub struct Near {
     pub scalars: Range<usize>,
     /// The normalised stretch against the normalised quotation.
     pub difference: Difference,
+}
+
+/// A transcript that has a quotation which is said to come from somewhere else.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Elsewhere {
+    /// Its place among the transcripts.
+    pub place: usize,
+    /// Its name.
+    pub name: String,
+    /// Where it comes nearest; nothing where the words themselves are there.
+    pub near: Option<Near>,
 }
 
 /// Checks a citation of `cited`, which stands at `place` among the sources if it is one of them; nothing where the
@@ -132,6 +149,7 @@ pub fn check(quote: &Json, cited: Option<&Source<'_>>, place: Option<usize>, sou
         source: None,
         is_trivial: false,
         near: None,
+        elsewhere: None,
         omitted: Vec::new(),
     };
     let Some(quote) = quote.as_str().map(strip).filter(|quote| !quote.is_empty()) else { return finding };
@@ -182,16 +200,55 @@ fn look_closer(mut finding: Finding, quote: &str, source: &Source<'_>, sources: 
     if let Some((place, _)) = sources.iter().enumerate().find(is_elsewhere) {
         return Finding { status: Status::WrongSource, found_in: Some(place), ..finding };
     }
-    if similarity < NEAR {
-        return Finding { status: Status::NotFound, ..finding };
+    finding.status = match similarity {
+        far if far < NEAR => Status::NotFound,
+        _ if source.has_digits_of(&normal) => Status::Fuzzy,
+        _ => Status::NumberMismatch,
+    };
+    if similarity >= NEAR || (similarity >= LIKE && !finding.is_trivial) {
+        finding.near = nearest.map(|found| near(source, &found, &normal));
     }
-    finding.status = if source.has_digits_of(&normal) { Status::Fuzzy } else { Status::NumberMismatch };
-    finding.near = nearest.map(|found| Near {
-        difference: difference(&source.form().text()[found.span.clone()], &normal),
-        scalars: source.composed_scalars(found.span.clone()),
-        span: source.form().original_span(found.span),
-    });
     finding
+}
+
+fn near(source: &Source<'_>, found: &Match, normal: &str) -> Near {
+    Near {
+        difference: difference(&source.form().text()[found.span.clone()], normal),
+        scalars: source.composed_scalars(found.span.clone()),
+        span: source.form().original_span(found.span.clone()),
+    }
+}
+
+/// Looks for a quotation that is not where it is said to be in all transcripts: for its words, then for words near to them.
+/// The published status stays what it is.
+pub(super) fn look_elsewhere(finding: &mut Finding, quote: &Json, cited: Option<usize>, transcripts: &Transcripts) {
+    let is_open = matches!(
+        finding.status,
+        Status::Fuzzy | Status::NumberMismatch | Status::NotFound | Status::InvalidIndex | Status::MissingContent
+    );
+    let normal = quote.as_str().map(strip).map(verbatim_quote).unwrap_or_default();
+    if !is_open || normal.is_empty() || finding.is_trivial {
+        return;
+    }
+    let others = || transcripts.all().enumerate().filter(|(place, _)| Some(*place) != cited);
+    let found = |place: usize, near| Some(Elsewhere { place, name: transcripts.name(place).to_owned(), near });
+    if let Some((place, _)) = others().find(|(_, source)| source.find(&normal, 0).is_some()) {
+        finding.elsewhere = found(place, None);
+        return;
+    }
+    if finding.similarity.is_some_and(|similarity| similarity >= NEAR) {
+        return;
+    }
+    let length = normal.chars().count();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a tenth of a length in memory")]
+    let mut most = ((1.0 - NEAR) * length as f64) as usize;
+    for (place, source) in others() {
+        if let Some(nearest) = source.nearest_within(&normal, most) {
+            finding.elsewhere = found(place, Some(near(source, &nearest, &normal)));
+            let Some(fewer) = nearest.distance.checked_sub(1) else { return };
+            most = fewer;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -223,6 +280,8 @@ mod tests {
         let contents = ["In winter we do not sell oysters at the harbour, she said."];
         let found = status(&contents, &json!("we do sell oysters at the harbour"), &json!(0));
         assert_eq!(found.status, Status::NotFound, "four letters of thirty-three");
+        let negation = found.near.unwrap().difference.negation.unwrap();
+        assert_eq!(negation, "the source says `not`, the quotation leaves it out");
         let longer = "In winter we do sell oysters at the harbour, she said";
         let near = status(&contents, &json!(longer), &json!(0));
         assert_eq!(near.status, Status::Fuzzy);

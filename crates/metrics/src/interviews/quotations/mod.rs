@@ -13,7 +13,7 @@ mod quoted;
 mod source;
 mod transcripts;
 
-pub use check::{Finding, Near, Status, check, place};
+pub use check::{Elsewhere, Finding, Near, Status, check, place};
 pub use difference::{Change, Difference, difference};
 pub use existence::Existence;
 pub use quoted::Quotations;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use probare_core::{Citation, Passage, Sample};
 
+use super::check::look_elsewhere;
 use super::{Existence, Finding, Source, Transcripts, check, place};
 
 /// The citations of a case, checked.
@@ -38,14 +39,16 @@ impl Quotations {
                 Cited::Transcript(place) => (transcripts.get(place), None),
                 Cited::Nothing => (None, None),
             };
-            let finding = check(&citation.quote, source, at, &sources);
-            quotations.left_out.push(source.and_then(|source| left_out_negation(&finding, source)));
-            quotations.findings.push(finding);
-            quotations.transcripts.push(match cited {
+            let transcript = match cited {
                 Cited::Passage(place) => passages.copies.get(place).copied().flatten(),
                 Cited::Transcript(place) => Some(place),
                 Cited::Nothing => None,
-            });
+            };
+            let mut finding = check(&citation.quote, source, at, &sources);
+            look_elsewhere(&mut finding, &citation.quote, transcript, transcripts);
+            quotations.left_out.push(source.and_then(|source| left_out_negation(&finding, source)));
+            quotations.findings.push(finding);
+            quotations.transcripts.push(transcript);
         }
         quotations
     }
@@ -141,6 +144,32 @@ mod tests {
 
     use super::super::Status;
     use super::*;
+
+    #[test]
+    fn a_quotation_of_another_transcript_is_found_there_and_a_dropped_never_is_named() {
+        let texts = [
+            ("P01", "In winter we never sell oysters at the harbour, she said, and we mend the nets."),
+            ("P02", "We keep bees behind the church, and nothing else at all."),
+        ];
+        let transcripts = Transcripts::new(texts.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let mut passage = Passage::from(texts[1].1);
+        passage.metadata.insert(super::super::TRANSCRIPT.into(), json!("P02"));
+        let quotes = [
+            "never sell oysters at the harbour",
+            "In winter we sell oysters at the harbour, she said, and we mend the nets",
+        ];
+        let citations =
+            quotes.map(|quote| Citation { source_index: json!(0), quote: json!(quote), ..Citation::default() });
+        let found = Quotations::new(&citations, &[passage], &transcripts);
+        let [exact, near] = &found.findings[..] else { panic!("two findings") };
+        assert_eq!((exact.status, near.status), (Status::NotFound, Status::NotFound), "as published");
+        let elsewhere = exact.elsewhere.as_ref().unwrap();
+        assert_eq!((elsewhere.name.as_str(), elsewhere.near.is_none()), ("P01", true));
+        let elsewhere = near.elsewhere.as_ref().unwrap();
+        assert_eq!(elsewhere.name, "P01");
+        let negation = elsewhere.near.as_ref().unwrap().difference.negation.as_deref();
+        assert_eq!(negation, Some("the source says `never`, the quotation leaves it out"));
+    }
 
     #[test]
     fn a_citation_may_name_a_transcript_or_a_passage_by_its_name() {

@@ -3,7 +3,7 @@
 use probare_core::Profile;
 use probare_metrics::interviews::matching::{Mention, Reason, Standing};
 use probare_metrics::interviews::polarity::Polarity;
-use probare_metrics::interviews::quotations::{Change, Finding};
+use probare_metrics::interviews::quotations::{Change, Finding, Near};
 use probare_metrics::interviews::{Grade, Settings};
 use probare_report::VERSION;
 use serde_json::{Map, Value as Json, json};
@@ -228,26 +228,34 @@ pub fn citation_json(finding: &Finding) -> Json {
         "found_in": finding.found_in,
         "trivial": finding.is_trivial,
     });
-    if let (Some(near), Json::Object(object)) = (&finding.near, &mut object) {
-        let changes: Vec<Json> = near
-            .difference
-            .changes
-            .iter()
-            .map(|change| match change {
-                Change::Same(text) => json!(["same", text]),
-                Change::Dropped(text) => json!(["dropped", text]),
-                Change::Added(text) => json!(["added", text]),
-            })
-            .collect();
-        object.insert(
-            "nearest".into(),
-            json!({
-                "start": near.scalars.start,
-                "end": near.scalars.end,
-                "difference": changes,
-                "negation": near.difference.negation,
-            }),
-        );
+    let Json::Object(members) = &mut object else { return object };
+    if let Some(near) = &finding.near {
+        members.insert("nearest".into(), near_json(near));
+    }
+    if let Some(elsewhere) = &finding.elsewhere {
+        members.insert("wrong_source".into(), json!(elsewhere.name));
+        if let Some(near) = &elsewhere.near {
+            members.insert("nearest_there".into(), near_json(near));
+        }
     }
     object
+}
+
+fn near_json(near: &Near) -> Json {
+    let changes: Vec<Json> = near
+        .difference
+        .changes
+        .iter()
+        .map(|change| match change {
+            Change::Same(text) => json!(["same", text]),
+            Change::Dropped(text) => json!(["dropped", text]),
+            Change::Added(text) => json!(["added", text]),
+        })
+        .collect();
+    json!({
+        "start": near.scalars.start,
+        "end": near.scalars.end,
+        "difference": changes,
+        "negation": near.difference.negation,
+    })
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use probare_metrics::interviews::Grade;
 use probare_metrics::interviews::matching::{Mention, Standing};
-use probare_metrics::interviews::quotations::{Change, Finding};
+use probare_metrics::interviews::quotations::{Change, Elsewhere, Finding};
+use probare_metrics::interviews::{Grade, QuestionType};
 use probare_report::escape::{excerpt, html};
 use probare_report::html::{Mark, highlight};
 use probare_report::number::column;
@@ -170,6 +170,10 @@ fn quotations(shown: Shown<'_>, answer: &Answer, graded: &AnswerResult) -> Strin
         if let (Some(near), None) = (&finding.near, shown.redaction) {
             let _ = write!(list, "<li class=\"compared\">{}</li>", difference(&near.difference.changes));
         }
+        let elsewhere = finding.elsewhere.as_ref().and_then(|elsewhere| elsewhere.near.as_ref());
+        if let (Some(near), None) = (elsewhere, shown.redaction) {
+            let _ = write!(list, "<li class=\"compared\">{}</li>", difference(&near.difference.changes));
+        }
     }
     if list.is_empty() {
         return String::new();
@@ -189,6 +193,11 @@ fn remark(finding: &Finding) -> String {
     }
     if let Some(negation) = finding.near.as_ref().and_then(|near| near.difference.negation.clone()) {
         parts.push(negation);
+    }
+    if let Some(Elsewhere { name, near, .. }) = &finding.elsewhere {
+        let stands = if near.is_some() { "something near to it stands" } else { "it stands" };
+        parts.push(format!("wrong source: {stands} in {name}"));
+        parts.extend(near.as_ref().and_then(|near| near.difference.negation.clone()));
     }
     if finding.is_trivial {
         parts.push("too short to prove much".to_owned());
@@ -217,7 +226,9 @@ fn panels(pair: &Pair, answer: &Answer, graded: &AnswerResult, result: &PairResu
             panels.push_str(&panel(name, grade, result));
         }
     }
-    if graded.grade.is_none() {
+    if graded.grade.is_none() && QuestionType::from_name(&pair.kind).is_some() {
+        panels.push_str("<div class=\"panel\"><p>The answer could not be scored.</p></div>");
+    } else if graded.grade.is_none() {
         let _ = write!(
             panels,
             "<div class=\"panel\"><p>The question type `{}` is not known; nothing is scored.</p></div>",

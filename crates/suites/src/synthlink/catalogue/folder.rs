@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use probare_cases::{LARGEST_DOCUMENT, OpenError, read_whole};
 use probare_core::Problem;
 
 use super::question::Located;
@@ -21,13 +22,16 @@ pub(super) fn read(folder: &Path) -> Result<(Vec<Located>, Vec<Problem>), Catalo
 
 /// The questions of one Markdown file.
 pub(super) fn read_file(path: &Path) -> Result<(Vec<Located>, Vec<Problem>), CatalogueError> {
-    let bytes = fs::read(path).map_err(|source| unreadable(path, source))?;
+    let (bytes, _) = read_whole(&path.display().to_string(), LARGEST_DOCUMENT).map_err(|error| match error {
+        OpenError::Io { source, .. } => unreadable(path, source),
+        other => CatalogueError::Rows(other),
+    })?;
     let text = String::from_utf8_lossy(&bytes);
     Ok(markdown::questions(&text, &path.display().to_string()))
 }
 
 /// Paths in the order of their names, so that messages do not depend on the file system.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut files = Vec::new();
     for entry in entries(folder)? {
         if entry.is_dir() {

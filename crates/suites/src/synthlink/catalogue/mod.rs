@@ -6,7 +6,7 @@ mod question;
 mod rows;
 mod validation;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use probare_cases::OpenError;
 use probare_core::Problem;
@@ -109,6 +109,11 @@ pub fn load(path: &Path) -> Result<Catalogue, CatalogueError> {
         return Err(CatalogueError::Empty { path: path.display().to_string() });
     }
     Ok(catalogue)
+}
+
+/// The files that the catalogue at `path` is read from.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    if path.is_dir() { folder::files(path) } else { Ok(vec![path.to_owned()]) }
 }
 
 /// Reads what can be read, and says what is wrong with the rest.

@@ -1,10 +1,9 @@
 //! What a system answered: a JSON array of predictions.
 //!
-//! [`parse`] gives all predictions of a text at once; [`for_each`] goes through a file of any length with little memory.
+//! [`Predictions`] goes through a file of any length with little memory.
 
 mod misfit;
-mod stream;
-mod usual;
+mod read;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +12,7 @@ use std::marker::PhantomData;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-pub use stream::{for_each, parse, read};
+pub use read::{Predictions, parse};
 
 /// One answer. Keys that are not given mean an empty text or list; keys that are not known are passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -126,6 +125,9 @@ pub enum PredictionError {
         #[source]
         source: std::io::Error,
     },
+    /// Its bytes are not what a file of values has.
+    #[error(transparent)]
+    Open(#[from] probare_cases::OpenError),
     /// It is no JSON.
     #[error("{file}:{line}:{column}: no valid JSON: {reason}")]
     Syntax {

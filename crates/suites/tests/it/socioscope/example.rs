@@ -3,36 +3,22 @@
 use std::fs;
 use std::path::Path;
 
-use probare_core::Profile;
-use probare_metrics::interviews::Settings;
 use probare_metrics::interviews::quotations::Status;
-use probare_suites::socioscope::input::{Corpus, Fixture};
-use probare_suites::socioscope::output::{answers_csv, results, summary_csv};
-use probare_suites::socioscope::page::{Shown, page};
-use probare_suites::socioscope::{Evaluation, Options, Redaction, Summary, evaluate};
-use probare_text::wordnet::WordNet;
+use probare_suites::socioscope::Summary;
+use serde_json::json;
 
-fn load() -> (Fixture, Corpus) {
+use super::{Ran, ran};
+
+fn example(options: &serde_json::Value, jobs: usize) -> Ran {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/socioscope");
     let read = |name: &str| fs::read(folder.join(name)).unwrap();
-    let fixture = Fixture::read(&read("questions.json"), "questions.json").unwrap();
-    (fixture, Corpus::read(&read("corpus.json"), "corpus.json").unwrap())
-}
-
-fn options(profile: Profile, jobs: usize) -> Options<'static> {
-    Options { settings: Settings { profile, ..Settings::default() }, wordnet: WordNet::embedded(), jobs }
-}
-
-fn text(fixture: &Fixture, evaluation: &Evaluation, redaction: Option<&Redaction>) -> String {
-    let (summary, careful) = (Summary::new(fixture, evaluation), Summary::careful(fixture, evaluation));
-    results(fixture, evaluation, Settings::default(), (&summary, Some(&careful)), redaction).to_string()
+    ran((&read("questions.json"), &read("corpus.json")), options, jobs).unwrap()
 }
 
 #[test]
 fn every_verdict_of_the_page_occurs_as_often_as_it_says() {
-    let (fixture, corpus) = load();
-    let evaluation = evaluate(&fixture, &corpus, options(Profile::Reference, 1)).unwrap();
-    assert_eq!(evaluation.warnings().count(), 0);
+    let Ran { fixture, evaluation, conclusion, .. } = example(&json!({}), 1);
+    assert_eq!(conclusion.driven.cases, 120);
     let summary = Summary::new(&fixture, &evaluation);
     let expected = [
         (Status::Exact, 89),
@@ -55,36 +41,42 @@ fn every_verdict_of_the_page_occurs_as_often_as_it_says() {
 
 #[test]
 fn threads_change_nothing_and_both_readings_are_there() {
-    let (fixture, corpus) = load();
-    let one = evaluate(&fixture, &corpus, options(Profile::Careful, 1)).unwrap();
-    let four = evaluate(&fixture, &corpus, options(Profile::Careful, 4)).unwrap();
-    assert_eq!(one, four);
-    let json = text(&fixture, &one, None);
-    assert_eq!(json, text(&fixture, &four, None));
-    assert!(json.contains("\"differs_because\":[\"the whole answer says yes"));
-    let careful = Summary::careful(&fixture, &one);
-    let csv = summary_csv(&Summary::new(&fixture, &one), Some(&careful));
-    assert!(csv.contains("\ncareful_score,overall,,"));
-    assert_eq!(answers_csv(&fixture, &one).lines().count(), 121);
+    let options = json!({"profile": "careful"});
+    let (one, four) = (example(&options, 1), example(&options, 4));
+    assert_eq!(one.evaluation, four.evaluation);
+    for name in ["results_T.json", "summary.csv", "report.html", "transcript_scores.svg"] {
+        assert_eq!(one.file(name), four.file(name), "{name}");
+    }
+    let json: serde_json::Value = serde_json::from_str(&one.file("results_T.json")).unwrap();
+    assert!(json.to_string().contains("\"differs_because\":[\"the whole answer says yes"));
+    assert!(one.file("summary.csv").contains("\ncareful_score,overall,,"));
+    let rows = example(&json!({"profile": "careful", "format": "csv"}), 2);
+    assert_eq!(rows.file("results_T.csv").lines().count(), 121);
+}
+
+#[test]
+fn the_metrics_say_what_the_published_files_say() {
+    let Ran { fixture, evaluation, conclusion, .. } = example(&json!({"profile": "careful"}), 2);
+    let summary = Summary::new(&fixture, &evaluation);
+    let mean = |name: &str| {
+        let metrics = &conclusion.summary.metrics;
+        metrics.iter().find(|metric| metric.info.name == name).and_then(|metric| metric.mean()).unwrap()
+    };
+    for (name, metric) in [("Yes/No", "yes_no"), ("ListMany", "list_many"), ("PickOne", "pick_one")] {
+        let (_, group) = summary.types.iter().find(|(kind, _)| kind == name).unwrap();
+        assert!((group.mean().unwrap() - mean(metric)).abs() < 1e-12, "{name}");
+    }
+    assert!((summary.verbatim.mean().unwrap() - mean("verbatim")).abs() < 1e-12);
+    assert!(mean("careful verbatim") >= mean("verbatim"));
 }
 
 #[test]
 fn a_redacted_report_names_nobody_and_quotes_nothing() {
-    let (fixture, corpus) = load();
-    let evaluation = evaluate(&fixture, &corpus, options(Profile::Careful, 2)).unwrap();
-    let (summary, careful) = (Summary::new(&fixture, &evaluation), Summary::careful(&fixture, &evaluation));
-    let redaction = Redaction::new(&corpus);
-    let shown = Shown {
-        fixture: &fixture,
-        corpus: &corpus,
-        evaluation: &evaluation,
-        summary: &summary,
-        careful: Some(&careful),
-        redaction: Some(&redaction),
-    };
-    let open = page(Shown { redaction: None, ..shown });
-    assert!(open.contains("Kjærgaard") && open.contains("We grow mussels on long lines"));
-    for redacted in [page(shown), text(&fixture, &evaluation, Some(&redaction))] {
+    let open = example(&json!({"profile": "careful"}), 2);
+    let page = open.file("report.html");
+    assert!(page.contains("Kjærgaard") && page.contains("We grow mussels on long lines"));
+    let hidden = example(&json!({"profile": "careful", "redact": true}), 2);
+    for redacted in [hidden.file("report.html"), hidden.file("results_T.json")] {
         for hidden in ["Kjærgaard", "Søren", "Birgit", "We grow mussels on long lines out in the Limfjord"] {
             assert!(!redacted.contains(hidden), "{hidden}");
         }
@@ -97,19 +89,9 @@ fn text_of_others_is_never_markup() {
     let fixture = serde_json::json!([{"id": hostile, "question": {"text": hostile, "type": "ListOne", "metric": [hostile]},
         "answers": [{"answer": hostile, "source": hostile, "model": hostile, "citations": [{"source_index": 0, "quote": hostile}]}]}]);
     let corpus = serde_json::json!([{"FILE": hostile, "text": format!("before {hostile} after")}]);
-    let fixture = Fixture::read(fixture.to_string().as_bytes(), "q").unwrap();
-    let corpus = Corpus::read(corpus.to_string().as_bytes(), "c").unwrap();
-    let evaluation = evaluate(&fixture, &corpus, options(Profile::Careful, 1)).unwrap();
-    let (summary, careful) = (Summary::new(&fixture, &evaluation), Summary::careful(&fixture, &evaluation));
-    let shown = Shown {
-        fixture: &fixture,
-        corpus: &corpus,
-        evaluation: &evaluation,
-        summary: &summary,
-        careful: Some(&careful),
-        redaction: None,
-    };
-    let page = page(shown);
+    let files = (fixture.to_string(), corpus.to_string());
+    let ran = ran((files.0.as_bytes(), files.1.as_bytes()), &json!({"profile": "careful"}), 1).unwrap();
+    let page = ran.file("report.html");
     assert_eq!(page.matches("<script").count(), 1);
     assert!(!page.contains(['\u{1b}', '\u{202e}']));
 }

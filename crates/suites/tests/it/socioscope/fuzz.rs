@@ -1,22 +1,15 @@
 //! Readers and evaluation of arbitrary files: errors are allowed, panics are not, and spans stay inside their texts.
 
 use bolero::check;
-use probare_core::Profile;
-use probare_metrics::interviews::Settings;
-use probare_suites::socioscope::input::{Corpus, Fixture};
-use probare_suites::socioscope::output::{answers_csv, results, summary_csv};
-use probare_suites::socioscope::page::{Shown, page};
-use probare_suites::socioscope::{Options, Redaction, Summary, evaluate};
-use probare_text::wordnet::WordNet;
 use serde_json::{Value, json};
+
+use super::{Ran, ran};
 
 /// Everything that a run does with two files.
 fn run(fixture: &[u8], corpus: &[u8]) {
-    let Ok(fixture) = Fixture::read(fixture, "questions.json") else { return };
-    let Ok(corpus) = Corpus::read(corpus, "corpus.json") else { return };
-    let settings = Settings { profile: Profile::Careful, ..Settings::default() };
-    let options = Options { settings, wordnet: WordNet::embedded(), jobs: 1 };
-    let Ok(evaluation) = evaluate(&fixture, &corpus, options) else { return };
+    let options = json!({"profile": "careful", "redact": true});
+    let Ok(Ran { fixture, evaluation, conclusion, corpus, .. }) = ran((fixture, corpus), &options, 1) else { return };
+    assert_eq!(conclusion.summary.failed(), 0);
     for (pair, result) in fixture.pairs.iter().zip(&evaluation.pairs) {
         for (answer, graded) in pair.answers.iter().zip(&result.answers) {
             let response = answer.response.as_deref().unwrap_or_default();
@@ -26,21 +19,9 @@ fn run(fixture: &[u8], corpus: &[u8]) {
                     assert!(response.get(mention.span.clone()).is_some(), "{response:?} {mention:?}");
                 }
             }
+            assert!(graded.transcripts.iter().flatten().all(|place| *place < corpus.transcripts().len()));
         }
     }
-    let (summary, careful) = (Summary::new(&fixture, &evaluation), Summary::careful(&fixture, &evaluation));
-    let redaction = Redaction::new(&corpus);
-    results(&fixture, &evaluation, settings, (&summary, Some(&careful)), Some(&redaction));
-    summary_csv(&summary, Some(&careful));
-    answers_csv(&fixture, &evaluation);
-    page(Shown {
-        fixture: &fixture,
-        corpus: &corpus,
-        evaluation: &evaluation,
-        summary: &summary,
-        careful: Some(&careful),
-        redaction: None,
-    });
 }
 
 #[test]

@@ -1,4 +1,84 @@
-//! The socioscope suite: its example from file to results, and readers that never panic.
+//! The socioscope suite: its example from file to results, readers that never panic, and an answer that breaks its grader.
 
 mod example;
 mod fuzz;
+mod panics;
+
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use probare_core::{Console, Event, Job, Sink, Suite, SuiteError};
+use probare_runner::{Conclusion, DriveOptions, Wanted, run};
+use probare_suites::socioscope::input::{Corpus, Fixture};
+use probare_suites::socioscope::{AnswerResult, Evaluation, Socioscope};
+use serde_json::{Value, json};
+
+/// A run of the suite on two files, and what came of it.
+struct Ran {
+    folder: tempfile::TempDir,
+    fixture: Fixture,
+    corpus: Corpus,
+    evaluation: Evaluation,
+    conclusion: Conclusion,
+}
+
+impl Ran {
+    /// A file that the suite wrote.
+    fn file(&self, name: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join("out").join(name)).unwrap()
+    }
+}
+
+/// Keeps what the rules tell about each answer.
+struct Keep(Arc<Mutex<Vec<AnswerResult>>>);
+
+impl Sink for Keep {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Scored(result) = event {
+            let detail = result.detail.as_ref().and_then(|detail| detail.get::<AnswerResult>());
+            self.0.lock().unwrap().push(detail.cloned().unwrap_or_default());
+        }
+        Ok(())
+    }
+}
+
+/// Opens the suite on two files in `folder`.
+fn open(folder: &Path, (fixture, corpus): (&[u8], &[u8]), options: &Value) -> Result<Job, SuiteError> {
+    std::fs::write(folder.join("questions.json"), fixture).unwrap();
+    std::fs::write(folder.join("corpus.json"), corpus).unwrap();
+    let mut all = json!({
+        "fixture": folder.join("questions.json"),
+        "corpus": folder.join("corpus.json"),
+        "out": folder.join("out"),
+        "timestamp": "T",
+    });
+    all.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
+    Socioscope.open(all, Console { quiet: true, ..Console::default() })
+}
+
+/// Opens the suite, lets `change` do something to the job, and drives it.
+fn ran_with(
+    (fixture, corpus): (&[u8], &[u8]),
+    options: &Value,
+    jobs: usize,
+    change: impl FnOnce(&mut Job),
+) -> Result<Ran, SuiteError> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut job = open(folder.path(), (fixture, corpus), options)?;
+    change(&mut job);
+    let kept = Arc::default();
+    let drive = DriveOptions { jobs: NonZeroUsize::new(jobs).unwrap(), ..DriveOptions::default() };
+    let wanted = Wanted { drive, watcher: Some(Box::new(Keep(Arc::clone(&kept)))), ..Wanted::default() };
+    let conclusion = run(job, wanted).unwrap();
+    let fixture = Fixture::read(fixture, "questions.json").unwrap();
+    let corpus = Corpus::read(corpus, "corpus.json").unwrap();
+    let results = std::mem::take(&mut *kept.lock().unwrap());
+    let evaluation = Evaluation::new(&fixture, results);
+    Ok(Ran { folder, fixture, corpus, evaluation, conclusion })
+}
+
+fn ran(files: (&[u8], &[u8]), options: &Value, jobs: usize) -> Result<Ran, SuiteError> {
+    ran_with(files, options, jobs, |_| ())
+}

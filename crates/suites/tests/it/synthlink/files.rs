@@ -1,11 +1,14 @@
 //! The files and the text that a scored run puts out, and the metrics that must agree with them.
 
+use std::path::PathBuf;
+
 use probare_core::{Profile, Sample};
 use probare_metrics::registry;
-use probare_suites::synthlink::{Missing, Scorer, Summary, Weights, cases, catalogue, files, predictions};
-use serde_json::Value;
+use probare_runner::{Exit, RunError};
+use probare_suites::synthlink::{Summary, cases, catalogue, files, predictions};
+use serde_json::{Value, json};
 
-use super::{example_catalogue, examples};
+use super::{Failed, example_catalogue, examples, ran, ran_on};
 
 #[test]
 fn tables_and_rows_of_our_catalogue_are_the_same() {
@@ -34,50 +37,39 @@ fn a_table_of_commas_is_a_catalogue_too() {
 
 #[test]
 fn the_published_files_have_their_columns_and_no_final_newline_in_the_text() {
-    let catalogue = example_catalogue();
-    let bytes = predictions::read(&examples().join("system_b.json")).unwrap();
-    let found = predictions::parse(&bytes, "system_b.json").unwrap();
-    let mut scorer = Scorer::new(&catalogue, Weights::default());
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("new/folder");
-    for (missing, rows) in [(Missing::Skip, 10), (Missing::Zero, 12)] {
-        let scores = scorer.score(&found, missing);
-        let summary = Summary::new(&catalogue, &scores, 1);
-        let written = files::write(&target, "", &catalogue, &scores, &summary).unwrap();
-        assert_eq!(
-            written,
-            [files::SCORES, files::CATEGORIES, files::OVERALL, files::INTERVALS].map(|name| target.join(name))
-        );
-        let read = |name: &str| std::fs::read_to_string(target.join(name)).unwrap();
-        let csv = read(files::SCORES);
+    for (missing, rows) in [("skip", 10), ("zero", 12)] {
+        let ran = ran(&examples(), &[examples().join("system_b.json")], &json!({"missing": missing}), &[]).unwrap();
+        let names: Vec<_> = ran.conclusion.written.iter().map(|path| path.file_name().unwrap().to_owned()).collect();
+        assert_eq!(names, files::NAMES);
+        let csv = ran.file(files::SCORES);
         assert!(csv.starts_with("question_id,category,f1,p_at_5,rqs,fcs,ie,aggregate_score\nFDH-01,FDH,"));
         assert_eq!(csv.lines().count(), rows + 1);
-        assert!(read(files::CATEGORIES).starts_with("category,f1,p_at_5,rqs,fcs,ie,aggregate_score\nFDH,"));
-        let overall = read(files::OVERALL);
+        assert!(ran.file(files::CATEGORIES).starts_with("category,f1,p_at_5,rqs,fcs,ie,aggregate_score\nFDH,"));
+        let overall = ran.file(files::OVERALL);
         assert!(overall.starts_with("Overall Aggregate Score: 0.") && !overall.ends_with('\n'));
-        assert_eq!((scores.answered, scores.total), (10, 12));
+        let summary = Summary::new(&example_catalogue(), &ran.readings[0], 1);
+        assert_eq!((summary.overall.answered, summary.overall.total), (10, 12));
     }
 }
 
 #[test]
 fn no_predictions_leave_heads_and_a_zero() {
-    let catalogue = example_catalogue();
-    let scores = Scorer::new(&catalogue, Weights::default()).score(&[], Missing::Skip);
-    let summary = Summary::new(&catalogue, &scores, 1);
-    assert_eq!(files::scores_csv(&catalogue, &scores).lines().count(), 1);
-    assert_eq!(files::categories_csv(&summary).lines().count(), 1);
-    assert_eq!(files::overall_text(&summary), "Overall Aggregate Score: 0.0000");
+    let ran = ran_on(&examples(), b"[]", &json!({})).unwrap();
+    assert_eq!(ran.file(files::SCORES).lines().count(), 1);
+    assert_eq!(ran.file(files::CATEGORIES).lines().count(), 1);
+    assert_eq!(ran.file(files::OVERALL), "Overall Aggregate Score: 0.0000");
+    assert_eq!(ran.conclusion.exit, Exit::Fine);
+    let summary = Summary::new(&example_catalogue(), &ran.readings[0], 1);
     assert!(files::terminal(&summary).starts_with("Overall Score: 0.0000\n\nCategory Scores:\n"));
 }
 
 #[test]
 fn warnings_name_unknown_and_repeated_questions() {
-    let catalogue = example_catalogue();
     let text = r#"[{"question_id": "RIV-01 "}, {"question_id": "riv-01"}, {"question_id": "RIV-01"}]"#;
-    let found = predictions::parse(text.as_bytes(), "p.json").unwrap();
-    let scores = Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Skip);
+    let ran = ran_on(&examples(), text.as_bytes(), &json!({})).unwrap();
+    let [scores, _] = ran.readings;
     assert_eq!(scores.warnings, ["unknown question_id: riv-01", "duplicate prediction ignored: RIV-01"]);
-    assert_eq!(scores.rows[0].prediction, Some(0));
+    assert_eq!((scores.rows.len(), ran.conclusion.exit), (1, Exit::Fine));
 }
 
 #[test]
@@ -87,11 +79,14 @@ fn the_metrics_say_what_the_suite_says() {
     let metrics = ids.map(|id| registry().get(id).unwrap().build(Value::Null, Profile::Reference).unwrap());
     let whole = registry().get("deep_search_aggregate").unwrap().build(Value::Null, Profile::Reference).unwrap();
     for system in ["system_a.json", "system_b.json", "gaming.json"] {
-        let bytes = predictions::read(&examples().join(system)).unwrap();
-        let found = predictions::parse(&bytes, system).unwrap();
-        for row in Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Skip).rows {
+        let path = examples().join(system);
+        let [scores, _] = ran(&examples(), &[path.clone()], &json!({}), &[]).unwrap().readings;
+        let found = predictions::Predictions::open(path.to_str().unwrap()).unwrap();
+        let found: Vec<_> = found.map(|each| each.unwrap()).collect();
+        for row in scores.rows {
             let question = &catalogue.questions()[row.question];
-            let case = cases::case(question, &found[row.prediction.unwrap()]);
+            let (raw, _) = found.iter().find(|(_, id)| *id == question.id).unwrap();
+            let case = cases::case(question, &predictions::parse(&raw.bytes).unwrap(), None);
             let value =
                 |metric: &probare_core::Scorer| metric.score(Sample::of(&case)).unwrap().score().unwrap().value.get();
             for (at, metric) in metrics.iter().enumerate() {
@@ -100,6 +95,39 @@ fn the_metrics_say_what_the_suite_says() {
             assert_eq!(value(&whole), row.aggregate);
         }
     }
+}
+
+#[test]
+fn a_file_of_predictions_is_not_overwritten_and_its_name_leads_nowhere_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    std::fs::create_dir(&out).unwrap();
+    let input = out.join(files::SCORES);
+    std::fs::write(&input, "[]").unwrap();
+    let failed = ran(&examples(), &[input.clone()], &json!({"output_dir": out}), &[]).err().unwrap();
+    assert!(matches!(failed, Failed::Run(RunError::Overlap(_))), "{failed:?}");
+    assert_eq!(std::fs::read_to_string(&input).unwrap(), "[]");
+
+    let (odd, plain) = (folder.path().join("...json"), folder.path().join("plain.json"));
+    std::fs::write(&odd, "[]").unwrap();
+    std::fs::write(&plain, "[]").unwrap();
+    let deep = folder.path().join("deep");
+    ran(&examples(), &[odd, plain], &json!({"output_dir": deep}), &[]).unwrap();
+    let mut names: Vec<PathBuf> = std::fs::read_dir(folder.path()).unwrap().map(|each| each.unwrap().path()).collect();
+    names.sort();
+    assert_eq!(names, ["...json", "deep", "out", "plain.json"].map(|name| folder.path().join(name)));
+    assert!(deep.join("predictions").join(files::SCORES).is_file());
+}
+
+#[test]
+fn a_mistake_in_the_middle_of_a_file_leaves_no_results() {
+    let text = r#"[{"question_id": "RIV-01"}, {"question_id": 7}]"#;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("p.json");
+    std::fs::write(&path, text).unwrap();
+    let out = folder.path().join("out");
+    assert!(matches!(ran(&examples(), &[path], &json!({"output_dir": out}), &[]), Err(Failed::Run(_))));
+    assert!(!out.join(files::SCORES).exists());
 }
 
 #[test]

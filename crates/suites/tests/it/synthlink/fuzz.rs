@@ -1,32 +1,33 @@
 //! Readers take any bytes: an error or a result, never a panic.
 
-use probare_suites::synthlink::{
-    Catalogue, Missing, Question, Scorer, Summary, Weights, catalogue, files, predictions,
-};
+use probare_suites::synthlink::catalogue;
+use serde_json::json;
+
+use super::{Failed, examples, ran_on};
 
 #[test]
 fn any_bytes_as_predictions() {
-    bolero::check!().with_iterations(2_000).for_each(|bytes: &[u8]| {
-        if let Err(error) = predictions::parse(bytes, "fuzz.json") {
-            assert!(!error.to_string().is_empty());
-        }
+    bolero::check!().with_iterations(300).for_each(|bytes: &[u8]| match ran_on(&examples(), bytes, &json!({})) {
+        Ok(_) => {}
+        Err(Failed::Open(error)) => assert!(!error.to_string().is_empty()),
+        Err(Failed::Run(error)) => assert!(!error.to_string().is_empty()),
     });
 }
 
 #[test]
 fn any_text_in_a_prediction_and_in_a_question_is_scored() {
-    bolero::check!().with_iterations(500).with_type::<(String, String, Vec<String>, Vec<String>)>().for_each(
+    let folder = tempfile::tempdir().expect("a folder for the files");
+    let path = folder.path().join("catalogue.jsonl");
+    bolero::check!().with_iterations(200).with_type::<(String, String, Vec<String>, Vec<String>)>().for_each(
         |(summary, answer, documents, sources)| {
-            let question = Question {
-                id: "F-1".into(),
-                category: "F".into(),
-                text: answer.clone(),
-                summary: summary.clone(),
-                topics: documents.clone(),
-                steps: sources.clone(),
-            };
-            let catalogue = Catalogue::new(vec![question]);
-            let json = serde_json::json!([{
+            let reference = format!("s {summary}");
+            let question =
+                json!({"id": "F-1", "question": answer, "reference": reference, "topics": documents, "steps": sources});
+            std::fs::write(&path, question.to_string()).expect("the folder can be written");
+            if catalogue::load(&path).is_err() {
+                return;
+            }
+            let document = json!([{
                 "question_id": "F-1",
                 "predicted_answer": answer,
                 "retrieved_docs": documents,
@@ -34,12 +35,9 @@ fn any_text_in_a_prediction_and_in_a_question_is_scored() {
                 "sources_verified": sources,
             }])
             .to_string();
-            let found = predictions::parse(json.as_bytes(), "fuzz.json").expect("it has the right shape");
-            let scores = Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Zero);
-            assert!(scores.rows[0].all().iter().all(|value| (0.0..=1.0).contains(value)));
-            let summary = Summary::new(&catalogue, &scores, 1);
-            assert_eq!(files::scores_csv(&catalogue, &scores).lines().count(), 2);
-            assert!(files::terminal(&summary).contains("Answered 1/1"));
+            let ran = ran_on(&path, document.as_bytes(), &json!({"missing": "zero"})).expect("it has the right shape");
+            assert!(ran.readings[0].rows[0].all().iter().all(|value| (0.0..=1.0).contains(value)));
+            assert_eq!(ran.conclusion.summary.failed(), 0);
         },
     );
 }

@@ -2,25 +2,26 @@
 //! our own catalogue need nothing.
 
 use probare_metrics::deep_search::measures::{Steps, Vocabulary, claim_spans, written_topics};
-use probare_suites::synthlink::{
-    Catalogue, Missing, Prediction, Scorer, Scores, Summary, Weights, catalogue, files, predictions,
-};
-use probare_testing::{Tally, close, golden_json, list, number, outside, same, text};
-use serde_json::Value;
+use std::path::PathBuf;
 
-use super::{example_catalogue, examples};
+use probare_suites::synthlink::{Catalogue, Scores, Summary, catalogue, files};
+use probare_testing::{Tally, close, golden_json, list, number, outside, same, text};
+use serde_json::{Value, json};
+
+use super::{example_catalogue, examples, ran, ran_on};
 
 const COLUMNS: [&str; 6] = files::COLUMNS;
 
-fn published() -> Option<Catalogue> {
+fn published() -> Option<(Catalogue, PathBuf)> {
     let folder = outside("PROBARE_SYNTHLINK_DIR", "synthlink", "the published SynthLink catalogue")?;
-    Some(catalogue::load(&folder).expect("the published catalogue is good"))
+    Some((catalogue::load(&folder).expect("the published catalogue is good"), folder))
 }
 
 /// Scores golden predictions.
-fn scores(catalogue: &Catalogue, document: &str, missing: Missing) -> Scores {
-    let found = predictions::parse(document.as_bytes(), "predictions.json").expect("golden predictions are good");
-    Scorer::new(catalogue, Weights::default()).score(&found, missing)
+fn scores(folder: &std::path::Path, document: &str, missing: &str) -> Scores {
+    let ran = ran_on(folder, document.as_bytes(), &json!({"missing": missing})).expect("golden predictions are good");
+    let [published, _] = ran.readings;
+    published
 }
 
 fn check_numbers(expected: &Value, got: [f64; 6]) -> Result<(), String> {
@@ -42,7 +43,7 @@ fn check_summary(expected: &Value, summary: &Summary, tally: &mut Tally) {
 
 #[test]
 fn golden_published_predictions() {
-    let Some(catalogue) = published() else { return };
+    let Some((catalogue, folder)) = published() else { return };
     let mut document = None;
     golden_json("synthlink", "predictions.json", |value, tally| {
         document = Some(value.to_string());
@@ -50,8 +51,8 @@ fn golden_published_predictions() {
     });
     let Some(document) = document else { return };
     golden_json("synthlink", "expected.json", |expected, tally| {
-        for (key, missing) in [("missing_skip", Missing::Skip), ("missing_zero", Missing::Zero)] {
-            let (expected, scores) = (&expected[key], scores(&catalogue, &document, missing));
+        for (key, missing) in [("missing_skip", "skip"), ("missing_zero", "zero")] {
+            let (expected, scores) = (&expected[key], scores(&folder, &document, missing));
             let questions = expected["per_question"].as_array().expect("a list of questions");
             tally.check(key, same("rows", &questions.len(), &scores.rows.len()));
             for (expected, row) in questions.iter().zip(&scores.rows) {
@@ -72,7 +73,7 @@ fn golden_published_predictions() {
             );
             tally.check(
                 "answered",
-                close("answered", number(expected, "answered").unwrap_or(-1.0), scores.answered as f64, 0.0),
+                close("answered", number(expected, "answered").unwrap_or(-1.0), summary.overall.answered as f64, 0.0),
             );
             tally.check("total", close("total", number(expected, "total").unwrap_or(-1.0), scores.total as f64, 0.0));
             let mut warnings: Vec<&str> = scores.warnings.iter().map(String::as_str).collect();
@@ -87,7 +88,7 @@ fn golden_published_predictions() {
 
 #[test]
 fn golden_published_ceiling() {
-    let Some(catalogue) = published() else { return };
+    let Some((catalogue, folder)) = published() else { return };
     golden_json("synthlink", "gold_ceiling.json", |expected, tally| {
         let perfect: Vec<Value> = catalogue
             .questions()
@@ -103,14 +104,14 @@ fn golden_published_ceiling() {
                 })
             })
             .collect();
-        let scores = scores(&catalogue, &Value::Array(perfect).to_string(), Missing::Skip);
+        let scores = scores(&folder, &Value::Array(perfect).to_string(), "skip");
         check_summary(expected, &Summary::new(&catalogue, &scores, 1), tally);
     });
 }
 
 #[test]
 fn golden_published_catalogue() {
-    let Some(catalogue) = published() else { return };
+    let Some((catalogue, _)) = published() else { return };
     assert_eq!(catalogue.questions().len(), 60);
     assert!(catalogue.questions().iter().all(|question| question.steps.len() == 4));
     let topics = |count: usize| catalogue.questions().iter().filter(|question| question.topics.len() == count).count();
@@ -171,9 +172,8 @@ fn golden_examples() {
     let catalogue = example_catalogue();
     golden_json("synthlink", "examples.json", |document, tally| {
         for (system, rows) in document["systems"].as_object().into_iter().flatten() {
-            let bytes = predictions::read(&examples().join(format!("{system}.json"))).expect("the file is there");
-            let found: Vec<Prediction<'_>> = predictions::parse(&bytes, system).expect("it is good");
-            let scores = Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Skip);
+            let path = examples().join(format!("{system}.json"));
+            let [scores, _] = ran(&examples(), &[path], &json!({}), &[]).expect("it is good").readings;
             tally.check(system, same("rows", &rows.as_object().map(serde_json::Map::len), &Some(scores.rows.len())));
             for row in &scores.rows {
                 let id = &catalogue.questions()[row.question].id;

@@ -1,19 +1,14 @@
 //! Reports with evidence, and the careful reading beside the published one.
 
-use probare_core::Profile;
-use probare_report::{Compression, Html, Options, Output};
-use probare_suites::synthlink::careful::careful_scores;
-use probare_suites::synthlink::{Catalogue, Missing, Question, Scorer, Scores, Summary, Weights, predictions, report};
+use probare_suites::synthlink::{Scores, report};
+use serde_json::json;
 
-use super::{example_catalogue, examples};
+use super::{examples, ran, ran_on};
 
 /// Scores of both readings of one of our example systems.
 fn both_readings(system: &str) -> (Scores, Scores) {
-    let catalogue = example_catalogue();
-    let bytes = predictions::read(&examples().join(system)).unwrap();
-    let found = predictions::parse(&bytes, system).unwrap();
-    let published = Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Skip);
-    let careful = careful_scores(&catalogue, &found, &published, Weights::default()).unwrap();
+    let ran = ran(&examples(), &[examples().join(system)], &json!({"profile": "careful"}), &[]).unwrap();
+    let [published, careful] = ran.readings;
     (published, careful)
 }
 
@@ -44,18 +39,12 @@ fn the_careful_reading_tells_answers_from_tricks() {
 
 #[test]
 fn the_page_has_bars_per_category_and_escapes_what_it_shows() {
-    let catalogue = example_catalogue();
     let text = r#"[{"question_id": "RIV-01", "predicted_answer": "<script>alert(1)</script> Tulla straightened the Rhine."},
                    {"question_id": "FDH-02", "predicted_answer": "Ammonia feeds half of humanity.", "retrieved_docs": ["Haber process"]}]"#;
-    let found = predictions::parse(text.as_bytes(), "p.json").unwrap();
-    let scores = Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Zero);
-    let summary = Summary::new(&catalogue, &scores, 1);
     let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("page.html");
-    let output = Output::to_file(&path, Compression::None).unwrap();
-    let mut sink = Html::new(output, Options::default()).with_section(report::section(&summary, None));
-    report::emit(&mut sink, "p.json", (&catalogue, &found, &scores), Weights::default(), Profile::Reference).unwrap();
-    let page = std::fs::read_to_string(&path).unwrap();
+    let path = folder.path().join("p.json");
+    std::fs::write(&path, text).unwrap();
+    let page = ran(&examples(), &[path], &json!({"missing": "zero"}), &["page.html"]).unwrap().file("page.html");
     assert!(!page.contains("<script>alert") && page.contains("&lt;script&gt;alert"));
     assert!(
         page.contains("<h2>Categories</h2>")
@@ -72,16 +61,31 @@ fn the_page_has_bars_per_category_and_escapes_what_it_shows() {
 
 #[test]
 fn published_categories_have_their_full_names() {
-    let question = |id: &str, category: &str| Question {
-        id: id.to_owned(),
-        category: category.to_owned(),
-        summary: "so".to_owned(),
-        ..Question::default()
-    };
-    let catalogue = Catalogue::new(vec![question("SFT-01", "SFT"), question("X-1", "<x>")]);
-    let found = predictions::parse(br#"[{"question_id": "SFT-01"}, {"question_id": "X-1"}]"#, "p.json").unwrap();
-    let scores = Scorer::new(&catalogue, Weights::default()).score(&found, Missing::Skip);
-    let section = report::section(&Summary::new(&catalogue, &scores, 1), None);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("catalogue.jsonl");
+    let row = |id: &str| json!({"id": id, "question": "?", "reference": "so", "topics": ["t"], "steps": ["s"]});
+    std::fs::write(&path, format!("{}\n{}\n", row("SFT-01"), row("<x>-1"))).unwrap();
+    let text = r#"[{"question_id": "SFT-01"}, {"question_id": "<x>-1"}]"#;
+    let [scores, _] = ran_on(&path, text.as_bytes(), &json!({})).unwrap().readings;
+    let catalogue = probare_suites::synthlink::catalogue::load(&path).unwrap();
+    let summary = probare_suites::synthlink::Summary::new(&catalogue, &scores, 1);
+    let section = report::section(None, &summary, None);
     assert!(section.contains("<bdi>SFT</bdi></span><span class=\"small\">STEM and Future Tech</span></td>"));
     assert!(section.contains("<bdi>&lt;x&gt;</bdi></span></td>") && !section.contains("<x>"));
+}
+
+#[test]
+fn two_systems_stand_side_by_side_on_one_page() {
+    let systems = ["system_a.json", "system_b.json"].map(|name| examples().join(name));
+    let ran = ran(&examples(), &systems, &json!({}), &["page.html", "all.jsonl"]).unwrap();
+    let page = ran.file("page.html");
+    for words in
+        ["<h2>Systems</h2>", "<h3>Paired differences</h3>", "Categories of <bdi>system_b</bdi>", "no prediction"]
+    {
+        assert!(page.contains(words), "{words}");
+    }
+    let lines = ran.file("all.jsonl");
+    assert_eq!(lines.lines().count(), 24, "every question once for each system");
+    assert_eq!(lines.matches("\"model\":\"system_b\"").count(), 12);
+    assert_eq!(lines.matches("\"aggregate_score\":{\"not_applicable\":\"no prediction\"}").count(), 2);
 }

@@ -1,0 +1,98 @@
+//! [`Names`]: a mapping made ready for many rows. Every name that means something has a number.
+
+use probare_core::Field;
+use rustc_hash::FxHashMap;
+
+use crate::FieldMap;
+use crate::fields::names;
+
+/// Number of a name that means something.
+pub(crate) type Known = u8;
+
+/// Where one field is looked for.
+#[derive(Debug)]
+pub(crate) enum Slot {
+    /// In the first of these that is there.
+    Any(Vec<Known>),
+    /// In the column of this name or, failing that, along the path with dots that it may be, which begins at `root`.
+    Column { name: Known, root: Known, path: String },
+}
+
+/// Which names a row's columns may have, and where each field is looked for.
+#[derive(Debug)]
+pub(crate) struct Names {
+    numbers: FxHashMap<String, Known>,
+    id: Slot,
+    fields: Vec<Slot>,
+}
+
+impl Names {
+    /// There are some thirty names by themselves, and two at most for each of ten mapped fields, so that they can be
+    /// counted in a byte and kept in a set of 64.
+    pub(crate) fn new(map: &FieldMap) -> Self {
+        let mut numbers = FxHashMap::default();
+        let mut number = |name: &str| -> Known {
+            let next = Known::try_from(numbers.len()).unwrap_or(Known::MAX);
+            *numbers.entry(name.to_owned()).or_insert(next)
+        };
+        let mut slot = |field: Option<Field>| match map.column(field) {
+            Some(path) => {
+                let root = path.split('.').next().unwrap_or(path);
+                Slot::Column { name: number(path), root: number(root), path: path.to_owned() }
+            }
+            None => Slot::Any(names(field).into_iter().map(&mut number).collect()),
+        };
+        let id = slot(None);
+        let fields = Field::ALL.into_iter().map(|field| slot(Some(field))).collect();
+        Self { numbers, id, fields }
+    }
+
+    /// The number of a name, where it means something.
+    pub(crate) fn number(&self, name: &str) -> Option<Known> {
+        self.numbers.get(name).copied()
+    }
+
+    /// Where a field is looked for; `None` stands for the id.
+    pub(crate) fn slot(&self, field: Option<Field>) -> &Slot {
+        match field {
+            None => &self.id,
+            Some(field) => &self.fields[field as usize],
+        }
+    }
+
+    /// The columns among these that become `query` and `response`, when all of them hold something.
+    pub(crate) fn texts(&self, columns: &[String]) -> Vec<Known> {
+        let mut there: Vec<Known> = columns.iter().filter_map(|column| self.number(column)).collect();
+        let mut take = |field: Option<Field>| -> Option<Known> {
+            let found = match self.slot(field) {
+                Slot::Any(names) => names.iter().copied().find(|name| there.contains(name)),
+                Slot::Column { name, .. } => Some(*name).filter(|name| there.contains(name)),
+            }?;
+            there.retain(|known| *known != found);
+            Some(found)
+        };
+        // In the order in which fields are taken from a row.
+        take(None);
+        [Field::Query, Field::Response].into_iter().filter_map(|field| take(Some(field))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_names_fit_into_a_set_of_64() {
+        let fields = Field::ALL.map(Field::name).into_iter().chain(["id"]);
+        let map = FieldMap::of(fields.map(|field| (field, format!("{field}_root.{field}_column")))).unwrap();
+        assert_eq!(Names::new(&map).numbers.len(), 20);
+        assert!(Names::new(&FieldMap::default()).numbers.len() + 20 < 64);
+    }
+
+    #[test]
+    fn fields_stand_in_the_order_of_their_numbers() {
+        for (number, field) in Field::ALL.into_iter().enumerate() {
+            assert_eq!(field as usize, number);
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! What a file has and what a mapping asks of it: [`columns`], mapped columns that are missing, mappings worth proposing.
+
+use probare_core::{Field, closest};
+
+use crate::cells::column_names;
+use crate::fields::names;
+use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
+
+/// The names of the columns of a file: of its header, of its schema, or of its first row where it is JSON (rows there may
+/// differ). A file without rows has none. Of standard input the first rows are gone after this.
+///
+/// ```
+/// use probare_cases::{FieldMap, ReadOptions, columns};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let file = folder.path().join("bot.csv");
+/// # std::fs::write(&file, "key;Question;model_output\n1;Who?;Ada\n")?;
+/// # let path = file.to_str().expect("a temporary folder has a plain name");
+/// let columns = columns(path, &ReadOptions::default())?;
+/// assert_eq!(columns, ["key", "Question", "model_output"]);
+/// let map = FieldMap::parse(&["id=kee"])?;
+/// assert_eq!(map.missing(&columns), [("id", "kee")]);
+/// assert_eq!(FieldMap::default().proposals(&columns), [("query", "Question"), ("response", "model_output")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn columns(path: &str, options: &ReadOptions) -> Result<Vec<String>, OpenError> {
+    match Rows::format_of(path, options)? {
+        Format::Csv | Format::Tsv | Format::Parquet => Ok(Rows::open(path, options)?.header().unwrap_or_default()),
+        Format::Json | Format::JsonLines => of_first_value(path, options),
+    }
+}
+
+fn of_first_value(path: &str, options: &ReadOptions) -> Result<Vec<String>, OpenError> {
+    let broken = |reason| OpenError::Broken { file: path.to_owned(), format: "JSON", reason };
+    match Values::open(path, options)?.next() {
+        None => Ok(Vec::new()),
+        Some(Err(ValueError::Open(error))) => Err(error),
+        Some(Err(ValueError::Lost(problem))) => Err(broken(problem.reason)),
+        Some(Ok(value)) => {
+            let text = String::from_utf8_lossy(&value.bytes);
+            column_names(&text).map_err(|error| broken(format!("its first row is no object: {error}")))
+        }
+    }
+}
+
+impl FieldMap {
+    /// Fields that are mapped to a column that is not among these, with that column. A path with dots is there when its
+    /// first step is.
+    pub fn missing(&self, columns: &[String]) -> Vec<(&'static str, &str)> {
+        let is_there = |path: &str| {
+            let root = path.split('.').next().unwrap_or(path);
+            columns.iter().any(|column| column == path || column == root)
+        };
+        self.iter().filter(|(_, column)| !is_there(column)).collect()
+    }
+
+    /// Fields that would be empty with these columns, each with the column that its name speaks for: the same but for
+    /// case and signs between words, one that has a name of the field among its words, or one that is nearly it. Columns
+    /// that are already a field are not proposed.
+    pub fn proposals<'a>(&self, columns: &'a [String]) -> Vec<(&'static str, &'a str)> {
+        let has = |name: &str| columns.iter().any(|column| column == name);
+        let fields = || std::iter::once(None).chain(Field::ALL.into_iter().map(Some));
+        let used_by = |field: Option<Field>| match self.column(field) {
+            Some(path) => Some(path.split('.').next().filter(|root| !has(path) && has(root)).unwrap_or(path)),
+            None => names(field).into_iter().find(|name| has(name)),
+        };
+        let mut free: Vec<&'a str> = columns
+            .iter()
+            .map(String::as_str)
+            .filter(|column| !column.is_empty() && fields().all(|field| used_by(field) != Some(column)))
+            .collect();
+        let mut proposals = Vec::new();
+        for field in fields().filter(|field| used_by(*field).is_none_or(|column| !has(column))) {
+            if let Some(column) = best(&names(field), &free) {
+                free.retain(|known| *known != column);
+                proposals.push((field.map_or("id", Field::name), column));
+            }
+        }
+        proposals
+    }
+}
+
+fn best<'a>(names: &[&str], columns: &[&'a str]) -> Option<&'a str> {
+    let by = |fits: fn(&[String], &[String]) -> bool| {
+        names.iter().find_map(|name| columns.iter().copied().find(|column| fits(&words(column), &words(name))))
+    };
+    by(|column, name| column.concat() == name.concat())
+        .or_else(|| by(|column, name| column.windows(name.len().max(1)).any(|part| part == name)))
+        // A slip is looked for in the field's own name alone: longer names are near to many others.
+        .or_else(|| names.first().filter(|name| name.len() > 3).and_then(|name| closest(name, columns.iter().copied())))
+}
+
+/// The words of a name in lower case: `modelOutput`, `model-output` and `Model output` have the same.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        if !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower) {
+            words.push(String::new());
+        }
+        if letter.is_alphanumeric()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(letter.to_lowercase());
+        }
+        was_lower = letter.is_lowercase();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(columns: &[&str], mapping: &[&str]) -> Vec<String> {
+        let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
+        let map = FieldMap::parse(mapping).unwrap();
+        map.proposals(&columns).iter().map(|(field, column)| format!("{field}={column}")).collect()
+    }
+
+    #[test]
+    fn a_column_is_proposed_for_the_field_that_its_name_speaks_for() {
+        assert_eq!(of(&["Response", "userQuestion"], &[]), ["query=userQuestion", "response=Response"]);
+        assert_eq!(of(&["respones", "Ground Truth"], &[]), ["response=respones", "reference=Ground Truth"]);
+        assert_eq!(of(&["colour", "price"], &[]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_a_field_already_is_not_proposed() {
+        assert_eq!(of(&["answer", "model_output"], &[]), Vec::<String>::new());
+        assert_eq!(of(&["model_output", "model_answer"], &["response=model_output"]), Vec::<String>::new());
+        assert_eq!(of(&["model_output"], &["response=no_such_column"]), ["response=model_output"]);
+    }
+
+    #[test]
+    fn a_mapped_column_that_does_not_exist_is_missing() {
+        let columns = ["a".to_owned(), "b.c".to_owned()];
+        let map = FieldMap::parse(&["id=a.x.0", "query=b.c", "response=b", "tags=d.e"]).unwrap();
+        assert_eq!(map.missing(&columns), [("response", "b"), ("tags", "d.e")]);
+    }
+}

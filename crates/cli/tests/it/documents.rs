@@ -1,0 +1,204 @@
+//! What the documents say is so: every metric that a page points to exists, every command is one, and those that use the
+//! examples run.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn documents(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            documents(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+}
+
+fn metrics() -> Vec<serde_json::Value> {
+    let listed = Command::new(PROGRAM).args(["list", "--json"]).output().unwrap();
+    serde_json::from_slice::<serde_json::Value>(&listed.stdout).unwrap().as_array().unwrap().clone()
+}
+
+fn ids() -> BTreeSet<String> {
+    metrics().iter().map(|metric| metric["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Words in backticks that could be the name of a metric.
+fn names(text: &str) -> Vec<String> {
+    let is_name = |word: &&str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+    };
+    text.split('`').skip(1).step_by(2).filter(is_name).map(str::to_owned).collect()
+}
+
+#[test]
+fn pages_point_only_to_metrics_that_exist() {
+    let ids = ids();
+    // What stands in backticks there without being a metric: fields, profiles, other programs' words.
+    let others =
+        ["reference", "careful", "context", "query", "response", "citations", "sources_verified", "contains_all"];
+    let mut pages = Vec::new();
+    documents(&root().join("crates/metrics/src"), &mut pages);
+    let mut checked = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        let options = text.split("\n## ").filter(|section| section.starts_with("Options"));
+        let own: BTreeSet<String> = options.flat_map(names).collect();
+        for section in text.split("\n## ").filter(|section| section.starts_with("When ")) {
+            for name in names(section).into_iter().filter(|name| !own.contains(name)) {
+                checked += 1;
+                assert!(
+                    ids.contains(&name) || others.contains(&name.as_str()),
+                    "{} points to `{name}`, which is no metric",
+                    page.display()
+                );
+            }
+        }
+    }
+    assert!(checked > 20, "only {checked} names were found");
+}
+
+/// The command lines in the code blocks of a document, without what a shell makes of them.
+fn commands(text: &str) -> Vec<String> {
+    let mut inside = false;
+    let mut found = Vec::new();
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+        } else if inside && let Some(at) = line.find("probare ") {
+            let before = line[..at].trim();
+            if before.is_empty() || before == "$" || before.ends_with("--") || before.ends_with("&&") {
+                found.push(line[at..].to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Words of a command line as a shell would cut them, up to a comment, a pipe or a redirection.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote, mut is_word) = (Vec::new(), String::new(), None, false);
+    for character in line.chars() {
+        match (quote, character) {
+            (Some(open), close) if open == close => quote = None,
+            (Some(_), other) => word.push(other),
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                is_word = true;
+            }
+            (None, ' ') => {
+                if is_word {
+                    words.push(std::mem::take(&mut word));
+                }
+                is_word = false;
+            }
+            (None, '#' | '|' | '>' | '<' | '\\' | ';' | '&') if !is_word => return words,
+            (None, other) => {
+                word.push(other);
+                is_word = true;
+            }
+        }
+    }
+    if is_word {
+        words.push(word);
+    }
+    words
+}
+
+fn help(verbs: &[&str]) -> Option<String> {
+    let output = Command::new(PROGRAM).args(verbs).arg("--help").output().unwrap();
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+#[test]
+fn every_command_in_the_documents_is_one() {
+    let mut pages = vec![root().join("README.md"), root().join("CONTRIBUTING.md")];
+    documents(&root().join("docs"), &mut pages);
+    let ids = ids();
+    let mut checked = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for line in commands(&text) {
+            let words = words(&line);
+            let verbs: Vec<&str> =
+                words[1..].iter().map(String::as_str).take(1).filter(|verb| !verb.starts_with('-')).collect();
+            let Some(mut help_text) = help(&verbs) else { panic!("{}: `{line}` has no such verb", page.display()) };
+            // A command of a verb has a help of its own.
+            if let Some(second) = words.get(2)
+                && help_text.contains("Commands:")
+                && let Some(inner) = help(&[verbs[0], second])
+            {
+                help_text.push_str(&inner);
+            }
+            for (at, word) in words.iter().enumerate() {
+                let flag = word.split('=').next().unwrap_or(word);
+                if flag.starts_with("--") && flag.len() > 2 {
+                    assert!(help_text.contains(flag), "{}: `{line}`: no flag {flag}", page.display());
+                }
+                if matches!(flag, "-m" | "--metric")
+                    && let Some(asked) = words.get(at + 1)
+                {
+                    let head = asked.split(':').next().unwrap();
+                    let id = head.split('=').next_back().unwrap();
+                    assert!(ids.contains(id), "{}: `{line}`: no metric {id}", page.display());
+                }
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 20, "only {checked} commands were found");
+}
+
+#[test]
+fn commands_on_the_bundled_examples_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let from = root().join("examples");
+    let copied = Command::new("cp").arg("-r").arg(&from).arg(folder.path()).status().unwrap();
+    assert!(copied.success());
+    let mut pages = vec![root().join("README.md")];
+    documents(&root().join("docs"), &mut pages);
+    let mut ran = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).unwrap();
+        for line in commands(&text).into_iter().filter(|line| line.contains("examples/")) {
+            let words = words(&line);
+            let output = Command::new(PROGRAM).current_dir(folder.path()).args(&words[1..]).output().unwrap();
+            // 2 is a missed gate, which some examples are made to show.
+            assert!(
+                matches!(output.status.code(), Some(0 | 2)),
+                "{}: `{line}` ended with {}:\n{}",
+                page.display(),
+                output.status,
+                String::from_utf8_lossy(&output.stderr)
+            );
+            ran += 1;
+        }
+    }
+    assert!(ran >= 5, "only {ran} commands were run");
+}
+
+#[test]
+fn the_tables_of_exit_codes_and_fields_equal_the_code() {
+    let ci = fs::read_to_string(root().join("docs/ci.md")).unwrap();
+    for (exit, meaning) in probare_runner::Exit::ALL {
+        let row = format!("| {} | {meaning} |", exit.code());
+        assert!(ci.contains(&row), "docs/ci.md lacks the row {row}");
+    }
+    let cases = fs::read_to_string(root().join("docs/cases.md")).unwrap();
+    for field in probare_core::Field::ALL {
+        assert!(cases.contains(&format!("`{}`", field.name())), "docs/cases.md does not name `{field}`");
+        for alias in field.aliases() {
+            assert!(cases.contains(&format!("`{alias}`")), "docs/cases.md does not name `{alias}`");
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! Gates: limits that a run has to keep.
+//!
+//! | gate | fails if |
+//! |---|---|
+//! | [`Gate::Mean`] | the mean of a metric is on the wrong side of its limit |
+//! | [`Gate::Any`] | a single scored case is: `any x < 0.5` is a least value for every case |
+//! | [`Gate::PassRate`] | too small a share of the scored cases is on the right side of a threshold |
+//! | [`Gate::Labels`] | too many, or too few, of the scored cases have a label |
+//!
+//! A gate on the run says nothing about single cases: only [`Gate::Any`] makes a case fail, and renderers that speak of
+//! cases (`JUnit`, HTML) follow it. A case that is excused is meant to be bad: it fails no such gate, but counts as it is
+//! in means, rates and labels. A metric without a single scored case misses its gate, because no score is not a good score.
+
+mod read;
+mod verdict;
+
+use std::fmt;
+
+use probare_core::{MetricInfo, Score, closest};
+use serde::{Deserialize, Serialize};
+
+pub use self::read::GateError;
+pub use self::verdict::Verdict;
+
+use crate::Summary;
+use crate::number::percent;
+
+/// How a number stands to a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Relation {
+    /// Under the limit.
+    #[serde(rename = "<")]
+    Under,
+    /// At the limit or under it.
+    #[serde(rename = "<=")]
+    AtMost,
+    /// Over the limit.
+    #[serde(rename = ">")]
+    Over,
+    /// At the limit or over it.
+    #[serde(rename = ">=")]
+    AtLeast,
+}
+
+impl Relation {
+    /// The sign on the command line.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Under => "<",
+            Self::AtMost => "<=",
+            Self::Over => ">",
+            Self::AtLeast => ">=",
+        }
+    }
+
+    /// Whether the value stands so to the limit.
+    pub fn holds(self, value: f64, limit: f64) -> bool {
+        match self {
+            Self::Under => value < limit,
+            Self::AtMost => value <= limit,
+            Self::Over => value > limit,
+            Self::AtLeast => value >= limit,
+        }
+    }
+}
+
+/// How labels are counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Amount {
+    /// As a number of cases.
+    #[default]
+    Count,
+    /// As a share of the scored cases.
+    Share,
+}
+
+/// One limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Gate {
+    /// Fails if the mean of all scored cases stands in this relation to the limit.
+    Mean {
+        /// Name of the metric in the run.
+        metric: String,
+        /// When it fails.
+        relation: Relation,
+        /// The limit.
+        limit: f64,
+    },
+    /// Fails if any scored case that is not excused has a value in this relation to the limit.
+    Any {
+        /// Name of the metric in the run.
+        metric: String,
+        /// When a case fails.
+        relation: Relation,
+        /// The limit.
+        limit: f64,
+    },
+    /// Fails if less than this share of the scored cases has a value in this relation to the limit.
+    PassRate {
+        /// Name of the metric in the run.
+        metric: String,
+        /// When a case passes.
+        relation: Relation,
+        /// The limit.
+        limit: f64,
+        /// The share that has to pass, from 0 to 1.
+        share: f64,
+    },
+    /// Fails if the number, or share, of scored cases with this label stands in this relation to the limit.
+    Labels {
+        /// Name of the metric in the run.
+        metric: String,
+        /// The label, letter by letter.
+        label: String,
+        /// Number or share.
+        of: Amount,
+        /// When it fails.
+        relation: Relation,
+        /// The limit.
+        limit: f64,
+    },
+}
+
+impl Gate {
+    /// Name of the metric in the run.
+    pub fn metric(&self) -> &str {
+        match self {
+            Self::Mean { metric, .. }
+            | Self::Any { metric, .. }
+            | Self::PassRate { metric, .. }
+            | Self::Labels { metric, .. } => metric,
+        }
+    }
+
+    /// Whether a single case with this value fails by it. Gates on the run fail no case.
+    pub fn fails_case(&self, value: f64) -> bool {
+        match self {
+            Self::Any { relation, limit, .. } => relation.holds(value, *limit),
+            Self::Mean { .. } | Self::PassRate { .. } | Self::Labels { .. } => false,
+        }
+    }
+}
+
+impl fmt::Display for Gate {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Mean { metric, relation, limit } => write!(formatter, "{metric} {} {limit}", relation.sign()),
+            Self::Any { metric, relation, limit } => write!(formatter, "any {metric} {} {limit}", relation.sign()),
+            Self::PassRate { metric, relation, limit, share } => {
+                write!(formatter, "{metric} {} {limit} in less than {}", relation.sign(), percent(*share))
+            }
+            Self::Labels { metric, label, of, relation, limit } => {
+                write!(formatter, "{metric}: {label} {} {}", relation.sign(), of.text(*limit))
+            }
+        }
+    }
+}
+
+impl Amount {
+    /// A limit as a reader writes it.
+    fn text(self, limit: f64) -> String {
+        match self {
+            Self::Count => limit.to_string(),
+            Self::Share => percent(limit),
+        }
+    }
+}
+
+/// All gates of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Gates(Vec<Gate>);
+
+impl Gates {
+    /// These gates, in this order.
+    pub const fn new(gates: Vec<Gate>) -> Self {
+        Self(gates)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The gates in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Gate> {
+        self.0.iter()
+    }
+
+    /// The gates by which a single case with this value fails.
+    pub fn failing_case<'a>(&'a self, metric: &'a str, value: f64) -> impl Iterator<Item = &'a Gate> {
+        self.0.iter().filter(move |gate| gate.metric() == metric && gate.fails_case(value))
+    }
+
+    /// Fails when a gate names a metric that the run does not have: better before the run than after it.
+    pub fn check_names(&self, metrics: &[MetricInfo]) -> Result<(), GateError> {
+        let known = || metrics.iter().map(|metric| metric.name.as_str());
+        match self.0.iter().find(|gate| known().all(|name| name != gate.metric())) {
+            None => Ok(()),
+            Some(gate) => Err(GateError::UnknownMetric {
+                gate: gate.to_string(),
+                metric: gate.metric().to_owned(),
+                similar: closest(gate.metric(), known()).map(str::to_owned),
+            }),
+        }
+    }
+
+    /// Holds a run against all gates. The summary has to be one that counts for them, see [`Summary::new`].
+    pub fn verdicts(&self, summary: &Summary) -> Vec<Verdict> {
+        self.0.iter().map(|gate| Verdict::of(gate, summary)).collect()
+    }
+}
+
+/// What a gate counts while the run goes on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Tally {
+    /// Cases that fail a gate on single cases, that pass at a threshold, or that have the label.
+    pub(crate) cases: u64,
+    /// Cases that would fail but are excused.
+    pub(crate) excused: u64,
+    /// The value of the case that is furthest on the wrong side.
+    pub(crate) worst: Option<f64>,
+}
+
+impl Tally {
+    /// Takes in a scored case.
+    pub(crate) fn add(&mut self, gate: &Gate, score: &Score, is_excused: bool) {
+        let value = score.value.get();
+        match gate {
+            Gate::Mean { .. } => {}
+            Gate::Any { relation, limit, .. } => {
+                if !relation.holds(value, *limit) {
+                    return;
+                }
+                if is_excused {
+                    self.excused += 1;
+                    return;
+                }
+                self.cases += 1;
+                let is_under = matches!(relation, Relation::Under | Relation::AtMost);
+                let further = |worst: f64| if is_under { worst.min(value) } else { worst.max(value) };
+                self.worst = Some(self.worst.map_or(value, further));
+            }
+            Gate::PassRate { relation, limit, .. } => self.cases += u64::from(relation.holds(value, *limit)),
+            Gate::Labels { label, .. } => self.cases += u64::from(score.label.as_deref() == Some(label)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::metrics;
+
+    use super::*;
+
+    #[test]
+    fn only_gates_on_single_cases_fail_a_case() {
+        let all = ["relevance<0.6", "relevance<0.6", "relevance>=0.6:0.5", "relevance:FAIL>0"];
+        let gates = Gates::new(vec![
+            Gate::fail_if(all[0]).unwrap(),
+            Gate::fail_if_any(all[1]).unwrap(),
+            Gate::fail_pass_rate(all[2]).unwrap(),
+            Gate::fail_labels(all[3]).unwrap(),
+        ]);
+        assert_eq!(gates.failing_case("relevance", 0.5).count(), 1);
+        assert_eq!(gates.failing_case("relevance", 0.6).count(), 0);
+        assert_eq!(gates.failing_case("other", 0.5).count(), 0);
+        assert_eq!(gates.check_names(&metrics()), Ok(()));
+    }
+
+    #[test]
+    fn every_gate_is_read_back_from_json() {
+        let gates = Gates::new(vec![
+            Gate::fail_under("relevance=0.7").unwrap(),
+            Gate::fail_if_any("relevance<=0.1").unwrap(),
+            Gate::fail_pass_rate("relevance>=0.5:90%").unwrap(),
+            Gate::fail_labels("verdict:FAIL>0").unwrap(),
+            Gate::fail_labels("verdict:FAIL>=10%").unwrap(),
+        ]);
+        let json = serde_json::to_string(&gates).unwrap();
+        insta::assert_snapshot!(json, @r#"[{"kind":"mean","metric":"relevance","relation":"<","limit":0.7},{"kind":"any","metric":"relevance","relation":"<=","limit":0.1},{"kind":"pass_rate","metric":"relevance","relation":">=","limit":0.5,"share":0.9},{"kind":"labels","metric":"verdict","label":"FAIL","of":"count","relation":">","limit":0.0},{"kind":"labels","metric":"verdict","label":"FAIL","of":"share","relation":">=","limit":0.1}]"#);
+        assert_eq!(serde_json::from_str::<Gates>(&json).unwrap(), gates);
+        let words: Vec<String> = gates.iter().map(ToString::to_string).collect();
+        insta::assert_snapshot!(words.join("\n"), @r#"
+        relevance < 0.7
+        any relevance <= 0.1
+        relevance >= 0.5 in less than 90 %
+        verdict: FAIL > 0
+        verdict: FAIL >= 10 %
+        "#);
+    }
+}

@@ -1,0 +1,213 @@
+//! Gates as a user writes them.
+
+use std::str::FromStr;
+
+use super::{Amount, Gate, Relation};
+
+/// A gate could not be understood.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GateError {
+    /// The text does not have the form of a gate.
+    #[error("`{text}` is not a gate; expected {expected}")]
+    Form {
+        /// What was given.
+        text: String,
+        /// What it should look like.
+        expected: &'static str,
+    },
+    /// The limit is not a number.
+    #[error("`{limit}` in `{text}` is not a finite number")]
+    Limit {
+        /// What was given.
+        text: String,
+        /// The part that should be a number.
+        limit: String,
+    },
+    /// A share is not between 0 and 1.
+    #[error("`{share}` in `{text}` is not a share; expected a number from 0 to 1, or a percentage such as `90%`")]
+    Share {
+        /// What was given.
+        text: String,
+        /// The part that should be a share.
+        share: String,
+    },
+    /// The run has no metric of that name.
+    #[error("the gate `{gate}` names `{metric}`, which is not a metric of this run{}", similar_hint(similar.as_deref()))]
+    UnknownMetric {
+        /// The gate.
+        gate: String,
+        /// The name it gives.
+        metric: String,
+        /// The nearest name that the run has.
+        similar: Option<String>,
+    },
+}
+
+fn similar_hint(similar: Option<&str>) -> String {
+    similar.map(|name| format!("; a similar name is `{name}`")).unwrap_or_default()
+}
+
+/// A text that is being read as a gate, and what it should look like.
+#[derive(Clone, Copy)]
+struct Given<'a> {
+    text: &'a str,
+    expected: &'static str,
+}
+
+impl<'a> Given<'a> {
+    fn form(self) -> GateError {
+        GateError::Form { text: self.text.to_owned(), expected: self.expected }
+    }
+
+    /// What stands before the sign, the sign, and what stands behind it. The last sign splits, so that a metric may have
+    /// one in its name.
+    fn split(self, text: &'a str) -> Result<(&'a str, Relation, &'a str), GateError> {
+        let (before, rest) = text.rsplit_once(['<', '>']).ok_or_else(|| self.form())?;
+        let is_under = text[before.len()..].starts_with('<');
+        let (relation, after) = match (is_under, rest.strip_prefix('=')) {
+            (true, None) => (Relation::Under, rest),
+            (true, Some(limit)) => (Relation::AtMost, limit),
+            (false, None) => (Relation::Over, rest),
+            (false, Some(limit)) => (Relation::AtLeast, limit),
+        };
+        Ok((self.filled(before)?.trim(), relation, self.filled(after)?.trim()))
+    }
+
+    fn filled(self, part: &'a str) -> Result<&'a str, GateError> {
+        if part.trim().is_empty() { Err(self.form()) } else { Ok(part.trim()) }
+    }
+
+    fn number(self, limit: &str) -> Result<f64, GateError> {
+        match limit.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(number),
+            _ => Err(GateError::Limit { text: self.text.to_owned(), limit: limit.to_owned() }),
+        }
+    }
+
+    /// `0.9` or `90%`.
+    fn share(self, share: &str) -> Result<f64, GateError> {
+        let number = match share.strip_suffix('%') {
+            Some(percent) => percent.trim().parse::<f64>().map(|percent| percent / 100.0),
+            None => share.parse::<f64>(),
+        };
+        match number {
+            Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
+            _ => Err(GateError::Share { text: self.text.to_owned(), share: share.to_owned() }),
+        }
+    }
+}
+
+impl Gate {
+    /// Reads a least mean: `METRIC=0.7`.
+    pub fn fail_under(text: &str) -> Result<Self, GateError> {
+        let given = Given { text, expected: "METRIC=NUMBER, such as `relevance=0.7`" };
+        let (metric, limit) = text.rsplit_once('=').ok_or_else(|| given.form())?;
+        let (metric, limit) = (given.filled(metric)?, given.filled(limit)?);
+        Ok(Self::Mean { metric: metric.to_owned(), relation: Relation::Under, limit: given.number(limit)? })
+    }
+
+    /// Reads a mean that fails: `METRIC>0.2`, with one of `<`, `<=`, `>`, `>=`.
+    pub fn fail_if(text: &str) -> Result<Self, GateError> {
+        let expected = "METRIC, one of < <= > >=, and NUMBER, such as `hallucination>0.2`";
+        let given = Given { text, expected };
+        let (metric, relation, limit) = given.split(text)?;
+        Ok(Self::Mean { metric: metric.to_owned(), relation, limit: given.number(limit)? })
+    }
+
+    /// Reads a value that no case may have: `METRIC<0.5`.
+    pub fn fail_if_any(text: &str) -> Result<Self, GateError> {
+        let given = Given { text, expected: "METRIC, one of < <= > >=, and NUMBER, such as `token_f1<0.5`" };
+        let (metric, relation, limit) = given.split(text)?;
+        Ok(Self::Any { metric: metric.to_owned(), relation, limit: given.number(limit)? })
+    }
+
+    /// Reads what a share of the cases has to reach: `METRIC>=0.5:0.9` or `METRIC>=0.5:90%`.
+    pub fn fail_pass_rate(text: &str) -> Result<Self, GateError> {
+        let expected = "METRIC, one of < <= > >=, NUMBER, a colon and the share of cases that has to be so, such as \
+                        `relevance>=0.5:90%`";
+        let given = Given { text, expected };
+        let (condition, share) = text.rsplit_once(':').ok_or_else(|| given.form())?;
+        let share = given.share(given.filled(share)?)?;
+        let (metric, relation, limit) = given.split(condition)?;
+        Ok(Self::PassRate { metric: metric.to_owned(), relation, limit: given.number(limit)?, share })
+    }
+
+    /// Reads a limit on a label: `METRIC:LABEL>0`, or as a share `METRIC:LABEL>10%`.
+    pub fn fail_labels(text: &str) -> Result<Self, GateError> {
+        let expected = "METRIC, a colon, a label, one of < <= > >=, and a number of cases or a percentage, such as \
+                        `verdict:FAIL>0` or `verdict:FAIL>10%`";
+        let given = Given { text, expected };
+        let (named, relation, limit) = given.split(text)?;
+        let (metric, label) = named.rsplit_once(':').ok_or_else(|| given.form())?;
+        let (metric, label) = (given.filled(metric)?.to_owned(), given.filled(label)?.to_owned());
+        let (of, limit) = if limit.ends_with('%') {
+            (Amount::Share, given.share(limit)?)
+        } else {
+            (Amount::Count, given.number(limit)?)
+        };
+        Ok(Self::Labels { metric, label, of, relation, limit })
+    }
+}
+
+/// Reads the form of [`Gate::fail_if`], which has room for every relation.
+impl FromStr for Gate {
+    type Err = GateError;
+
+    fn from_str(text: &str) -> Result<Self, GateError> {
+        Self::fail_if(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Gates;
+    use crate::testing::metrics;
+
+    use super::*;
+
+    #[test]
+    fn gates_on_the_mean_are_read_in_both_forms() {
+        let gate = |metric: &str, relation, limit| Gate::Mean { metric: metric.into(), relation, limit };
+        assert_eq!(Gate::fail_under("relevance=0.7"), Ok(gate("relevance", Relation::Under, 0.7)));
+        assert_eq!(Gate::fail_under(" a=b = 1 "), Ok(gate("a=b", Relation::Under, 1.0)));
+        assert_eq!(Gate::fail_if("hallucination>0.2"), Ok(gate("hallucination", Relation::Over, 0.2)));
+        assert_eq!(Gate::fail_if("x >= -1e3"), Ok(gate("x", Relation::AtLeast, -1000.0)));
+        assert_eq!(Gate::fail_if("x<1"), Ok(gate("x", Relation::Under, 1.0)));
+        assert_eq!("x<=1".parse(), Ok(gate("x", Relation::AtMost, 1.0)));
+    }
+
+    #[test]
+    fn gates_on_cases_and_labels_are_read() {
+        let any = Gate::Any { metric: "a>b".into(), relation: Relation::Under, limit: 0.5 };
+        assert_eq!(Gate::fail_if_any("a>b < 0.5"), Ok(any));
+        let rate = Gate::PassRate { metric: "x:k=3".into(), relation: Relation::AtLeast, limit: 0.5, share: 0.9 };
+        assert_eq!(Gate::fail_pass_rate("x:k=3 >= 0.5 : 0.9"), Ok(rate.clone()));
+        assert_eq!(Gate::fail_pass_rate("x:k=3>=0.5:90%"), Ok(rate));
+        let labels = |of, limit| Gate::Labels {
+            metric: "x:k=3".into(),
+            label: "clear fail".into(),
+            of,
+            relation: Relation::Over,
+            limit,
+        };
+        assert_eq!(Gate::fail_labels("x:k=3:clear fail>0"), Ok(labels(Amount::Count, 0.0)));
+        assert_eq!(Gate::fail_labels("x:k=3: clear fail > 12.5%"), Ok(labels(Amount::Share, 0.125)));
+    }
+
+    #[test]
+    fn what_is_no_gate_is_explained() {
+        let message = |result: Result<Gate, GateError>| result.unwrap_err().to_string();
+        insta::assert_snapshot!(message(Gate::fail_under("relevance")), @"`relevance` is not a gate; expected METRIC=NUMBER, such as `relevance=0.7`");
+        insta::assert_snapshot!(message(Gate::fail_under("=0.5")), @"`=0.5` is not a gate; expected METRIC=NUMBER, such as `relevance=0.7`");
+        insta::assert_snapshot!(message(Gate::fail_under("relevance=high")), @"`high` in `relevance=high` is not a finite number");
+        insta::assert_snapshot!(message(Gate::fail_if("relevance=0.5")), @"`relevance=0.5` is not a gate; expected METRIC, one of < <= > >=, and NUMBER, such as `hallucination>0.2`");
+        insta::assert_snapshot!(message(Gate::fail_if("x>NaN")), @"`NaN` in `x>NaN` is not a finite number");
+        insta::assert_snapshot!(message(Gate::fail_if_any("<1")), @"`<1` is not a gate; expected METRIC, one of < <= > >=, and NUMBER, such as `token_f1<0.5`");
+        insta::assert_snapshot!(message(Gate::fail_pass_rate("x>=1")), @"`x>=1` is not a gate; expected METRIC, one of < <= > >=, NUMBER, a colon and the share of cases that has to be so, such as `relevance>=0.5:90%`");
+        insta::assert_snapshot!(message(Gate::fail_pass_rate("x>=1:90")), @"`90` in `x>=1:90` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
+        insta::assert_snapshot!(message(Gate::fail_labels("verdict>0")), @"`verdict>0` is not a gate; expected METRIC, a colon, a label, one of < <= > >=, and a number of cases or a percentage, such as `verdict:FAIL>0` or `verdict:FAIL>10%`");
+        let gates = Gates::new(vec![Gate::fail_under("relevence=0.5").unwrap()]);
+        insta::assert_snapshot!(gates.check_names(&metrics()).unwrap_err(), @"the gate `relevence < 0.5` names `relevence`, which is not a metric of this run; a similar name is `relevance`");
+    }
+}

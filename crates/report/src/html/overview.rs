@@ -1,0 +1,277 @@
+//! The upper part of the report of a run: what all cases came to.
+
+use probare_core::MetricInfo;
+use serde_json::Value as Json;
+
+use super::tone::{Tone, of_label};
+use crate::escape::{excerpt, html};
+use crate::number::{column, count, counted};
+use crate::summary::{MetricSummary, Reasons};
+use crate::{MeanInterval, Method, Summary, svg};
+
+/// The line under the title.
+pub(super) fn lead(summary: &Summary, metrics: &[MetricInfo]) -> String {
+    let mut profiles: Vec<&str> = metrics.iter().map(|metric| metric.profile.name()).collect();
+    profiles.sort_unstable();
+    profiles.dedup();
+    let profile = match profiles.as_slice() {
+        [] => String::new(),
+        [one] => format!(" in the {one} profile"),
+        several => format!(" in the profiles {}", several.join(" and ")),
+    };
+    format!(
+        "<p class=\"lead\">{} from <bdi>{}</bdi>, {}{profile}</p>",
+        counted(summary.cases, "case", "cases"),
+        html(&excerpt(&summary.source, 200)),
+        counted(metrics.len() as u64, "metric", "metrics"),
+    )
+}
+
+/// The counts of the run, large.
+pub(super) fn tiles(summary: &Summary) -> String {
+    let scored: u64 = summary.metrics.iter().map(|metric| metric.scored).sum();
+    let not_applicable: u64 = summary.metrics.iter().map(|metric| metric.not_applicable).sum();
+    let alarm = |class: &'static str, number: u64| if number > 0 { class } else { "" };
+    let tiles = [
+        (summary.cases, "cases", ""),
+        (scored, "results scored", ""),
+        (not_applicable, "not applicable", ""),
+        (summary.failed(), "results failed", alarm("bad", summary.failed())),
+        (summary.lost_rows, "rows not read", alarm("bad", summary.lost_rows)),
+        (summary.warnings, "warnings", alarm("warn", summary.warnings)),
+    ];
+    let tiles: Vec<String> = tiles
+        .iter()
+        .map(|(number, words, class)| {
+            format!("<div class=\"card tile {class}\"><b>{}</b><span>{words}</span></div>", count(*number))
+        })
+        .collect();
+    format!("<div class=\"tiles\">{}</div>\n", tiles.join(""))
+}
+
+/// The table of all metrics.
+pub(super) fn means(summary: &Summary) -> String {
+    let mut table = String::from(
+        "<h2>Summary</h2>\n<div class=\"summary card scroll\"><table><thead><tr><th scope=\"col\">Metric</th>\
+         <th scope=\"col\" class=\"right\">Mean</th><th scope=\"col\" class=\"right\">95 % interval</th>\
+         <th scope=\"col\" class=\"right\">Scored</th>\
+         <th scope=\"col\" class=\"right\">Min</th><th scope=\"col\" class=\"right\">Max</th>\
+         <th scope=\"col\" class=\"right\">Not applicable</th><th scope=\"col\" class=\"right\">Failed</th>\
+         <th scope=\"col\">Better</th><th scope=\"col\">Distribution</th></tr></thead><tbody>\n",
+    );
+    for metric in &summary.metrics {
+        let number = |value: Option<f64>| value.map_or_else(|| "<span class=\"none\">–</span>".to_owned(), column);
+        let failed = match metric.failed {
+            0 => "0".to_owned(),
+            some => format!("<span class=\"tag bad\">{}</span>", count(some)),
+        };
+        let arrow = match metric.info.better {
+            probare_core::Better::Higher => "↑",
+            probare_core::Better::Lower => "↓",
+        };
+        table.push_str(&format!(
+            "<tr><td><span class=\"metric-name\">{}</span><span class=\"small\">{}</span>{}</td>\
+             <td class=\"right\"><span class=\"mean\">{}</span></td><td class=\"right soft nowrap\">{}</td>\
+             <td class=\"right\">{}</td><td class=\"right\">{}</td>\
+             <td class=\"right\">{}</td><td class=\"right\">{}</td><td class=\"right\">{failed}</td>\
+             <td class=\"soft\">{arrow}\u{a0}{}</td><td>{}</td></tr>\n",
+            breakable(&metric.info.name),
+            html(&metric.info.summary),
+            labels(metric),
+            number(metric.mean()),
+            interval(metric.interval()),
+            count(metric.scored),
+            number(metric.min),
+            number(metric.max),
+            count(metric.not_applicable),
+            metric.info.better.name(),
+            metric.histogram().as_ref().map(svg::sparkline).unwrap_or_default(),
+        ));
+    }
+    table.push_str("</tbody></table></div>\n");
+    table
+}
+
+/// The labels of a metric with their counts.
+fn labels(metric: &MetricSummary) -> String {
+    if metric.labels.is_empty() {
+        return String::new();
+    }
+    let mut ordered: Vec<_> = metric.labels.kept.iter().collect();
+    ordered.sort_by_key(|label| std::cmp::Reverse(label.count));
+    let mut tags: Vec<String> = ordered
+        .iter()
+        .map(|label| {
+            let class = match of_label(&label.label) {
+                Some(Tone::Good) => " good",
+                Some(Tone::Warn) => " warn",
+                Some(Tone::Bad) => " bad",
+                Some(Tone::Plain) | None => "",
+            };
+            format!("<span class=\"tag{class}\">{} {}</span>", html(&label.label), count(label.count))
+        })
+        .collect();
+    if metric.labels.others > 0 {
+        tags.push(format!("<span class=\"tag\">others {}</span>", count(metric.labels.others)));
+    }
+    format!("<span class=\"labels\">{}</span>", tags.join(" "))
+}
+
+/// The ends of an interval.
+fn interval(interval: Option<MeanInterval>) -> String {
+    match interval {
+        Some(ends) => {
+            let method = match ends.method {
+                Method::Wilson => "Wilson’s interval of a share",
+                Method::T => "Student’s t",
+            };
+            format!("<span title=\"{method}\">{} to {}</span>", column(ends.low), column(ends.high))
+        }
+        None => "<span class=\"none\">–</span>".to_owned(),
+    }
+}
+
+/// The means of each group, where that was asked for.
+pub(super) fn groups(summary: &Summary) -> String {
+    let Some(groups) = &summary.groups else { return String::new() };
+    let by = html(&groups.by.to_string()).into_owned();
+    let mut table = format!(
+        "<h2>By {by}</h2>\n<div class=\"groups card scroll\"><table><thead><tr><th scope=\"col\">{by}</th>\
+         <th scope=\"col\" class=\"right\">Cases</th>"
+    );
+    for metric in groups.metrics() {
+        table.push_str(&format!("<th scope=\"col\" class=\"right\">{}</th>", breakable(&metric.name)));
+    }
+    table.push_str("</tr></thead><tbody>\n");
+    for (name, group) in groups.named() {
+        table.push_str(&format!(
+            "<tr><th scope=\"row\"><bdi>{}</bdi></th><td class=\"right\">{}</td>",
+            html(&excerpt(name, 80)),
+            count(group.cases)
+        ));
+        for (at, info) in groups.metrics().iter().enumerate() {
+            let cell = match group.mean(at) {
+                None => "<span class=\"none\">–</span>".to_owned(),
+                Some(mean) => format!(
+                    "<b>{}</b> <span class=\"small soft nowrap\">{} · {} scored</span>",
+                    column(mean),
+                    interval(group.interval(at, info)),
+                    count(group.scored(at))
+                ),
+            };
+            table.push_str(&format!("<td class=\"right\">{cell}</td>"));
+        }
+        table.push_str("</tr>\n");
+    }
+    table.push_str("</tbody></table></div>\n");
+    table
+}
+
+/// A chart for each metric.
+pub(super) fn distributions(summary: &Summary) -> String {
+    let cards: Vec<String> = summary.metrics.iter().map(distribution).collect();
+    if cards.is_empty() {
+        return String::new();
+    }
+    format!("<h2>Distributions</h2>\n<div class=\"charts\">{}</div>\n", cards.join(""))
+}
+
+fn distribution(metric: &MetricSummary) -> String {
+    let chart = match metric.histogram() {
+        Some(histogram) => svg::histogram(&histogram, metric.mean(), &metric.info.name),
+        None => "<p class=\"soft\">No case was scored.</p>".to_owned(),
+    };
+    format!(
+        "<article class=\"card chart-card\"><header><h3>{}</h3><span class=\"small soft\">{} scored</span></header>{chart}{}{}</article>\n",
+        html(&metric.info.name),
+        count(metric.scored),
+        reasons("failed", &metric.failed_reasons),
+        reasons("not applicable", &metric.not_applicable_reasons),
+    )
+}
+
+fn reasons(word: &str, reasons: &Reasons) -> String {
+    let mut lines: Vec<String> = (reasons.kept.iter())
+        .map(|reason| format!("<li>{} {word}: <bdi>{}</bdi></li>", count(reason.count), html(&reason.reason)))
+        .collect();
+    if reasons.others > 0 {
+        lines.push(format!("<li>{} {word} for other reasons</li>", count(reasons.others)));
+    }
+    if lines.is_empty() { String::new() } else { format!("<ul class=\"reasons\">{}</ul>", lines.join("")) }
+}
+
+/// Remarks about the input.
+pub(super) fn problems(summary: &Summary) -> String {
+    if summary.problems.is_empty() {
+        return String::new();
+    }
+    let mut table = String::from(
+        "<h2>Input</h2>\n<div class=\"card scroll\"><table><thead><tr><th scope=\"col\">Row</th><th scope=\"col\">Place</th>\
+         <th scope=\"col\">What is wrong</th></tr></thead><tbody>\n",
+    );
+    for problem in &summary.problems {
+        let row =
+            if problem.lost { "<span class=\"tag bad\">not read</span>" } else { "<span class=\"tag\">kept</span>" };
+        let line = problem.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let hint =
+            problem.hint.as_deref().map(|hint| format!(" <span class=\"soft\">{}</span>", html(&excerpt(hint, 200))));
+        table.push_str(&format!(
+            "<tr><td>{row}</td><td><bdi>{}</bdi>{line}</td><td><bdi>{}</bdi>{}</td></tr>\n",
+            html(&excerpt(&problem.file, 120)),
+            html(&excerpt(&problem.reason, 300)),
+            hint.unwrap_or_default(),
+        ));
+    }
+    table.push_str("</tbody></table></div>\n");
+    let unlisted = (summary.lost_rows + summary.warnings).saturating_sub(summary.problems.len() as u64);
+    if unlisted > 0 {
+        table.push_str(&format!("<p class=\"soft small\">and {} more</p>\n", count(unlisted)));
+    }
+    table
+}
+
+/// What a reader needs in order to get the same numbers again.
+pub(super) fn footer(metrics: &[MetricInfo]) -> String {
+    let definitions: Vec<String> = (metrics.iter())
+        .map(|metric| {
+            let options = match &metric.options {
+                Json::Null => String::new(),
+                options => format!(", options {}", html(&excerpt(&options.to_string(), 300))),
+            };
+            format!("{} (version {}, {}{options})", html(&metric.id), metric.version, metric.profile)
+        })
+        .collect();
+    format!(
+        "<footer>Definitions: {}. The same cases give the same numbers on any machine.</footer>\n",
+        if definitions.is_empty() { "none".to_owned() } else { definitions.join(", ") },
+    )
+}
+
+/// A name that may be cut behind underscores, so that a narrow column can have a long one; short names stay whole.
+pub(super) fn breakable(name: &str) -> String {
+    const SHORT: usize = 5;
+    let mut text = String::new();
+    let mut length = 0;
+    for piece in name.split_inclusive('_') {
+        if length > SHORT {
+            text.push_str("<wbr>");
+            length = 0;
+        }
+        text.push_str(&html(piece));
+        // A space is a place to cut already.
+        length = piece.rsplit(' ').next().map_or(0, str::len) + if piece.contains(' ') { 0 } else { length };
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_names_may_be_cut_and_short_ones_stay_whole() {
+        assert_eq!(breakable("aggregate_score"), "aggregate_<wbr>score");
+        assert_eq!(breakable("careful p_at_5"), "careful p_at_5");
+        assert_eq!(breakable("a_b_<i>_agreement_of_all"), "a_b_&lt;i&gt;_<wbr>agreement_<wbr>of_all");
+    }
+}

@@ -1,0 +1,291 @@
+//! One case as the page keeps it: an entry of the index, which filters and sorts, and a record with its result line and its
+//! texts, which is looked into when the case is opened. The script of the page shows both; all text stays text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use probare_core::{Case, CaseResult, Field, MetricInfo, Named, Outcome, Place};
+use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
+
+use super::tone::{Tone, Tones, of_label, step};
+use crate::Options;
+use crate::escape::excerpt;
+use crate::status::score;
+use crate::worst::Rank;
+
+/// Bytes of one text that are kept.
+const TEXT: usize = 20_000;
+
+/// Items of a list field that are kept, and the bytes of each.
+const ITEMS: usize = 20;
+const ITEM: usize = 8_000;
+
+/// What the table of the page knows of a case.
+#[derive(Debug, Serialize)]
+pub(super) struct Entry {
+    /// Which part of the data has the record, and where in it; filled in by whoever writes it.
+    pub(super) c: usize,
+    pub(super) p: usize,
+    id: String,
+    /// What makes the reader recognise the case.
+    q: String,
+    /// One value per metric.
+    v: Vec<Cell>,
+    /// Largest and mean shortfall: worse comes first.
+    r: (f64, f64),
+    /// Metrics by which the case fails.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    m: Vec<usize>,
+    /// Why it is no failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    e: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    t: Vec<String>,
+}
+
+/// A value with its step and label; `null` where the question does not apply, `false` where it could not be scored.
+#[derive(Debug)]
+enum Cell {
+    Scored { value: f64, step: usize, label: Option<(String, Option<Tone>)> },
+    NotApplicable,
+    Failed,
+}
+
+impl Serialize for Cell {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::NotApplicable => serializer.serialize_none(),
+            Self::Failed => serializer.serialize_bool(false),
+            Self::Scored { value, step, label } => {
+                let mut list = serializer.serialize_seq(None)?;
+                list.serialize_element(value)?;
+                list.serialize_element(step)?;
+                if let Some((label, tone)) = label {
+                    list.serialize_element(label)?;
+                    list.serialize_element(tone)?;
+                }
+                list.end()
+            }
+        }
+    }
+}
+
+/// One text of the case.
+#[derive(Serialize)]
+struct Shown<'a> {
+    field: Field,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    name: String,
+    text: &'a str,
+    /// Whether the text goes on.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
+    /// Items of the same field that are not here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    more: Option<usize>,
+}
+
+/// The entry of a case.
+pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &Options, rank: Rank) -> Entry {
+    let pairs = || metrics.iter().zip(&result.results);
+    let fails = |(metric, named): &(&MetricInfo, &Named)| {
+        score(named).is_some_and(|score| options.failing_case(&metric.name, score.value.get()).next().is_some())
+    };
+    let failing: Vec<usize> = pairs().enumerate().filter(|(_, pair)| fails(pair)).map(|(at, _)| at).collect();
+    let excused = result.excused.as_deref().filter(|_| !failing.is_empty()).map(|excuse| excerpt(excuse, 200));
+    Entry {
+        c: 0,
+        p: 0,
+        id: result.case.id.clone(),
+        q: excerpt(opening(&result.case), 110),
+        v: pairs().map(|(metric, named)| cell(metric, named)).collect(),
+        r: rank.shortfalls(),
+        m: if excused.is_some() { Vec::new() } else { failing },
+        e: excused,
+        t: result.case.tags.iter().take(ITEMS).map(|tag| excerpt(tag, 80)).collect(),
+    }
+}
+
+fn cell(metric: &MetricInfo, named: &Named) -> Cell {
+    match named {
+        Ok(Outcome::Scored(score)) => {
+            let value = score.value.get();
+            let label = score.label.as_deref().map(|label| (excerpt(label, 40), of_label(label)));
+            Cell::Scored { value, step: step(metric, value), label }
+        }
+        Ok(Outcome::NotApplicable { .. }) => Cell::NotApplicable,
+        Err(_) => Cell::Failed,
+    }
+}
+
+/// What makes the reader recognise the case: what was asked, or else what was answered.
+pub(super) fn opening(case: &Case) -> &str {
+    case.query.as_deref().or_else(|| case.text(Field::Response, None)).unwrap_or("")
+}
+
+/// The record of a case, as JSON: its result line, its texts, and for each metric the tones of its evidence.
+pub(super) fn record(result: &CaseResult, metrics: &[MetricInfo]) -> serde_json::Result<String> {
+    let tones = |(metric, named): (&MetricInfo, &Named)| score(named).map(|score| Tones::of(metric, score));
+    let tones: Vec<Option<Tones>> = metrics.iter().zip(&result.results).map(tones).collect();
+    // The line goes in as it is, so that the page holds the very bytes that other formats have.
+    Ok(format!(
+        "{{\"line\":{},\"texts\":{},\"tones\":{}}}",
+        result.line_text(metrics),
+        serde_json::to_string(&texts(result))?,
+        serde_json::to_string(&tones)?,
+    ))
+}
+
+/// The texts that evidence stands in, by field: items of lists, paths in the metadata.
+struct Pointed<'a> {
+    items: BTreeMap<Field, BTreeSet<usize>>,
+    paths: BTreeSet<&'a str>,
+}
+
+fn pointed(result: &CaseResult) -> Pointed<'_> {
+    let mut pointed = Pointed { items: BTreeMap::new(), paths: BTreeSet::new() };
+    let evidence = result.results.iter().filter_map(score).flat_map(|score| &score.evidence);
+    let places = evidence.flat_map(|piece| [piece.place.as_ref(), piece.support.as_ref()]).flatten();
+    for Place { field, index, path, .. } in places {
+        pointed.items.entry(*field).or_default().insert(index.unwrap_or(0));
+        pointed.paths.extend(path.as_deref());
+    }
+    pointed
+}
+
+/// The texts of the case, in the order in which a reader wants them.
+fn texts(result: &CaseResult) -> Vec<Shown<'_>> {
+    let case = &result.case;
+    let pointed = pointed(result);
+    let mut texts = Vec::new();
+    let one = |field, name: String, text| {
+        let (text, cut) = beginning(text, TEXT);
+        Shown { field, index: None, path: None, name, text, cut, more: None }
+    };
+    if let Some(query) = &case.query {
+        texts.push(one(Field::Query, "Query".to_owned(), query));
+    }
+    if let Some(response) = &case.response {
+        let model = result.model.as_deref().or(response.model.as_deref());
+        let name = model.map_or_else(|| "Response".to_owned(), |model| format!("Response of {}", excerpt(model, 60)));
+        texts.push(one(Field::Response, name, &response.text));
+    }
+    for (field, singular) in [
+        (Field::Reference, "Reference"),
+        (Field::Context, "Passage"),
+        (Field::Citations, "Citation"),
+        (Field::Retrieved, "Retrieved"),
+        (Field::Relevant, "Relevant"),
+    ] {
+        texts.extend(items(case, field, singular, pointed.items.get(&field)));
+    }
+    for path in pointed.paths.iter().copied().take(ITEMS) {
+        if let Some(text) = case.metadata_at(path).and_then(serde_json::Value::as_str) {
+            let mut text = one(Field::Metadata, format!("Metadata {}", excerpt(path, 60)), text);
+            text.path = Some(path);
+            texts.push(text);
+        }
+    }
+    texts
+}
+
+/// The items of a list. Those that evidence points into come first when not all can be kept.
+fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTreeSet<usize>>) -> Vec<Shown<'a>> {
+    let length = list_length(case, field);
+    let is_pointed = |index: &usize| pointed.is_some_and(|pointed| pointed.contains(index));
+    let mut chosen: Vec<usize> = (0..length).filter(is_pointed).take(ITEMS).collect();
+    let room = ITEMS - chosen.len();
+    chosen.extend((0..length).filter(|index| !is_pointed(index)).take(room));
+    chosen.sort_unstable();
+    let left = length - chosen.len();
+    let last = chosen.last().copied();
+    let text = |index: usize| {
+        let (text, cut) = beginning(case.text(field, Some(index))?, ITEM);
+        let name = if length == 1 { singular.to_owned() } else { format!("{singular} {}", index + 1) };
+        let more = (left > 0 && last == Some(index)).then_some(left);
+        Some(Shown { field, index: Some(index), path: None, name, text, cut, more })
+    };
+    chosen.into_iter().filter_map(text).collect()
+}
+
+fn list_length(case: &Case, field: Field) -> usize {
+    match field {
+        Field::Context => case.context.as_ref().map_or(0, Vec::len),
+        Field::Reference => case.reference.as_ref().map_or(0, Vec::len),
+        Field::Citations => case.citations.as_ref().map_or(0, Vec::len),
+        Field::Retrieved => case.retrieved.as_ref().map_or(0, Vec::len),
+        Field::Relevant => case.relevant.as_ref().map_or(0, Vec::len),
+        Field::Query | Field::Response | Field::Tags | Field::Metadata => 0,
+    }
+}
+
+/// The first bytes of a text, and whether there is more.
+fn beginning(text: &str, limit: usize) -> (&str, bool) {
+    if text.len() <= limit { (text, false) } else { (&text[..text.floor_char_boundary(limit)], true) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{hostile, metrics, result};
+    use crate::{Gate, Gates};
+
+    use super::*;
+
+    fn rank(result: &CaseResult) -> Rank {
+        Rank::of_case(&metrics(), result, 0)
+    }
+
+    #[test]
+    fn an_entry_says_what_the_table_shows() {
+        let gates =
+            Gates::new(vec![Gate::fail_if_any("relevance<0.7").unwrap(), Gate::fail_under("relevance=1").unwrap()]);
+        let options = Options { gates, ..Options::default() };
+        let mut result = result("a", 0.5);
+        result.case.tags = vec!["new".into()];
+        let json =
+            |result: &CaseResult| serde_json::to_string(&entry(result, &metrics(), &options, rank(result))).unwrap();
+        insta::assert_snapshot!(json(&result), @r#"{"c":0,"p":0,"id":"a","q":"Why did books become cheap?","v":[[0.5,2],null,false],"r":[1.0,0.75],"m":[0],"t":["new"]}"#);
+        result.excused = Some("on purpose".into());
+        if let Ok(Outcome::Scored(score)) = &mut result.results[0] {
+            score.label = Some("FAIL".into());
+        }
+        insta::assert_snapshot!(json(&result), @r#"{"c":0,"p":0,"id":"a","q":"Why did books become cheap?","v":[[0.5,2,"FAIL","bad"],null,false],"r":[1.0,0.75],"e":"on purpose","t":["new"]}"#);
+    }
+
+    #[test]
+    fn a_record_holds_the_result_line_and_the_texts() {
+        let json: serde_json::Value = serde_json::from_str(&record(&result("a", 0.5), &metrics()).unwrap()).unwrap();
+        assert_eq!(json["line"]["scores"]["relevance"]["value"], 0.5);
+        assert_eq!(json["texts"][1]["text"], "The press made books cheap.");
+        assert_eq!(json["texts"][2]["name"], "Passage");
+        assert_eq!(json["tones"], serde_json::json!([{"found": "good", "lacking": "bad"}, null, null]));
+        assert!(serde_json::from_str::<serde_json::Value>(&record(&hostile(), &metrics()).unwrap()).is_ok());
+    }
+
+    #[test]
+    fn long_texts_and_lists_are_cut() {
+        let mut long = result("a", 0.5);
+        long.case.query = Some("ä".repeat(TEXT));
+        long.case.context = Some(vec![probare_core::Passage::from("passage"); 100]);
+        let texts = texts(&long);
+        assert!(texts[0].cut && texts[0].text.len() == TEXT);
+        assert_eq!(texts.iter().filter(|text| text.field == Field::Context).count(), ITEMS);
+        assert_eq!(texts.last().and_then(|text| text.more), Some(80));
+    }
+
+    #[test]
+    fn texts_of_the_metadata_are_there_where_evidence_points_into_them() {
+        let mut result = result("a", 0.5);
+        result.case.metadata.insert("steps".into(), serde_json::json!(["one", "two"]));
+        if let Ok(Outcome::Scored(score)) = &mut result.results[0] {
+            let evidence = probare_core::Evidence::found(Field::Metadata, 0..3, "two").at_path("/steps/1");
+            score.evidence.push(evidence);
+        }
+        let texts = texts(&result);
+        let last = texts.last().unwrap();
+        assert_eq!((last.path, last.text), (Some("/steps/1"), "two"));
+    }
+}

@@ -1,0 +1,139 @@
+//! [`Form`]: what the row of a case looks like in a file of some format.
+
+use std::io;
+
+use probare_core::{CaseResult, MetricInfo};
+use serde::Deserialize;
+
+use super::table;
+use crate::{Format, csv, escape, parquet};
+
+/// What a row holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Content {
+    /// Its text: a result line, or a record of a table.
+    Text(String),
+    /// Its cells as texts.
+    Cells(Vec<Option<String>>),
+}
+
+/// What tells rows apart. Two rows may have the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Deserialize)]
+pub struct Key {
+    /// Id of the case, as the file writes it.
+    pub id: String,
+    /// The model, where the file says it.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Which of several outputs of that model.
+    #[serde(default)]
+    pub repeat: u64,
+}
+
+/// A row of a file with its place.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// Which row it is, counted from 1.
+    pub number: u64,
+    /// What tells it apart.
+    pub key: Key,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// How rows are written in a file.
+#[derive(Debug, Clone)]
+pub struct Form {
+    format: Format,
+    metrics: Vec<MetricInfo>,
+    columns: Option<Vec<String>>,
+}
+
+impl Form {
+    /// The form of a format for a run with these metrics.
+    pub fn new(format: Format, metrics: &[MetricInfo]) -> Self {
+        let columns = match format {
+            Format::Csv => {
+                // As they read back: a name that a spreadsheet might run is made harmless.
+                let names = csv::column_names(metrics);
+                let header: Vec<_> = names.iter().map(|name| escape::csv(name)).collect();
+                Some(table::cells(&header.join(",")).unwrap_or(names))
+            }
+            Format::Parquet => Some(parquet::column_names(metrics)),
+            _ => None,
+        };
+        Self { format, metrics: metrics.to_vec(), columns }
+    }
+
+    /// Names of the columns, where it is a table.
+    pub fn columns(&self) -> Option<&[String]> {
+        self.columns.as_deref()
+    }
+
+    /// The metric whose column this is.
+    pub fn metric_of(&self, column: &str) -> Option<&str> {
+        let metrics = self.metrics.iter().rev();
+        let belongs =
+            |name: &str| column.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        metrics.map(|metric| metric.name.as_str()).find(|name| belongs(name))
+    }
+
+    /// Whether a row is, byte for byte, what is written for this result.
+    pub fn is_written_as(&self, content: &Content, result: &CaseResult) -> io::Result<bool> {
+        Ok(match content {
+            Content::Text(text) if self.format == Format::Csv => *text == csv::row(result, self.metrics.len())?,
+            Content::Text(text) => *text == result.line_text(&self.metrics),
+            Content::Cells(cells) => *cells == parquet::texts(result, self.metrics.len())?,
+        })
+    }
+
+    /// What is written for this result.
+    pub fn content(&self, result: &CaseResult) -> io::Result<Content> {
+        Ok(match self.format {
+            Format::Csv => Content::Text(csv::row(result, self.metrics.len())?),
+            Format::Parquet => Content::Cells(parquet::texts(result, self.metrics.len())?),
+            _ => Content::Text(result.line_text(&self.metrics).into_owned()),
+        })
+    }
+
+    /// What tells the row of this result apart.
+    pub fn key_of(&self, result: &CaseResult) -> Key {
+        if self.format == Format::Csv {
+            let id = escape::csv(&result.case.id);
+            let id = table::cells(&id).ok().and_then(|cells| cells.into_iter().next());
+            return Key { id: id.unwrap_or_default(), ..Key::default() };
+        }
+        Key { id: result.case.id.clone(), model: result.model.clone(), repeat: u64::from(result.repeat) }
+    }
+
+    /// What tells a row of a file with these columns apart.
+    pub fn key(&self, content: &Content, columns: Option<&[String]>) -> Result<Key, String> {
+        let Some(columns) = columns else {
+            let Content::Text(text) = content else { return Err("it is no result line".to_owned()) };
+            return serde_json::from_str(text).map_err(|error| error.to_string());
+        };
+        let cells = self.cells(content)?;
+        if cells.len() != columns.len() {
+            return Err(format!("it has {} cells, but there are {} columns", cells.len(), columns.len()));
+        }
+        let cell = |name: &str| {
+            let at = columns.iter().position(|column| column == name)?;
+            cells.get(at).cloned().flatten()
+        };
+        let repeat = if self.format == Format::Csv { None } else { cell("repeat") };
+        let model = if self.format == Format::Csv { None } else { cell("model") };
+        Ok(Key {
+            id: cell("id").ok_or_else(|| "it has no `id`".to_owned())?,
+            model,
+            repeat: repeat.and_then(|text| text.parse().ok()).unwrap_or(0),
+        })
+    }
+
+    /// The cells of a row of a table.
+    pub fn cells(&self, content: &Content) -> Result<Vec<Option<String>>, String> {
+        match content {
+            Content::Cells(cells) => Ok(cells.clone()),
+            Content::Text(text) => Ok(table::cells(text)?.into_iter().map(Some).collect()),
+        }
+    }
+}

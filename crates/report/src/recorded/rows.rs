@@ -1,0 +1,129 @@
+//! [`Rows`]: the rows of a file of results, whatever its format.
+
+use std::fs::File;
+use std::io::BufRead;
+
+use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::record::Field;
+use parquet::record::reader::RowIter;
+
+use super::form::Content;
+use super::guarded;
+use super::scan::{self, Results};
+use super::table::Table;
+
+type Reader = Box<dyn BufRead + Send>;
+
+/// The rows of a file, in its order. After an error there are no more.
+pub enum Rows {
+    /// Lines of JSON.
+    Lines(Box<Lines<Reader>>),
+    /// Values of a JSON list.
+    Values(Box<Results<Reader>>),
+    /// Records of a CSV file.
+    Table(Box<Table<Reader>>),
+    /// Rows of a Parquet file.
+    Columns(Box<Columns>),
+}
+
+impl Rows {
+    /// Names of the columns, where it is a table.
+    pub fn columns(&self) -> Option<&[String]> {
+        match self {
+            Self::Lines(_) | Self::Values(_) => None,
+            Self::Table(table) => Some(&table.columns),
+            Self::Columns(columns) => Some(&columns.names),
+        }
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<Content, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Self::Lines(lines) => lines.next().map(|line| line.map(Content::Text)),
+            Self::Values(values) => values.next().map(|value| value.map(Content::Text)),
+            Self::Table(table) => table.next().map(|row| row.map(Content::Text)),
+            Self::Columns(columns) => columns.next().map(|row| row.map(Content::Cells)),
+        }
+    }
+}
+
+/// Lines without their breaks.
+pub struct Lines<R> {
+    reader: R,
+    has_ended: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) const fn new(reader: R) -> Self {
+        Self { reader, has_ended: false }
+    }
+
+    fn read(&mut self) -> Result<Option<String>, String> {
+        let mut line = Vec::new();
+        if !scan::line(&mut self.reader, &mut line).map_err(|error| error.to_string())? {
+            return Ok(None);
+        }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        }
+        String::from_utf8(line).map(Some).map_err(|_| "a line is no UTF-8".to_owned())
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = Result<String, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let read = self.read();
+        self.has_ended = !matches!(read, Ok(Some(_)));
+        read.transpose()
+    }
+}
+
+/// Rows of a Parquet file, cell by cell as text.
+pub struct Columns {
+    rows: RowIter<'static>,
+    names: Vec<String>,
+    has_ended: bool,
+}
+
+impl Columns {
+    pub(super) fn new(reader: SerializedFileReader<File>) -> Result<Self, String> {
+        let schema = reader.metadata().file_metadata().schema();
+        let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
+        Ok(Self { rows: RowIter::from_file_into(Box::new(reader)), names, has_ended: false })
+    }
+}
+
+impl Iterator for Columns {
+    type Item = Result<Vec<Option<String>>, String>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.has_ended {
+            return None;
+        }
+        let rows = &mut self.rows;
+        let read = guarded(|| rows.next().transpose().map_err(|error| error.to_string()));
+        self.has_ended = !matches!(read, Ok(Some(_)));
+        let row = match read {
+            Ok(row) => row?,
+            Err(reason) => return Some(Err(reason)),
+        };
+        Some(Ok(row.into_columns().into_iter().map(|(_, field)| cell(field)).collect()))
+    }
+}
+
+fn cell(field: Field) -> Option<String> {
+    match field {
+        Field::Null => None,
+        Field::Str(text) => Some(text),
+        Field::Double(number) => Some(format!("{number:?}")),
+        other => Some(other.to_string()),
+    }
+}

@@ -1,0 +1,296 @@
+//! [`Groups`]: the means of a run apart for each tag, or each value of a key in the metadata.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use probare_core::{Case, CaseResult, MetricInfo};
+use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
+use serde::{Serialize, Serializer};
+use serde_json::Value as Json;
+
+use super::MeanInterval;
+use super::moments::Moments;
+use crate::escape::excerpt;
+use crate::status::score;
+
+/// Groups that are kept apart: the first that come; cases of further ones are counted together.
+pub const MOST_GROUPS: usize = 100;
+
+/// Characters of the name of a group that are kept.
+const LENGTH: usize = 80;
+
+/// By what cases are grouped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum By {
+    /// `tags`: one group for each tag; a case with several tags is in several groups.
+    Tags,
+    /// `lang`: for tags such as `lang:en` or `lang=en` one group for each value; a tag `lang` alone is a group of its own.
+    Tag(String),
+    /// `metadata.KEY`: one group for each value of the key.
+    Metadata(String),
+}
+
+impl FromStr for By {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text.strip_prefix("metadata.") {
+            Some(key) => Self::Metadata(key.to_owned()),
+            None if text == "tags" => Self::Tags,
+            None => Self::Tag(text.to_owned()),
+        })
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tags => formatter.write_str("tags"),
+            Self::Tag(tag) => formatter.write_str(tag),
+            Self::Metadata(key) => write!(formatter, "metadata.{key}"),
+        }
+    }
+}
+
+impl By {
+    /// The groups of a case; none where it lacks what it is grouped by.
+    fn groups<'a>(&self, case: &'a Case) -> Vec<Cow<'a, str>> {
+        let mut names: Vec<Cow<'a, str>> = match self {
+            Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
+            Self::Tag(wanted) => {
+                let value = |tag: &'a String| {
+                    let rest = tag.strip_prefix(wanted.as_str())?;
+                    if rest.is_empty() { Some(tag.as_str()) } else { rest.strip_prefix([':', '=']).map(str::trim) }
+                };
+                case.tags.iter().filter_map(value).map(Cow::Borrowed).collect()
+            }
+            Self::Metadata(key) => {
+                let path = format!("/{}", key.replace('.', "/"));
+                let value = case.metadata.get(key).or_else(|| case.metadata_at(&path));
+                match value {
+                    None | Some(Json::Null) => Vec::new(),
+                    Some(Json::String(text)) => vec![Cow::Borrowed(text.as_str())],
+                    Some(other) => vec![Cow::Owned(other.to_string())],
+                }
+            }
+        };
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// What all metrics said about the cases of one group.
+#[derive(Debug, Clone)]
+pub struct Group {
+    /// Cases in it.
+    pub cases: u64,
+    metrics: Vec<Moments>,
+}
+
+impl Group {
+    fn new(metrics: usize) -> Self {
+        Self { cases: 0, metrics: vec![Moments::default(); metrics] }
+    }
+
+    fn add(&mut self, result: &CaseResult) {
+        self.cases += 1;
+        for (moments, named) in self.metrics.iter_mut().zip(&result.results) {
+            if let Some(score) = score(named) {
+                moments.add(score.value.get());
+            }
+        }
+    }
+
+    /// Cases that a metric of the run, counted from 0, scored in this group.
+    pub fn scored(&self, metric: usize) -> u64 {
+        self.metrics.get(metric).map_or(0, Moments::count)
+    }
+
+    /// Their mean.
+    pub fn mean(&self, metric: usize) -> Option<f64> {
+        self.metrics.get(metric)?.mean()
+    }
+
+    /// The interval of that mean.
+    pub fn interval(&self, metric: usize, info: &MetricInfo) -> Option<MeanInterval> {
+        self.metrics.get(metric)?.interval(info)
+    }
+}
+
+/// The cases of a run in groups.
+#[derive(Debug, Clone)]
+pub struct Groups {
+    /// What they are grouped by.
+    pub by: By,
+    /// The groups by their names.
+    pub kept: BTreeMap<String, Group>,
+    /// Cases that lack what they are grouped by.
+    pub without: Option<Group>,
+    /// Cases of groups that came when there were already [`MOST_GROUPS`].
+    pub others: Option<Group>,
+    metrics: Vec<MetricInfo>,
+}
+
+impl Groups {
+    pub(super) fn new(by: By) -> Self {
+        Self { by, kept: BTreeMap::new(), without: None, others: None, metrics: Vec::new() }
+    }
+
+    pub(super) fn start(&mut self, metrics: &[MetricInfo]) {
+        *self = Self { metrics: metrics.to_vec(), ..Self::new(self.by.clone()) };
+    }
+
+    pub(super) fn add(&mut self, result: &CaseResult) {
+        let metrics = self.metrics.len();
+        let names = self.by.groups(&result.case);
+        if names.is_empty() {
+            self.without.get_or_insert_with(|| Group::new(metrics)).add(result);
+        }
+        let mut is_other = false;
+        for name in names {
+            let name = excerpt(&name, LENGTH);
+            if let Some(group) = self.kept.get_mut(&name) {
+                group.add(result);
+            } else if self.kept.len() < MOST_GROUPS {
+                let mut group = Group::new(metrics);
+                group.add(result);
+                self.kept.insert(name, group);
+            } else {
+                is_other = true;
+            }
+        }
+        if is_other {
+            self.others.get_or_insert_with(|| Group::new(metrics)).add(result);
+        }
+    }
+
+    /// All groups with the names that readers see.
+    pub fn named(&self) -> impl Iterator<Item = (&str, &Group)> {
+        let kept = self.kept.iter().map(|(name, group)| (name.as_str(), group));
+        let without = self.without.as_ref().map(|group| ("(none)", group));
+        kept.chain(without).chain(self.others.as_ref().map(|group| ("(further groups)", group)))
+    }
+
+    /// The metrics of the run.
+    pub fn metrics(&self) -> &[MetricInfo] {
+        &self.metrics
+    }
+}
+
+/// A group on its way into a file.
+struct Told<'a>(&'a Group, &'a [MetricInfo]);
+
+impl Serialize for Told<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(group, metrics) = self;
+        let mut map = serializer.serialize_struct("Group", 2)?;
+        map.serialize_field("cases", &group.cases)?;
+        map.serialize_field("metrics", &Metrics(group, metrics))?;
+        map.end()
+    }
+}
+
+struct Metrics<'a>(&'a Group, &'a [MetricInfo]);
+
+impl Serialize for Metrics<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct One<'a> {
+            name: &'a str,
+            mean: Option<f64>,
+            interval: Option<MeanInterval>,
+            scored: u64,
+        }
+        let Self(group, metrics) = self;
+        let mut list = serializer.serialize_seq(Some(metrics.len()))?;
+        for (at, info) in metrics.iter().enumerate() {
+            let (mean, interval) = (group.mean(at), group.interval(at, info));
+            list.serialize_element(&One { name: &info.name, mean, interval, scored: group.scored(at) })?;
+        }
+        list.end()
+    }
+}
+
+struct Kept<'a>(&'a Groups);
+
+impl Serialize for Kept<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.kept.len()))?;
+        for (name, group) in &self.0.kept {
+            map.serialize_entry(name, &Told(group, &self.0.metrics))?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Groups {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let told = |group: &Option<Group>| group.is_some();
+        let mut map = serializer.serialize_struct("Groups", 4)?;
+        map.serialize_field("by", &self.by.to_string())?;
+        map.serialize_field("groups", &Kept(self))?;
+        for (name, group) in [("without", &self.without), ("others", &self.others)] {
+            if told(group) {
+                map.serialize_field(name, &group.as_ref().map(|group| Told(group, &self.metrics)))?;
+            }
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{metrics, result};
+
+    use super::*;
+
+    fn tagged(id: &str, value: f64, tags: &[&str]) -> CaseResult {
+        let mut result = result(id, value);
+        result.case.tags = tags.iter().map(|tag| (*tag).to_owned()).collect();
+        result
+    }
+
+    fn grouped(by: &str, results: &[CaseResult]) -> Groups {
+        let mut groups = Groups::new(by.parse().unwrap());
+        groups.start(&metrics()[..1]);
+        for result in results {
+            groups.add(result);
+        }
+        groups
+    }
+
+    #[test]
+    fn a_case_is_in_the_group_of_each_of_its_tags() {
+        let results = [tagged("a", 0.2, &["lang:en", "short"]), tagged("b", 0.4, &["lang:de"]), tagged("c", 1.0, &[])];
+        let groups = grouped("tags", &results);
+        let seen: Vec<_> = groups.named().map(|(name, group)| (name, group.scored(0))).collect();
+        assert_eq!(seen, [("lang:de", 1), ("lang:en", 1), ("short", 1), ("(none)", 1)]);
+        let languages = grouped("lang", &results);
+        let seen: Vec<_> = languages.named().map(|(name, group)| (name, group.mean(0))).collect();
+        assert_eq!(seen, [("de", Some(0.4)), ("en", Some(0.2)), ("(none)", Some(1.0))]);
+        assert_eq!(grouped("short", &results).kept.keys().collect::<Vec<_>>(), ["short"]);
+    }
+
+    #[test]
+    fn values_of_metadata_are_groups() {
+        let mut results = [result("a", 0.2), result("b", 0.4)];
+        results[0].case.metadata.insert("level".into(), Json::from(3));
+        results[1].case.metadata.insert("model".into(), serde_json::json!({"name": "small"}));
+        assert_eq!(grouped("metadata.level", &results).kept.keys().collect::<Vec<_>>(), ["3"]);
+        let groups = grouped("metadata.model.name", &results);
+        insta::assert_snapshot!(serde_json::to_string(&groups).unwrap(), @r#"{"by":"metadata.model.name","groups":{"small":{"cases":1,"metrics":[{"name":"relevance","mean":0.4,"interval":null,"scored":1}]}},"without":{"cases":1,"metrics":[{"name":"relevance","mean":0.2,"interval":null,"scored":1}]}}"#);
+    }
+
+    #[test]
+    fn the_number_of_groups_is_bounded() {
+        let results: Vec<CaseResult> =
+            (0..MOST_GROUPS + 7).map(|number| tagged("x", 0.5, &[format!("t{number:03}").as_str()])).collect();
+        let groups = grouped("tags", &results);
+        assert_eq!(groups.kept.len(), MOST_GROUPS);
+        assert_eq!(groups.others.as_ref().map(|group| (group.cases, group.scored(0))), Some((7, 7)));
+    }
+}

@@ -1,0 +1,180 @@
+//! [`Moments`]: how many values, their mean and how far it may be off, in memory that does not grow.
+
+use probare_core::MetricInfo;
+use probare_stats::{Level, interval_of_mean, proportion_interval};
+use serde::Serialize;
+
+use super::exact_sum::ExactSum;
+
+/// Values beyond this have squares beyond the largest number: their mean has no interval.
+const LARGEST: f64 = 1e150;
+
+/// The interval of a mean, and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MeanInterval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// The share of samples whose interval holds the true mean.
+    pub level: f64,
+    /// How it was computed.
+    pub method: Method,
+}
+
+/// How an interval was computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// Wilson's interval of a share, where all values are 0 or 1.
+    Wilson,
+    /// Student's t, cut to the range of the metric.
+    T,
+}
+
+impl Method {
+    /// The word in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wilson => "wilson",
+            Self::T => "t",
+        }
+    }
+}
+
+/// Count, exact sum and exact sum of squares of finite values.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Moments {
+    count: u64,
+    ones: u64,
+    /// Values that are neither 0 nor 1.
+    between: u64,
+    is_too_large: bool,
+    sum: ExactSum,
+    squares: ExactSum,
+}
+
+impl Moments {
+    pub(super) fn add(&mut self, value: f64) {
+        self.count += 1;
+        if value == 0.0 {
+            return;
+        }
+        self.sum.add(value);
+        if value == 1.0 {
+            self.ones += 1;
+            self.squares.add(1.0);
+            return;
+        }
+        self.between += 1;
+        if value.abs() > LARGEST {
+            self.is_too_large = true;
+        } else {
+            self.squares.add_product(value, value);
+        }
+    }
+
+    pub(super) const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The mean, rounded once.
+    pub(super) fn mean(&self) -> Option<f64> {
+        self.sum.mean(self.count)
+    }
+
+    /// The interval of the mean at 95 %: nothing below two values.
+    pub(super) fn interval(&self, metric: &MetricInfo) -> Option<MeanInterval> {
+        if self.count < 2 || self.is_too_large {
+            return None;
+        }
+        let level = Level::NINETY_FIVE;
+        let (low, high) = metric.range;
+        // Zeros and ones are yes and no where the metric has no values beyond them.
+        let is_share = self.between == 0 && low == 0.0 && high == 1.0;
+        let (interval, method) = if is_share {
+            let (ones, count) = (usize::try_from(self.ones).ok()?, usize::try_from(self.count).ok()?);
+            (proportion_interval(ones, count, level)?, Method::Wilson)
+        } else {
+            let mean = self.mean()?;
+            let squares = self.squares.squares_around(mean, &self.sum, self.count);
+            let variance = squares / (self.count - 1) as f64;
+            let interval = interval_of_mean(mean, variance.sqrt(), self.count, level)?;
+            (if low <= high { interval.within(low, high) } else { interval }, Method::T)
+        };
+        Some(MeanInterval { low: interval.low, high: interval.high, level: level.get(), method })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_stats::mean_interval;
+    use proptest::prelude::*;
+
+    use crate::testing::metrics;
+
+    use super::*;
+
+    fn moments(values: &[f64]) -> Moments {
+        let mut moments = Moments::default();
+        for value in values {
+            moments.add(*value);
+        }
+        moments
+    }
+
+    fn unbounded() -> MetricInfo {
+        MetricInfo { range: (f64::NEG_INFINITY, f64::INFINITY), ..metrics()[0].clone() }
+    }
+
+    #[test]
+    fn shares_have_wilsons_interval_and_other_values_students() {
+        let metric = &metrics()[0];
+        let mut values = vec![0.0; 182];
+        values.extend([1.0; 81]);
+        let share = moments(&values).interval(metric).unwrap();
+        assert!((share.low - 0.2553).abs() < 1e-4 && (share.high - 0.3662).abs() < 1e-4, "{share:?}");
+        assert_eq!((share.method, share.level), (Method::Wilson, 0.95));
+        let textbook = moments(&[1.0, 2.0, 3.0, 4.0, 5.0]).interval(&unbounded()).unwrap();
+        assert!((textbook.high - 3.0 - 2.776_445_105 * 0.5_f64.sqrt()).abs() < 1e-8);
+        assert_eq!(textbook.method, Method::T);
+        // Zeros and ones of a metric that may have other values are no shares.
+        assert_eq!(moments(&[0.0, 1.0, 1.0]).interval(&unbounded()).unwrap().method, Method::T);
+    }
+
+    #[test]
+    fn an_interval_stays_in_the_range_and_few_values_have_none() {
+        let metric = &metrics()[0];
+        let wide = moments(&[0.1, 0.9]).interval(metric).unwrap();
+        assert_eq!((wide.low, wide.high), (0.0, 1.0));
+        assert_eq!(moments(&[]).interval(metric), None);
+        assert_eq!(moments(&[0.5]).interval(metric), None);
+        assert_eq!(moments(&[f64::MAX, f64::MAX]).interval(&unbounded()), None);
+        let equal = moments(&[0.3; 7]).interval(metric).unwrap();
+        assert!((equal.low - 0.3).abs() < 1e-15 && (equal.high - 0.3).abs() < 1e-15);
+    }
+
+    #[test]
+    fn nothing_cancels_out_far_from_zero() {
+        let values = [1e9 + 4.0, 1e9 + 7.0, 1e9 + 13.0, 1e9 + 16.0];
+        let far = moments(&values).interval(&unbounded()).unwrap();
+        // s² = 30, t(0.975, 3) = 3.182446305.
+        let reach = 3.182_446_305 * (30.0_f64 / 4.0).sqrt();
+        assert!((far.high - far.low - 2.0 * reach).abs() < 1e-6, "{far:?}");
+        let beside_an_outlier = moments(&[0.0, 1e8, 1e8 + 1.0, 1e8 - 1.0]).interval(&unbounded());
+        assert!(beside_an_outlier.is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_the_plain_formula_in_any_order(mut values in proptest::collection::vec(-1e3..1e3f64, 2..60)) {
+            let found = moments(&values).interval(&unbounded()).unwrap();
+            let plain = mean_interval(&values, Level::NINETY_FIVE).unwrap();
+            let width = (plain.high - plain.low).abs().max(1e-9);
+            prop_assert!((found.low - plain.low).abs() < 1e-8 * width.max(1.0));
+            prop_assert!((found.high - plain.high).abs() < 1e-8 * width.max(1.0));
+            values.reverse();
+            prop_assert_eq!(moments(&values).interval(&unbounded()), Some(found));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The job of a finished run, made again from its manifest.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use probare_cases::{FieldMap, Format as CaseFormat, OpenError, ReadOptions, Rows};
+use probare_core::{
+    Console, Event, Input, Job, Manifest, MetricRequest, Publisher, Reading, Section, Sink, Suite, SuiteCall,
+    SuiteError,
+};
+use probare_report::Format;
+use serde_json::Value as Json;
+
+use super::VerifyError;
+use super::inputs::{Names, Resolved, digested};
+
+/// The job, with inputs from where they are now.
+pub(super) fn job(
+    manifest: &Manifest,
+    resolved: &[Resolved],
+    suites: fn(&str) -> Option<&'static dyn Suite>,
+    format: Format,
+) -> Result<Job, VerifyError> {
+    let mut job = match &manifest.suite {
+        Some(call) => benchmark(manifest, call, resolved, suites, format)?,
+        None => plain(manifest, resolved)?,
+    };
+    job.title.clone_from(&manifest.title);
+    job.source = Names::new(manifest, resolved).in_text(&job.source);
+    // Nothing is written, so nothing can be overwritten.
+    job.writes.clear();
+    Ok(job)
+}
+
+/// Cases of a file through metrics.
+fn plain(manifest: &Manifest, resolved: &[Resolved]) -> Result<Job, VerifyError> {
+    let mut inputs = manifest.inputs.iter().zip(resolved);
+    let Some((cases, Resolved::File(place))) = inputs.next() else {
+        return Err(SuiteError::data("the manifest names no file of cases").into());
+    };
+    let requests = manifest.metrics.iter().map(MetricRequest::again).collect();
+    let (rows, mut further) = rows(manifest, cases, place)?;
+    for (input, place) in inputs {
+        if let Resolved::File(place) = place {
+            further.push(digested(input, place).map_err(|source| OpenError::Io { file: input.path.clone(), source })?);
+        }
+    }
+    let mut job = Job::new(place.display().to_string(), Box::new(rows), requests);
+    job.inputs = further;
+    job.reading = Reading { limit: None, ..manifest.reading.clone() };
+    Ok(job)
+}
+
+/// The rows of the cases; what came from standard input is read as it was then, and its digest is taken apart.
+fn rows(manifest: &Manifest, cases: &Input, place: &Path) -> Result<(Rows, Vec<Input>), VerifyError> {
+    let reading = &manifest.reading;
+    let defaults = ReadOptions::default();
+    let longest_row = reading.longest_row.and_then(|bytes| usize::try_from(bytes).ok());
+    let options = ReadOptions {
+        fields: FieldMap::of(reading.mapping.iter().map(|(field, column)| (field, column.clone())))?,
+        format: reading.format.as_deref().map(str::parse).transpose().map_err(SuiteError::data)?,
+        separator: reading.separator.and_then(|sign| u8::try_from(sign).ok()),
+        longest_row: longest_row.unwrap_or(defaults.longest_row),
+    };
+    let name = place.display().to_string();
+    if cases.path == "-" {
+        let failed = |source| OpenError::Io { file: name.clone(), source };
+        let file = File::open(place).map_err(failed)?;
+        let format = options.format.unwrap_or(CaseFormat::JsonLines);
+        let rows = Rows::from_reader(file, "standard input", format, &options)?;
+        return Ok((rows, vec![digested(cases, place).map_err(failed)?]));
+    }
+    match Rows::open(&name, &options) {
+        // A copy under another name is still what it was.
+        Err(OpenError::UnknownFormat { .. }) => {
+            let extension = Path::new(&cases.path).extension().and_then(|part| part.to_str()).unwrap_or_default();
+            let format = extension.parse().map_err(|_| OpenError::UnknownFormat { file: name.clone() })?;
+            Ok((Rows::open(&name, &ReadOptions { format: Some(format), ..options })?, Vec::new()))
+        }
+        opened => Ok((opened?, Vec::new())),
+    }
+}
+
+/// A benchmark, opened with the options of the manifest and the paths of now.
+fn benchmark(
+    manifest: &Manifest,
+    call: &SuiteCall,
+    resolved: &[Resolved],
+    suites: fn(&str) -> Option<&'static dyn Suite>,
+    format: Format,
+) -> Result<Job, VerifyError> {
+    let suite = suites(&call.id)
+        .ok_or_else(|| SuiteError::data(format!("the benchmark `{}` is unknown to this program", call.id)))?;
+    let mut options = call.options.clone();
+    for (input, place) in manifest.inputs.iter().zip(resolved) {
+        if let (Some(pointer), Resolved::File(place)) = (&input.option, place)
+            && let Some(option) = options.pointer_mut(pointer)
+        {
+            *option = Json::String(place.display().to_string());
+        }
+    }
+    let mut job = suite.open(options, Console { quiet: true, ..Console::default() })?;
+    for request in job.requests.iter_mut().filter(|request| request.profile.is_none()) {
+        let recorded = manifest.metrics.iter().find(|metric| metric.name == request.name);
+        request.profile = recorded.map(|metric| metric.profile);
+    }
+    // Its files are not written again; what it adds to a page is needed where a page is verified.
+    let publisher = job.publisher.take().filter(|_| format == Format::Html);
+    job.publisher = publisher.map(|inner| Box::new(Muted(inner)) as Box<dyn Publisher>);
+    Ok(job)
+}
+
+/// A publisher that never hears of the end and so never writes.
+struct Muted(Box<dyn Publisher>);
+
+impl Sink for Muted {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Finished(_) => Ok(()),
+            other => self.0.event(other),
+        }
+    }
+}
+
+impl Publisher for Muted {
+    fn sections(&self) -> Vec<Section> {
+        self.0.sections()
+    }
+}

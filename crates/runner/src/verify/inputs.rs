@@ -1,0 +1,149 @@
+//! Where the inputs of a run are now.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probare_core::{Input, Manifest, Problem};
+use probare_report::Digester;
+
+use super::VerifyError;
+
+/// Where an input is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Resolved {
+    /// Under this path.
+    File(PathBuf),
+    /// The benchmark finds it by itself, from its other inputs.
+    Found,
+}
+
+/// Finds every input: as given, or under its path from the folder of the results, from here, or from a folder above the
+/// results.
+pub(super) fn resolve(manifest: &Manifest, given: &[PathBuf], folder: &Path) -> Result<Vec<Resolved>, VerifyError> {
+    let recorded = &manifest.inputs;
+    if given.len() > recorded.len() {
+        return Err(VerifyError::TooManyInputs { given: given.len(), recorded: recorded.len() });
+    }
+    let mut places: Vec<Option<&PathBuf>> = vec![None; recorded.len()];
+    let mut nameless = Vec::new();
+    for path in given {
+        let same_name = |input: &Input| Path::new(&input.path).file_name() == path.file_name();
+        let by_name = (0..recorded.len()).find(|at| places[*at].is_none() && same_name(&recorded[*at]));
+        match by_name {
+            Some(at) if given.len() < recorded.len() => places[at] = Some(path),
+            _ => nameless.push(path),
+        }
+    }
+    // All are given in their order, or these have other names now.
+    let free = places.iter_mut().filter(|place| place.is_none());
+    free.zip(nameless).for_each(|(place, path)| *place = Some(path));
+    recorded
+        .iter()
+        .zip(places)
+        .map(|(input, given)| match given {
+            Some(path) => Ok(Resolved::File(path.clone())),
+            None if manifest.suite.is_some() && input.option.is_none() => Ok(Resolved::Found),
+            None if input.path == "-" => Err(VerifyError::StandardInput),
+            None => find(input, folder).map(Resolved::File),
+        })
+        .collect()
+}
+
+fn find(input: &Input, folder: &Path) -> Result<PathBuf, VerifyError> {
+    let here = PathBuf::from(&input.path);
+    let mut places = vec![folder.join(&here), here];
+    places.dedup();
+    places.retain(|place| place.exists());
+    // Another file of the same name may lie beside the results: the length tells, and the digest will.
+    let fits = places.iter().position(|place| fs::metadata(place).is_ok_and(|found| found.len() == input.bytes));
+    let chosen = fits.unwrap_or(0);
+    if chosen < places.len() {
+        return Ok(places.swap_remove(chosen));
+    }
+    // Results often lie in a folder of their own below the one in which the program was called.
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    let above = folder.canonicalize().unwrap_or_default();
+    let above = above.ancestors().skip(1).map(|folder| folder.join(&input.path));
+    let mut above = above.filter(|place| fs::metadata(place).is_ok_and(|found| found.len() == input.bytes));
+    if let Some(place) = above.next() {
+        return Ok(place);
+    }
+    Err(VerifyError::InputMissing { path: input.path.clone() })
+}
+
+/// An input as it is now, where nothing else reads it.
+pub(super) fn digested(input: &Input, place: &Path) -> io::Result<Input> {
+    let mut digester = Digester::default();
+    io::copy(&mut File::open(place)?, &mut digester)?;
+    let stored = digester.stored();
+    Ok(Input { sha256: stored.sha256, bytes: stored.bytes, ..input.clone() })
+}
+
+/// Paths as they are now, and as the manifest calls them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Names(Vec<(String, String)>);
+
+impl Names {
+    pub(super) fn new(manifest: &Manifest, resolved: &[Resolved]) -> Self {
+        let pairs = manifest.inputs.iter().zip(resolved).filter_map(|(input, place)| match place {
+            Resolved::File(path) => Some((path.display().to_string(), input.path.clone())),
+            Resolved::Found => None,
+        });
+        Self(pairs.collect())
+    }
+
+    /// The path that the manifest has for this one.
+    pub(super) fn recorded(&self, path: &str) -> Option<&str> {
+        self.0.iter().find(|(now, _)| now == path).map(|(_, recorded)| recorded.as_str())
+    }
+
+    /// A text that may name several paths.
+    pub(super) fn in_text(&self, text: &str) -> String {
+        let differ = self.0.iter().filter(|(now, recorded)| now != recorded);
+        differ.fold(text.to_owned(), |text, (now, recorded)| text.replace(now, recorded))
+    }
+
+    /// A remark about the input, as the first run made it.
+    pub(super) fn in_problem(&self, problem: &Problem) -> Problem {
+        let file = match self.recorded(&problem.file) {
+            Some("-") => "standard input".to_owned(),
+            Some(path) => path.to_owned(),
+            None => problem.file.clone(),
+        };
+        Problem { file, ..problem.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manifest(paths: &[&str]) -> Manifest {
+        let inputs = paths.iter().map(|path| Input { path: (*path).to_owned(), ..Input::default() }).collect();
+        Manifest { inputs, ..Manifest::default() }
+    }
+
+    fn files(paths: &[&str]) -> Vec<PathBuf> {
+        paths.iter().map(PathBuf::from).collect()
+    }
+
+    #[test]
+    fn inputs_given_win_by_position_or_by_name() {
+        let run = manifest(&["a/x.jsonl", "b/y.json"]);
+        let resolve = |given: &[&str]| resolve(&run, &files(given), Path::new("nowhere"));
+        let file = |path: &str| Resolved::File(path.into());
+        assert_eq!(resolve(&["1", "2"]).unwrap(), [file("1"), file("2")]);
+        assert_eq!(resolve(&["c/y.json", "c/x.jsonl"]).unwrap(), [file("c/y.json"), file("c/x.jsonl")]);
+        assert!(matches!(resolve(&["c/y.json"]), Err(VerifyError::InputMissing { path }) if path == "a/x.jsonl"));
+        assert!(matches!(resolve(&["other"]), Err(VerifyError::InputMissing { path }) if path == "b/y.json"));
+        assert!(matches!(resolve(&["1", "2", "3"]), Err(VerifyError::TooManyInputs { given: 3, recorded: 2 })));
+    }
+
+    #[test]
+    fn standard_input_must_be_given() {
+        let run = manifest(&["-"]);
+        assert!(matches!(resolve(&run, &[], Path::new("")), Err(VerifyError::StandardInput)));
+        assert!(resolve(&run, &files(&["kept.jsonl"]), Path::new("")).is_ok());
+    }
+}

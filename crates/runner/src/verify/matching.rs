@@ -1,0 +1,245 @@
+//! [`Matching`]: rows of a file beside computed results, by id, model, repeat and occurrence.
+//!
+//! Both come in the order of the cases, so that usually the next row belongs to the next result and nothing is kept. What
+//! finds no partner waits for it; rows with the same key are matched in their order.
+
+use std::collections::VecDeque;
+use std::io;
+
+use probare_core::{CaseResult, MetricInfo};
+use probare_report::Format;
+use probare_report::recorded::{Content, Form, Key, Row, Rows};
+use rustc_hash::FxHashMap;
+
+use super::Verdict;
+use super::lines::{compare_cells, compare_lines};
+
+/// The rows of a file, and what is out of step.
+pub(super) struct Matching {
+    /// Nothing once the file has ended.
+    rows: Option<Rows>,
+    columns: Option<Vec<String>>,
+    form: Form,
+    /// Rows read and results seen so far.
+    row: u64,
+    case: u64,
+    /// The furthest of both that found their partners.
+    last_row: u64,
+    last_case: u64,
+    waiting_rows: FxHashMap<Key, VecDeque<Row>>,
+    waiting_cases: FxHashMap<Key, VecDeque<(u64, CaseResult)>>,
+}
+
+impl Matching {
+    /// Starts; columns that are missing, added or moved are named.
+    pub(super) fn new(format: Format, metrics: &[MetricInfo], rows: Rows, verdict: &mut Verdict) -> Self {
+        let form = Form::new(format, metrics);
+        let columns = rows.columns().map(<[String]>::to_vec);
+        if let (Some(recorded), Some(wanted)) = (&columns, form.columns()) {
+            compare_columns(recorded, wanted, verdict);
+        }
+        Self {
+            rows: Some(rows),
+            columns,
+            form,
+            row: 0,
+            case: 0,
+            last_row: 0,
+            last_case: 0,
+            waiting_rows: FxHashMap::default(),
+            waiting_cases: FxHashMap::default(),
+        }
+    }
+
+    /// Finds the row of a result and compares them.
+    pub(super) fn take(&mut self, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
+        self.case += 1;
+        let in_step = self.waiting_rows.is_empty() && self.waiting_cases.is_empty();
+        if in_step {
+            // The usual case, in which nothing needs to be understood.
+            let Some(content) = self.read(verdict) else { return self.missing(result, verdict) };
+            if self.form.is_written_as(&content, result)? {
+                (self.last_row, self.last_case) = (self.row, self.case);
+                return Ok(());
+            }
+            return match self.keyed(content, verdict) {
+                Some(row) => self.settle(Some(row), result, verdict),
+                None => self.settle(None, result, verdict),
+            };
+        }
+        self.settle(None, result, verdict)
+    }
+
+    /// Finds the partner of a result, `next` being the row that was read last, if it has no partner yet.
+    fn settle(&mut self, mut next: Option<Row>, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
+        let key = self.form.key_of(result);
+        if let Some(row) = pop(&mut self.waiting_rows, &key) {
+            // Rows behind it have found their cases already: it stands too early.
+            if row.number < self.last_row {
+                self.moved(&row, verdict);
+            }
+            return self.pair(self.case, &row, result, verdict);
+        }
+        loop {
+            let row = match next.take() {
+                Some(row) => row,
+                None => match self.read(verdict) {
+                    None => return self.missing(result, verdict),
+                    Some(content) => match self.keyed(content, verdict) {
+                        Some(row) => row,
+                        None => continue,
+                    },
+                },
+            };
+            if let Some((number, earlier)) = pop(&mut self.waiting_cases, &row.key) {
+                self.late(number, &row, &earlier, verdict)?;
+                continue;
+            }
+            if row.key == key {
+                return self.pair(self.case, &row, result, verdict);
+            }
+            self.waiting_rows.entry(row.key.clone()).or_default().push_back(row);
+            self.waiting_cases.entry(key).or_default().push_back((self.case, result.clone()));
+            return Ok(());
+        }
+    }
+
+    /// A row whose case came before.
+    fn late(&mut self, number: u64, row: &Row, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
+        if number < self.last_case {
+            self.moved(row, verdict);
+        }
+        self.pair(number, row, result, verdict)
+    }
+
+    fn moved(&self, row: &Row, verdict: &mut Verdict) {
+        verdict.about_case(
+            &said(&row.key),
+            format!("row {} was moved: its case stands elsewhere in the input", row.number),
+        );
+    }
+
+    fn pair(&mut self, case: u64, row: &Row, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
+        self.last_row = self.last_row.max(row.number);
+        self.last_case = self.last_case.max(case);
+        if self.form.is_written_as(&row.content, result)? {
+            return Ok(());
+        }
+        let now = self.form.content(result)?;
+        match (&self.columns, &row.content, &now) {
+            (Some(columns), _, _) => compare_cells(&self.form, columns, &row.content, &now, &result.case, verdict),
+            (None, Content::Text(recorded), Content::Text(now)) => compare_lines(recorded, now, &result.case, verdict),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A result without a row. Once the file has ended nothing can come any more, so nothing is kept.
+    fn missing(&self, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
+        debug_assert!(self.rows.is_none(), "a row may still come");
+        missing(&self.form.key_of(result), verdict);
+        Ok(())
+    }
+
+    fn read(&mut self, verdict: &mut Verdict) -> Option<Content> {
+        let next = self.rows.as_mut()?.next();
+        if !matches!(next, Some(Ok(_))) {
+            self.rows = None;
+        }
+        match next? {
+            Ok(content) => {
+                self.row += 1;
+                Some(content)
+            }
+            Err(reason) => {
+                verdict.about_file(format!("after row {} the file cannot be read any further: {reason}", self.row));
+                None
+            }
+        }
+    }
+
+    /// The row with its key; what has none is named.
+    fn keyed(&self, content: Content, verdict: &mut Verdict) -> Option<Row> {
+        match self.form.key(&content, self.columns.as_deref()) {
+            Ok(key) => Some(Row { number: self.row, key, content }),
+            Err(reason) => {
+                verdict.about_file(format!("row {} is no result: {reason}", self.row));
+                None
+            }
+        }
+    }
+
+    /// Names what never found a partner.
+    pub(super) fn finish(&mut self, verdict: &mut Verdict) -> io::Result<()> {
+        while let Some(content) = self.read(verdict) {
+            let Some(row) = self.keyed(content, verdict) else { continue };
+            match pop(&mut self.waiting_cases, &row.key) {
+                Some((number, result)) => self.late(number, &row, &result, verdict)?,
+                None => added(row.number, &row.key, verdict),
+            }
+        }
+        let mut cases: Vec<(u64, Key)> = Vec::new();
+        for (key, waiting) in self.waiting_cases.drain() {
+            cases.extend(waiting.into_iter().map(|(number, _)| (number, key.clone())));
+        }
+        cases.sort();
+        cases.iter().for_each(|(_, key)| missing(key, verdict));
+        let mut rows: Vec<(u64, Key)> = Vec::new();
+        for (key, waiting) in self.waiting_rows.drain() {
+            rows.extend(waiting.into_iter().map(|row| (row.number, key.clone())));
+        }
+        rows.sort();
+        rows.iter().for_each(|(number, key)| added(*number, key, verdict));
+        Ok(())
+    }
+}
+
+fn missing(key: &Key, verdict: &mut Verdict) {
+    verdict.about_case(&said(key), "the row is missing from the file".to_owned());
+}
+
+fn added(number: u64, key: &Key, verdict: &mut Verdict) {
+    verdict.about_case(&said(key), format!("row {number} was added: there is no such case, or not so often"));
+}
+
+/// A key in words.
+fn said(key: &Key) -> String {
+    let mut words = key.id.clone();
+    if let Some(model) = &key.model {
+        words.push_str(&format!(", model {model}"));
+    }
+    if key.repeat > 0 {
+        words.push_str(&format!(", repeat {}", key.repeat));
+    }
+    words
+}
+
+/// The first that waits under a key.
+fn pop<T>(waiting: &mut FxHashMap<Key, VecDeque<T>>, key: &Key) -> Option<T> {
+    let queue = waiting.get_mut(key)?;
+    let first = queue.pop_front();
+    if queue.is_empty() {
+        waiting.remove(key);
+    }
+    first
+}
+
+fn compare_columns(recorded: &[String], wanted: &[String], verdict: &mut Verdict) {
+    if recorded == wanted {
+        return;
+    }
+    for name in wanted.iter().filter(|name| !recorded.contains(name)) {
+        verdict.about_file(format!("the column `{name}` is missing"));
+    }
+    for name in recorded.iter().filter(|name| !wanted.contains(name)) {
+        verdict.about_file(format!("the column `{name}` was added"));
+    }
+    let mut sorted = (recorded.to_vec(), wanted.to_vec());
+    sorted.0.sort();
+    sorted.1.sort();
+    if sorted.0 == sorted.1 {
+        verdict.about_file("the columns stand in another order".to_owned());
+    } else if recorded.len() != recorded.iter().collect::<std::collections::BTreeSet<_>>().len() {
+        verdict.about_file("a column stands there twice".to_owned());
+    }
+}

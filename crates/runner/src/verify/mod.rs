@@ -1,0 +1,212 @@
+//! [`verify`]: computes a finished run again and holds everything that its file says against the outcome.
+//!
+//! The manifest of the file says what was computed. The same road is taken once more: the job is made again (`again`), run
+//! by [`run`](crate::run) with a watcher in place of reports (`checker`), and each result is held against its row
+//! (`matching`, `lines`). What stands around the rows comes last: the manifest, the digests, the page.
+//!
+//! Rows of file and run go in step; only what is out of step is kept in memory.
+
+mod again;
+mod checker;
+mod differences;
+mod inputs;
+mod lines;
+mod matching;
+mod page;
+mod rest;
+mod strict;
+mod verdict;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use probare_cases::{MapError, OpenError};
+use probare_core::{FORMAT, Job, Manifest, MetricKind, Stop, Suite, SuiteError};
+use probare_metrics::registry;
+use probare_report::recorded::{Recorded, RecordedError, Said};
+use probare_report::{Gate, Gates, VERSION};
+use serde_json::Value as Json;
+
+use self::checker::Checker;
+use self::inputs::Resolved;
+use crate::{DriveOptions, RunError, Wanted, run};
+
+pub use self::verdict::{Disagreement, Verdict};
+
+/// A file of results could not be verified at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// The results cannot be read.
+    #[error(transparent)]
+    Recorded(#[from] RecordedError),
+    /// What the file says about its run cannot be understood.
+    #[error("the manifest of `{}` cannot be read: {reason}", path.display())]
+    Manifest {
+        /// The file of results.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// More inputs are given than the run had.
+    #[error("{given} inputs are given, but the run read {recorded}")]
+    TooManyInputs {
+        /// How many are given.
+        given: usize,
+        /// How many the manifest names.
+        recorded: usize,
+    },
+    /// An input is not there.
+    #[error("the input `{path}` is neither beside the results nor here nor above them")]
+    InputMissing {
+        /// Path as the manifest has it.
+        path: String,
+    },
+    /// An input was standard input.
+    #[error("the cases came from standard input, which cannot be read again")]
+    StandardInput,
+    /// An input cannot be read.
+    #[error(transparent)]
+    Cases(#[from] OpenError),
+    /// The mapping of the manifest cannot be used.
+    #[error(transparent)]
+    Mapping(#[from] MapError),
+    /// The benchmark cannot be opened.
+    #[error(transparent)]
+    Suite(#[from] SuiteError),
+    /// The run cannot be computed again.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+/// What is to be verified, and with what.
+pub struct Verification<'a> {
+    /// The file of results.
+    pub results: &'a Path,
+    /// Files to read in place of those that the manifest names.
+    pub inputs: &'a [PathBuf],
+    /// Set from outside to end early.
+    pub interrupted: Arc<AtomicBool>,
+    /// Where benchmarks are looked up.
+    pub suites: fn(&str) -> Option<&'static dyn Suite>,
+}
+
+impl<'a> Verification<'a> {
+    /// A file of results with the inputs that its manifest names.
+    pub fn of(results: &'a Path) -> Self {
+        Self { results, inputs: &[], interrupted: Arc::default(), suites: probare_suites::suite }
+    }
+}
+
+/// Computes the run again and compares. What differs is in the verdict; an error means that it could not be done.
+pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
+    let recorded = Recorded::new(asked.results)?;
+    let said = recorded.said()?;
+    let mut verdict = Verdict::default();
+    let manifest = read_manifest(&recorded, &said, &mut verdict)?;
+    if !is_known(&manifest, asked, &mut verdict) {
+        return Ok(verdict);
+    }
+    let resolved = inputs::resolve(&manifest, asked.inputs, folder_of(asked.results))?;
+    let names = inputs::Names::new(&manifest, &resolved);
+    let job = again::job(&manifest, &resolved, asked.suites, recorded.format())?;
+    let gates = gates(&manifest, &mut verdict);
+    let mut checker = Checker::new(&recorded, &manifest, gates.clone(), names, verdict)?;
+    let wanted = Wanted {
+        gates,
+        drive: DriveOptions {
+            limit: manifest.reading.limit,
+            interrupted: Arc::clone(&asked.interrupted),
+            ..DriveOptions::default()
+        },
+        watcher: Some(Box::new(&mut checker)),
+        ..Wanted::default()
+    };
+    let driven = run(job, wanted)?.driven;
+    if driven.stop == Stop::Interrupted {
+        return Ok(Verdict { interrupted: true, ..checker.into_verdict() });
+    }
+    checker.conclude(&said, resolved.iter().filter(|input| matches!(input, Resolved::File(_))).count())
+}
+
+/// A file of results, its manifest, and its job made again where the inputs can be found.
+pub(crate) fn reopened(
+    results: &Path,
+    inputs: &[PathBuf],
+    suites: fn(&str) -> Option<&'static dyn Suite>,
+) -> Result<(Recorded, Manifest, Result<Job, VerifyError>), VerifyError> {
+    let recorded = Recorded::new(results)?;
+    let said = recorded.said()?;
+    let manifest = read_manifest(&recorded, &said, &mut Verdict::default())?;
+    let job = inputs::resolve(&manifest, inputs, folder_of(results))
+        .and_then(|resolved| again::job(&manifest, &resolved, suites, recorded.format()));
+    Ok((recorded, manifest, job))
+}
+
+/// The manifest as the program knows it. What stands there twice, and another format number, is named.
+fn read_manifest(recorded: &Recorded, said: &Said, verdict: &mut Verdict) -> Result<Manifest, VerifyError> {
+    let bad = |reason: String| VerifyError::Manifest { path: recorded.path().to_owned(), reason };
+    let strict::Strict { value, twice } = strict::read(&said.manifest).map_err(|error| bad(error.to_string()))?;
+    for path in twice {
+        verdict.about_file(format!("`{path}` stands in the manifest twice"));
+    }
+    if said.results.is_some_and(|count| count > 1) {
+        verdict.about_file("`results` stands in the file twice".to_owned());
+    }
+    let format = value.pointer("/probare/format").and_then(Json::as_u64);
+    if format != Some(u64::from(FORMAT)) {
+        let shown = format.map_or_else(|| "nothing".to_owned(), |format| format.to_string());
+        verdict.about_file(format!("the format number is {shown} in the file; this program writes {FORMAT}"));
+    }
+    serde_json::from_value(value).map_err(|error| match format {
+        Some(format) if format != u64::from(FORMAT) => {
+            bad(format!("it has the format number {format}, this program reads {FORMAT}"))
+        }
+        _ => bad(error.to_string()),
+    })
+}
+
+/// Whether this program can compute the run again. What it does not know, or knows in another version, is named.
+fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict) -> bool {
+    let mut known = true;
+    if let Some(call) = &manifest.suite
+        && (asked.suites)(&call.id).is_none()
+    {
+        verdict.about_file(format!("the benchmark `{}` is unknown to this program; nothing was computed", call.id));
+        known = false;
+    }
+    for metric in &manifest.metrics {
+        match registry().get(&metric.id) {
+            Ok(definition) if definition.kind == MetricKind::Judge => verdict.unchecked.push(metric.name.clone()),
+            Ok(_) => {}
+            // A benchmark may bring metrics of its own; where it does not, the run says so.
+            Err(_) if manifest.suite.is_some() => {}
+            Err(_) => {
+                verdict
+                    .about_file(format!("the metric `{}` is unknown to this program; nothing was computed", metric.id));
+                known = false;
+            }
+        }
+    }
+    if manifest.probare.version != VERSION {
+        verdict.notes.push(format!("written by probare {}, verified by {VERSION}", manifest.probare.version));
+    }
+    known
+}
+
+/// The gates of the run.
+fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
+    let mut gates = Vec::new();
+    for entry in manifest.gates.as_array().into_iter().flatten() {
+        match entry.get("gate").map(|gate| serde_json::from_value::<Gate>(gate.clone())) {
+            Some(Ok(gate)) => gates.push(gate),
+            _ => verdict.about_file(format!("this is no gate: {}", differences::short(&entry.to_string()))),
+        }
+    }
+    Gates::new(gates)
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}

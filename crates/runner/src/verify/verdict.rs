@@ -1,0 +1,74 @@
+//! [`Verdict`]: what a verification came to.
+
+use std::fmt;
+
+/// This many disagreements are kept; all are counted.
+const KEPT: usize = 100;
+
+/// One place where the file and the computation differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disagreement {
+    /// The case, if it is about one.
+    pub case: Option<String>,
+    /// The metric, if it is about one.
+    pub metric: Option<String>,
+    /// What differs.
+    pub reason: String,
+}
+
+impl fmt::Display for Disagreement {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.case, &self.metric) {
+            (Some(case), Some(metric)) => write!(formatter, "case `{case}`, {metric}: {}", self.reason),
+            (Some(case), None) => write!(formatter, "case `{case}`: {}", self.reason),
+            (None, Some(metric)) => write!(formatter, "{metric}: {}", self.reason),
+            (None, None) => formatter.write_str(&self.reason),
+        }
+    }
+}
+
+/// What a verification came to.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Cases computed again.
+    pub cases: u64,
+    /// Scores computed again.
+    pub scores: u64,
+    /// Spans held against the text they point into.
+    pub spans: u64,
+    /// Inputs whose digest was compared.
+    pub inputs: u64,
+    /// How many places differ.
+    pub different: u64,
+    /// The first of them.
+    pub disagreements: Vec<Disagreement>,
+    /// Metrics that could not be computed again, because a model was asked.
+    pub unchecked: Vec<String>,
+    /// What else the reader should know.
+    pub notes: Vec<String>,
+    /// Whether the user ended it.
+    pub interrupted: bool,
+}
+
+impl Verdict {
+    /// Whether everything that was compared agrees.
+    pub const fn agrees(&self) -> bool {
+        self.different == 0
+    }
+
+    pub(super) fn about_file(&mut self, reason: String) {
+        self.add(None, None, reason);
+    }
+
+    pub(super) fn about_case(&mut self, case: &str, reason: String) {
+        self.add(Some(case), None, reason);
+    }
+
+    pub(super) fn add(&mut self, case: Option<&str>, metric: Option<&str>, reason: String) {
+        self.different += 1;
+        if self.disagreements.len() < KEPT {
+            let (case, metric) = (case.map(str::to_owned), metric.map(str::to_owned));
+            self.disagreements.push(Disagreement { case, metric, reason });
+        }
+    }
+}

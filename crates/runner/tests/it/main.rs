@@ -1,0 +1,3 @@
+//! The runner as its callers see it.
+
+mod verify_suite;

@@ -1,0 +1,195 @@
+//! One prediction after the other, from a file of any length.
+
+use std::borrow::Cow;
+
+use probare_cases::{Format, OpenError, RawValue, ReadOptions, ValueError, Values};
+use probare_core::Input;
+use probare_text::python;
+use serde_json::Value as Json;
+
+use super::misfit;
+use super::{Prediction, PredictionError};
+
+/// The predictions of a file as they are written, each looked at and found good.
+#[derive(Debug)]
+pub struct Predictions {
+    values: Values,
+    file: String,
+    count: usize,
+}
+
+impl Predictions {
+    /// Opens a file that holds one JSON array.
+    pub fn open(file: &str) -> Result<Self, PredictionError> {
+        let options = ReadOptions { format: Some(Format::Json), ..ReadOptions::default() };
+        let mut values = Values::open(file, &options).map_err(|error| unreadable(file, error))?;
+        if values.is_array() {
+            return Ok(Self { values, file: file.to_owned(), count: 0 });
+        }
+        Err(match values.next() {
+            Some(Ok(raw)) => no_list(file, &raw),
+            Some(Err(error)) => lost(file, error),
+            None => syntax(file, (1, 1), "the document ends too early"),
+        })
+    }
+
+    /// The file as a manifest names it. No predictions come after this.
+    pub fn input(&mut self) -> Result<Input, PredictionError> {
+        self.values.input().map_err(|error| unreadable(&self.file, error))
+    }
+
+    /// Reads a value that is no prediction again, more slowly, for what is wrong with it.
+    fn explained(&self, raw: &RawValue, error: &serde_json::Error) -> PredictionError {
+        let file = self.file.clone();
+        match serde_json::from_slice::<Json>(&raw.bytes) {
+            Ok(value) => match misfit::of_prediction(self.count, &value) {
+                Some((path, reason)) => {
+                    PredictionError::Shape { file, line: place(raw.place_of(error).0), path, reason }
+                }
+                None => no_json(&file, raw, error),
+            },
+            Err(error) => no_json(&file, raw, &error),
+        }
+    }
+}
+
+impl Iterator for Predictions {
+    /// The value as it is written, and the id of the question that it answers.
+    type Item = Result<(RawValue, String), PredictionError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let raw = match self.values.next()? {
+            Ok(raw) => raw,
+            Err(error) => return Some(Err(lost(&self.file, error))),
+        };
+        let id = match parse(&raw.bytes) {
+            Ok(prediction) => prediction.question_id.into_owned(),
+            Err(error) => return Some(Err(self.explained(&raw, &error))),
+        };
+        self.count += 1;
+        Some(Ok((raw, id)))
+    }
+}
+
+/// A prediction as it is written.
+pub fn parse(bytes: &[u8]) -> Result<Prediction<'_>, serde_json::Error> {
+    let mut prediction: Prediction<'_> = serde_json::from_slice(bytes)?;
+    prediction.question_id = match prediction.question_id {
+        Cow::Borrowed(id) => Cow::Borrowed(python::strip(id)),
+        Cow::Owned(id) => Cow::Owned(python::strip(&id).to_owned()),
+    };
+    Ok(prediction)
+}
+
+/// What is wrong with a document that is no list.
+fn no_list(file: &str, raw: &RawValue) -> PredictionError {
+    match serde_json::from_slice::<Json>(&raw.bytes) {
+        Ok(value) => {
+            let (path, reason) = misfit::of_document(&value);
+            PredictionError::Shape { file: file.to_owned(), line: place(raw.line), path, reason }
+        }
+        Err(error) => no_json(file, raw, &error),
+    }
+}
+
+fn unreadable(file: &str, error: OpenError) -> PredictionError {
+    match error {
+        OpenError::Io { source, .. } => PredictionError::Io { file: file.to_owned(), source },
+        other => PredictionError::Open(other),
+    }
+}
+
+fn lost(file: &str, error: ValueError) -> PredictionError {
+    match error {
+        ValueError::Lost(problem) => {
+            syntax(file, (problem.line.unwrap_or(1), problem.column.unwrap_or(1)), &problem.reason)
+        }
+        ValueError::Open(error) => unreadable(file, error),
+        other => syntax(file, (1, 1), &other.to_string()),
+    }
+}
+
+fn no_json(file: &str, raw: &RawValue, error: &serde_json::Error) -> PredictionError {
+    let text = error.to_string();
+    // The place in the text is counted from the value.
+    let reason = text.split(" at line ").next().unwrap_or_default();
+    syntax(file, raw.place_of(error), reason)
+}
+
+fn syntax(file: &str, (line, column): (u64, u64), reason: &str) -> PredictionError {
+    let reason = reason.to_owned();
+    PredictionError::Syntax { file: file.to_owned(), line: place(line), column: place(column), reason }
+}
+
+fn place(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    /// The ids in a file with these bytes, or the message without the file's name.
+    fn ids(bytes: &[u8]) -> Result<Vec<String>, String> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let name = file.path().display().to_string();
+        let read = Predictions::open(&name).and_then(|found| found.map(|each| each.map(|(_, id)| id)).collect());
+        read.map_err(|error| error.to_string().replace(&name, "p.json"))
+    }
+
+    fn error(text: &str) -> String {
+        ids(text.as_bytes()).unwrap_err()
+    }
+
+    #[test]
+    fn keys_that_are_not_given_are_empty_and_others_are_passed_over() {
+        let text = r#"{"question_id": " HIA-01\t", "model": 3, "iterations": [{"docs": 7}, {"answers": ["a\n"]}]}"#;
+        let found = parse(text.as_bytes()).unwrap();
+        assert_eq!((&*found.question_id, &*found.predicted_answer), ("HIA-01", ""));
+        assert_eq!(found.iterations[1].answers[0].as_ref(), "a\n");
+        assert!(found.iterations[0].answers.is_empty());
+        assert!(ids("\u{feff}[]".as_bytes()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_wrong_type_is_named_with_its_place() {
+        assert_eq!(error("{}"), "p.json:1: the document is an object; a list of predictions is expected");
+        assert_eq!(error(r#"[["HIA-01"]]"#), "p.json:1: [0] is a list; an object is expected");
+        assert_eq!(error("[3]"), "p.json:1: [0] is a number; an object is expected");
+        assert_eq!(error("[\n{}]"), "p.json:2: [0] has no `question_id`");
+        assert!(error(r#"[{"question_id": 1}]"#).contains("[0].question_id is a number; a string"));
+        assert!(error(r#"[{"question_id": "a", "predicted_answer": null}]"#).contains("predicted_answer is null"));
+        assert!(
+            error(r#"[{"question_id": "a"}, {"question_id": "b", "retrieved_docs": ["x", 1]}]"#)
+                .contains("[1].retrieved_docs[1] is a number")
+        );
+        assert!(
+            error(r#"[{"question_id": "a", "iterations": [{"answers": "x"}]}]"#)
+                .contains("[0].iterations[0].answers is a string; a list of strings")
+        );
+        let good = r#"{"question_id": "a"}"#;
+        assert!(error(&format!("[\n{good},\n{{\n\"question_id\": 7}}]")).starts_with("p.json:4: [1].question_id"));
+    }
+
+    #[test]
+    fn what_is_no_json_is_named_with_its_place() {
+        let good = r#"{"question_id": "a"}"#;
+        for (text, start) in [
+            ("", "p.json:1:1: no valid JSON"),
+            ("[\n// sample\n]", "p.json:2:1: no valid JSON"),
+            (&*format!("[{good},\n ]"), "p.json:2:2: no valid JSON"),
+            (&*format!("[{good}]\n\n]"), "p.json:3:1: no valid JSON"),
+            (&*format!("[{good}"), "p.json:1:"),
+            (&*format!("[{good}, {{\"question_id\": \"b\""), "p.json:1:"),
+            ("{\"question_id\"", "p.json:1:"),
+        ] {
+            let message = error(text);
+            assert!(message.starts_with(start) && message.contains("no valid JSON"), "{text}: {message}");
+        }
+        let message = ids(b"[{\"question_id\":\n\"\xff\"}]").unwrap_err();
+        assert!(message.starts_with("p.json:2:2: no valid JSON"), "{message}");
+    }
+}

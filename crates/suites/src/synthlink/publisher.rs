@@ -1,0 +1,232 @@
+//! The files and texts that the benchmark publishes.
+
+use std::cell::OnceCell;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use probare_core::{CaseResult, Console, Event, MetricInfo, Profile, Publisher, Section, Sink, Stop};
+use probare_report::{Output, escape};
+use serde_json::{Value as Json, json};
+
+use super::comparison::{self, System};
+use super::rules::AGGREGATE;
+use super::{Catalogue, Group, Row, Scores, Summary, files, report};
+use crate::printing::{print, remark};
+
+/// A file of predictions and what came of it.
+pub(super) struct Scored {
+    /// What tables call it.
+    pub(super) name: String,
+    /// As given.
+    pub(super) path: String,
+    /// Where its files go.
+    pub(super) folder: PathBuf,
+    pub(super) scores: Scores,
+    /// The careful reading of the same predictions.
+    pub(super) careful: Vec<Row>,
+}
+
+/// The means of a system.
+struct Summed {
+    summary: Summary,
+    careful: Option<(Scores, Summary)>,
+}
+
+/// The means of all systems, in order, and the differences between them.
+pub(super) struct Means {
+    systems: Vec<Summed>,
+    differences: Vec<comparison::Difference>,
+}
+
+/// Collects the rows of all systems and publishes them when the run ends.
+pub(super) struct Published {
+    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) systems: Vec<Scored>,
+    pub(super) folder: PathBuf,
+    pub(super) seed: u64,
+    pub(super) console: Console,
+    /// Places of the published and of the careful aggregate among the metrics.
+    pub(super) aggregates: [Option<usize>; 2],
+    /// Cases so far: every system has as many as the catalogue has questions.
+    pub(super) cases: usize,
+    /// Made once all cases have come: resampling takes its time.
+    pub(super) means: OnceCell<Means>,
+    pub(super) written: Vec<PathBuf>,
+}
+
+impl Published {
+    fn start(&mut self, metrics: &[MetricInfo]) {
+        self.aggregates = [Profile::Reference, Profile::Careful]
+            .map(|profile| metrics.iter().position(|metric| metric.id == AGGREGATE && metric.profile == profile));
+    }
+
+    fn keep(&mut self, result: &CaseResult) {
+        let total = self.catalogue.questions().len().max(1);
+        let (system, question) = (self.cases / total, self.cases % total);
+        self.cases += 1;
+        if let Some(error) = result.results.iter().find_map(|named| named.as_ref().err()) {
+            let id = &result.case.id;
+            remark(&format!("error: the prediction for `{id}` cannot be scored: {error}"));
+        }
+        let Some(system) = self.systems.get_mut(system) else { return };
+        let row = |place: Option<usize>| {
+            let score = result.results.get(place?)?.as_ref().ok()?.score()?;
+            Some(Row::new(question, result.case.response.is_some(), score))
+        };
+        system.scores.rows.extend(row(self.aggregates[0]));
+        system.careful.extend(row(self.aggregates[1]));
+    }
+
+    fn warn(&mut self, file: &str, reason: &str) {
+        remark(reason);
+        let total = self.catalogue.questions().len().max(1);
+        // A file that is given twice is known by how far the run has come.
+        let mut same = self.systems.iter().enumerate().filter(|(_, system)| system.path == file).map(|(at, _)| at);
+        let near = same.clone().find(|at| *at >= self.cases / total).or_else(|| same.next_back());
+        if let Some(at) = near {
+            self.systems[at].scores.warnings.push(reason.to_owned());
+        }
+    }
+
+    fn means(&self) -> &Means {
+        self.means.get_or_init(|| {
+            let careful = |system: &Scored| {
+                self.aggregates[1]?;
+                let scores = Scores { rows: system.careful.clone(), ..system.scores.clone() };
+                let summary = Summary::new(&self.catalogue, &scores, self.seed);
+                Some((scores, summary))
+            };
+            let summed = |system: &Scored| Summed {
+                summary: Summary::new(&self.catalogue, &system.scores, self.seed),
+                careful: careful(system),
+            };
+            let named: Vec<System<'_>> =
+                self.systems.iter().map(|system| System { name: &system.name, scores: &system.scores }).collect();
+            // Of a single system there are none.
+            let differences = comparison::differences(&named, self.seed);
+            Means { systems: self.systems.iter().map(summed).collect(), differences }
+        })
+    }
+
+    /// Every system with its means.
+    fn summed(&self) -> Vec<(&Scored, &Summed)> {
+        self.systems.iter().zip(&self.means().systems).collect()
+    }
+
+    fn publish(&self) -> io::Result<Vec<PathBuf>> {
+        let summed = self.summed();
+        for (system, Summed { summary, .. }) in &summed {
+            if summary.overall.answered == 0 {
+                remark(&format!("`{}` answers no question of the catalogue", system.path));
+            }
+        }
+        let mut contents: Vec<(PathBuf, String)> = Vec::new();
+        for (system, Summed { summary, careful }) in &summed {
+            contents.extend(files::all(&system.folder, "", &self.catalogue, &system.scores, summary));
+            if let Some((scores, summary)) = careful {
+                contents.extend(files::all(&system.folder, "careful_", &self.catalogue, scores, summary));
+            }
+        }
+        if summed.len() > 1 {
+            contents.push((self.folder.join(comparison::COMPARISON), comparison::csv(&self.means().differences)));
+        }
+        let mut written = Vec::with_capacity(contents.len());
+        for (path, content) in contents {
+            Output::write_file(&path, content.as_bytes())?;
+            written.push(path);
+        }
+        if !self.console.quiet {
+            print(&self.text(&summed))?;
+        }
+        Ok(written)
+    }
+
+    fn text(&self, summed: &[(&Scored, &Summed)]) -> String {
+        if self.console.json {
+            return format!("{}\n", Json::Array(summed.iter().map(as_json).collect()));
+        }
+        let texts: Vec<String> = summed.iter().map(|system| text(system, summed.len() > 1)).collect();
+        let mut text = texts.join("\n");
+        if summed.len() > 1 {
+            text.push('\n');
+            text.push_str(&comparison::terminal(&self.means().differences));
+        }
+        text
+    }
+}
+
+fn text((system, Summed { summary, careful }): &(&Scored, &Summed), named: bool) -> String {
+    let mut text = if named { format!("{}\n\n", escape::terminal(&system.name)) } else { String::new() };
+    text.push_str(&files::terminal(summary));
+    if let Some((_, careful)) = careful {
+        text.push_str("\nCareful reading:\n");
+        text.push_str(&files::terminal(careful));
+    }
+    text
+}
+
+fn as_json((system, Summed { summary, careful }): &(&Scored, &Summed)) -> Json {
+    let group = |group: &Group| {
+        let measures: serde_json::Map<String, Json> = files::COLUMNS
+            .iter()
+            .zip(group.means)
+            .zip(group.intervals)
+            .map(|((name, mean), interval)| ((*name).to_owned(), json!({"mean": mean, "interval": interval})))
+            .collect();
+        json!({
+            "category": group.category,
+            "rows": group.rows,
+            "answered": group.answered,
+            "total": group.total,
+            "measures": measures,
+        })
+    };
+    let reading = |summary: &Summary| {
+        json!({
+            "overall": group(&summary.overall),
+            "categories": summary.categories.iter().map(group).collect::<Vec<_>>(),
+        })
+    };
+    json!({
+        "name": system.name,
+        "reference": reading(summary),
+        "careful": careful.as_ref().map(|(_, summary)| reading(summary)),
+        "warnings": system.scores.warnings,
+    })
+}
+
+impl Sink for Published {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Started { metrics, .. } => self.start(metrics),
+            Event::Scored(result) => self.keep(result),
+            Event::Problem(problem) if !problem.lost => self.warn(&problem.file, &problem.reason),
+            Event::Finished(finish) if finish.stop == Stop::Complete => self.written = self.publish()?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl Publisher for Published {
+    fn sections(&self) -> Vec<Section> {
+        let summed = self.summed();
+        let mut sections = Vec::new();
+        if summed.len() > 1 {
+            let systems: Vec<(&str, &Summary)> =
+                summed.iter().map(|(system, Summed { summary, .. })| (system.name.as_str(), summary)).collect();
+            sections.push(Section { html: report::comparison(&systems, &self.means().differences) });
+        }
+        for (system, Summed { summary, careful }) in &summed {
+            let name = (summed.len() > 1).then_some(system.name.as_str());
+            let careful = careful.as_ref().map(|(_, summary)| summary);
+            sections.push(Section { html: report::section(name, summary, careful) });
+        }
+        sections
+    }
+
+    fn written(&self) -> Vec<PathBuf> {
+        self.written.clone()
+    }
+}
