@@ -180,9 +180,9 @@ impl Options {
             mapping: fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
             format: format.map(|format| format.name().to_owned()),
             longest_row: Some(longest_row as u64),
-            limit: None,
+            ..Reading::default()
         };
-        let rows = Rows::open(path, &ReadOptions { fields, format, longest_row })
+        let rows = Rows::open(path, &ReadOptions { fields, format, longest_row, ..ReadOptions::default() })
             .map_err(|error| SuiteError::from_error(&error))?;
         Ok(Opened {
             name: path.to_owned(),
