@@ -44,7 +44,7 @@ pub fn print() -> Result<(), Box<dyn Error>> {
     line("read into cases", bytes, || {
         black_box(read(&text, |case| drop(black_box(case))));
     })?;
-    let plan = Plan::new(&[MetricRequest::parse("exact_match")?], Profile::default(), registry())?;
+    let plan = Plan::new(&[MetricRequest::plain("exact_match")], Profile::default(), registry())?;
     let mut readings = Readings::new(RunReadings::default());
     line("read, exact_match, write .jsonl", bytes, || {
         let mut out = sink();

@@ -24,7 +24,7 @@ use crate::{Format, OpenError, ReadOptions};
 /// let mut values = Values::open(path, &ReadOptions::default())?;
 /// let second = values.by_ref().nth(1).expect("there are two")?;
 /// assert_eq!((second.bytes.as_slice(), second.line, second.column), (b"{\"a\": 2}".as_slice(), 2, 2));
-/// assert_eq!(values.input()?.bytes, 20);
+/// assert_eq!(values.input()?.bytes, 21);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Values {

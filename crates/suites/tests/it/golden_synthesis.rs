@@ -1,7 +1,10 @@
 //! Golden vectors of the suite `synthesis`: verdicts, similarities, the loader, reports and their console blocks.
 
+use std::sync::Arc;
+
+use probare_core::{Case, Sample};
 use probare_metrics::care::{Opening, similarity};
-use probare_suites::synthesis::{Case, Checker, Schema, console, evaluate, load};
+use probare_suites::synthesis::{Care, CaseResult, LoadError, Report, Schema, console, lines, read};
 use probare_testing::{Tally, close, golden, golden_json, list, number, outside, same, text};
 use serde_json::{Value, json};
 
@@ -22,10 +25,37 @@ fn same_json(what: &str, expected: &Value, got: &Value) -> Result<(), String> {
     }
 }
 
+/// The case of a vector, read as a line of a file is.
+fn case_of(vector: &Value) -> Result<Case, String> {
+    let exchange = read(&vector.to_string(), 1, &Schema::bundled()).map(|exchange| exchange.into_case());
+    exchange.map_err(|bad| bad.to_string())
+}
+
+fn result(case: &Case) -> Result<CaseResult, String> {
+    Care::default().result(Sample::of(case)).map_err(|error| error.to_string())
+}
+
+fn report_of(cases: &[Case]) -> Report {
+    let mut report = Report::default();
+    cases.iter().for_each(|case| report.add(Arc::new(result(case).expect("a case can be checked"))));
+    report
+}
+
+/// The cases of a file, or what is wrong with it.
+fn load(content: &str, schema: &Schema) -> Result<Vec<Case>, LoadError> {
+    let (mut cases, mut bad) = (Vec::new(), Vec::new());
+    for (number, line) in lines(content) {
+        match read(line, number, schema) {
+            Ok(exchange) => cases.push(exchange.into_case()),
+            Err(problem) => bad.push(problem.to_string()),
+        }
+    }
+    if bad.is_empty() { Ok(cases) } else { Err(LoadError { lines: bad }) }
+}
+
 fn case(vector: &Value) -> Result<(), String> {
-    let case: Case<'_> = serde_json::from_value(vector["case"].clone()).map_err(|error| error.to_string())?;
-    let (cases, checker) = ([case], Checker::default());
-    let got = serde_json::to_value(&evaluate(&cases, &checker).results[0]).map_err(|error| error.to_string())?;
+    let result = result(&case_of(&vector["case"])?)?;
+    let got = serde_json::to_value(&result).map_err(|error| error.to_string())?;
     same_json("result", &vector["expected"], &got)
 }
 
@@ -69,7 +99,7 @@ fn golden_loader() {
         match loaded {
             Ok(cases) => {
                 same("loads", &vector["ok"], &json!(true))?;
-                let ids: Vec<&str> = cases.iter().map(|case| &*case.id).collect();
+                let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
                 same("ids", &vector["ids"], &json!(ids))
             }
             Err(error) => {
@@ -83,27 +113,24 @@ fn golden_loader() {
 
 fn report(name: &str) {
     golden_json("synthesis", &format!("report_{name}.json"), |document, tally| {
-        let cases: Vec<Case<'_>> = serde_json::from_value(document["cases"].clone()).expect("the vector holds cases");
-        check_report(name, &cases, &document["report"], tally);
+        let cases: Result<Vec<Case>, String> = list(document, "cases").and_then(|cases| cases.iter().map(case_of).collect());
+        check_report(name, &cases.expect("the vector holds cases"), &document["report"], tally);
     });
 }
 
-fn check_report(name: &str, cases: &[Case<'_>], expected: &Value, tally: &mut Tally) {
-    let checker = Checker::default();
-    let report = evaluate(cases, &checker);
-    let mut written = Vec::new();
-    report.write(&mut written).expect("memory takes everything");
-    let got = serde_json::from_slice(&written).expect("a report is JSON");
+fn check_report(name: &str, cases: &[Case], expected: &Value, tally: &mut Tally) {
+    let report = report_of(cases);
+    let got = serde_json::from_slice(&report.json()).expect("a report is JSON");
     tally.check("report", same_json("report", expected, &got));
     tally.check("console", console_block(name, &console::block(&report)));
 }
 
 /// The 26 cases published with Synthesis, which are not part of the repository.
-fn published_cases() -> Option<Vec<Case<'static>>> {
+fn published_cases() -> Option<Vec<Case>> {
     let folder = outside("PROBARE_SYNTHESIS_DATA", "synthesis", "the 26 cases published with Synthesis")?;
-    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the folder holds it");
-    let schema = Schema::read(&read("eval_case.schema.json")).expect("the published schema is supported");
-    Some(load(read("evals.jsonl").leak(), &schema).expect("the published cases load"))
+    let content = |name: &str| std::fs::read_to_string(folder.join(name)).expect("the folder holds it");
+    let schema = Schema::read(&content("eval_case.schema.json")).expect("the published schema is supported");
+    Some(load(&content("evals.jsonl"), &schema).expect("the published cases load"))
 }
 
 /// The block beside the report, from wherever golden files are read.
@@ -136,7 +163,7 @@ fn golden_report_and_console_of_mixed_cases() {
 #[test]
 fn the_published_cases_give_the_published_totals() {
     let Some(cases) = published_cases() else { return };
-    let summary = evaluate(&cases, &Checker::default()).summary;
+    let summary = report_of(&cases).summary;
     assert_eq!((summary.cases, summary.passed, summary.expected_failures), (26, 16, 10));
     let labels = summary.label_accuracy.expect("they have labels");
     assert_eq!((labels.matched, labels.total), (51, 51));

@@ -4,17 +4,15 @@ mod examples;
 mod extremes;
 mod fuzz;
 
-use probare_core::Profile;
-use probare_metrics::rag::hallucination::Hallucination;
-use probare_metrics::rag::verdict::Thresholds;
-use probare_suites::rag::{Evaluator, Exchange, report};
+use probare_core::{Profile, Sample};
+use probare_metrics::rag::verdict::Verdict;
+use probare_suites::rag::{Exchange, Judging};
 use serde_json::Value as Json;
 
 /// The report of an exchange in a profile, after a look at what every report must keep to.
 fn evaluated(exchange: &Exchange, profile: Profile) -> Json {
-    let options = Hallucination { profile, ..Hallucination::default() };
-    let evaluation = Evaluator::new(Thresholds::default(), options).unwrap().evaluate(exchange);
-    let report = report::json(exchange, &evaluation, None);
+    let judging = Judging::new(Verdict { profile, ..Verdict::default() }).unwrap();
+    let report = judging.report(Sample::of(&exchange.clone().into_case("1"))).unwrap();
     for name in ["relevance", "completeness", "hallucination"] {
         let value = report["unrounded"][name].as_f64().unwrap();
         assert!((0.0..=1.0).contains(&value), "{name} is {value}");
