@@ -16,14 +16,16 @@
 //! ```
 //!
 //! Tests that need files which are not part of the repository ask [`outside`] for them, which says so when they are
-//! left out.
+//! left out. [`Server`] answers questions to a model and makes trouble on purpose.
 
 mod compare;
 mod golden;
 mod outside;
+mod server;
 mod tally;
 
 pub use compare::{close, list, number, same, text};
 pub use golden::{Golden, golden, golden_json};
 pub use outside::outside;
+pub use server::{Behaviour, Seen, Server, Trouble};
 pub use tally::Tally;
