@@ -82,12 +82,10 @@ impl Client {
         }
         let road = if shared.0.offline { Road::Nowhere } else { road(&settings, &name, &base_url, shared)? };
         let per_minute = |limit: Option<f64>| limit.map(Rate::per_minute);
+        let (throttle, breaker) = shared.limits(&name, &base_url, &settings);
         Ok(Self(Arc::new(Inner {
-            throttle: Throttle::new(settings.concurrency.unwrap_or(64)),
-            breaker: Breaker::new(
-                settings.breaker_failures.unwrap_or(20),
-                ModelSettings::seconds(settings.breaker_wait, 15.0),
-            ),
+            throttle,
+            breaker,
             requests: per_minute(settings.requests_per_minute.map(f64::from)),
             tokens: per_minute(settings.tokens_per_minute.map(|tokens| tokens as f64)),
             timeout: ModelSettings::seconds(settings.timeout, 120.0),
@@ -211,7 +209,7 @@ impl Client {
                 }
                 Ok(Err(failed)) => failed,
                 Err(_) => {
-                    let reason = format!("no whole reply within {} seconds", allowed.as_secs_f64());
+                    let reason = format!("no whole reply within {:.1} seconds", allowed.as_secs_f64());
                     Unheard::new(Fault::TimedOut, reason).into()
                 }
             };

@@ -126,11 +126,14 @@ pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim();
     if let Ok(seconds) = value.parse::<f64>() {
         // Some servers send fractions.
-        return Duration::try_from_secs_f64(seconds).ok();
+        return Duration::try_from_secs_f64(seconds).ok().map(|asked| asked.min(LONGEST_ASKED));
     }
     let at = httpdate::parse_http_date(value).ok()?;
-    Some(at.duration_since(now).unwrap_or_default())
+    Some(at.duration_since(now).unwrap_or_default().min(LONGEST_ASKED))
 }
+
+/// Longer than any time-out, and short enough to be added to any moment.
+const LONGEST_ASKED: Duration = Duration::from_secs(10_000_000);
 
 /// Longest wait that we choose ourselves.
 const LONGEST_WAIT: Duration = Duration::from_mins(1);
@@ -210,6 +213,8 @@ mod tests {
         assert_eq!(retry_after(" 0.5 ", now), Some(Duration::from_millis(500)));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:47 GMT", now), Some(Duration::from_secs(10)));
         assert_eq!(retry_after("Sun, 06 Nov 1994 08:49:17 GMT", now), Some(Duration::ZERO), "a date that has passed");
+        assert_eq!(retry_after("18446744073709549568", now), Some(LONGEST_ASKED));
+        assert_eq!(retry_after("Fri, 31 Dec 9999 23:59:59 GMT", now), Some(LONGEST_ASKED));
         for wrong in ["", "soon", "-1", "NaN", "1e300"] {
             assert_eq!(retry_after(wrong, now), None, "{wrong}");
         }

@@ -1,9 +1,11 @@
 //! [`ModelSettings`]: one model of a configuration, and what is wrong with it before anything is sent.
 //!
 //! A key never stands in a configuration: `api_key` is the name of an environment variable. What looks like a key is
-//! refused without being shown.
+//! refused without being shown. Whoever reads these settings from YAML reads without snippets of the source, since an error
+//! in another field would show the lines around it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -155,6 +157,13 @@ pub fn looks_like_a_variable(text: &str) -> bool {
 fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
+}
+
+impl fmt::Debug for ModelSettings {
+    /// The name alone: other fields may hold a key that was written in the wrong place.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ModelSettings").field("name", &self.shown()).finish_non_exhaustive()
+    }
 }
 
 impl ModelSettings {
@@ -354,9 +363,20 @@ mod tests {
     }
 
     #[test]
-    fn zz_probe_snippet() {
+    fn neither_a_misspelt_field_nor_debugging_shows_a_literal_key() {
         let text = "name: a\napi_key: sk-proj-AbCdEfGh0123456789\ntemprature: 1\n";
-        let error = serde_saphyr::from_str::<ModelSettings>(text).err().unwrap();
-        panic!("{error}\n----\n{error:?}");
+        // The reader of YAML shows lines of the file beside an error unless it is told not to.
+        let options = serde_saphyr::options! { with_snippet: false };
+        let error = serde_saphyr::from_str_with_options::<ModelSettings>(text, options).err().unwrap();
+        assert!(!error.to_string().contains("AbCdEfGh"), "{error}");
+        let settings: ModelSettings = serde_saphyr::from_str(&text.replace("temprature", "temperature")).unwrap();
+        assert!(!format!("{settings:?}").contains("AbCdEfGh"));
+    }
+
+    #[test]
+    fn the_schema_allows_no_unknown_field() {
+        let schema = serde_json::to_value(schemars::schema_for!(ModelSettings)).unwrap();
+        assert_eq!(schema["additionalProperties"], false);
+        assert!(schema["properties"]["api_key"]["description"].as_str().unwrap().contains("Never the key itself"));
     }
 }

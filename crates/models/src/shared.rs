@@ -1,6 +1,6 @@
 //! [`Shared`]: what all models of a run have in common: record, budget, cancellation, counts, and the threads that wait.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,8 +8,10 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
 
-use crate::{Budget, Key, LEASE, Record, RecordError, Redactor};
+use crate::limits::{Breaker, Throttle};
+use crate::{Budget, Key, LEASE, ModelName, ModelSettings, Record, RecordError, Redactor};
 
 /// How many missing replies are remembered by name.
 const MOST_MISSING: usize = 1000;
@@ -141,6 +143,8 @@ pub(crate) struct Inner {
     pub redactor: Redactor,
     pub tally: Tally,
     missing: Mutex<Vec<(String, Key)>>,
+    /// Throttle and breaker by model and address: two entries of a configuration may be one model.
+    limits: Mutex<HashMap<(ModelName, String), (Throttle, Breaker)>>,
     environment: Option<BTreeMap<String, String>>,
     runtime: Option<Runtime>,
     handle: Handle,
@@ -179,6 +183,7 @@ impl Shared {
             redactor: Redactor::default(),
             tally: Tally::default(),
             missing: Mutex::default(),
+            limits: Mutex::default(),
             environment: options.environment,
             runtime: Some(runtime),
             handle,
@@ -235,13 +240,26 @@ impl Shared {
         }
     }
 
+    /// Throttle and breaker of a model at an address; whoever opens it first says how they are set.
+    pub(crate) fn limits(&self, name: &ModelName, base_url: &str, settings: &ModelSettings) -> (Throttle, Breaker) {
+        let mut limits = self.0.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = limits.entry((name.clone(), base_url.to_owned())).or_insert_with(|| {
+            let rest = ModelSettings::seconds(settings.breaker_wait, 15.0);
+            (
+                Throttle::new(settings.concurrency.unwrap_or(64)),
+                Breaker::new(settings.breaker_failures.unwrap_or(20), rest),
+            )
+        });
+        limit.clone()
+    }
+
     /// A variable of the environment; an empty one is as good as none.
-    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+    pub(crate) fn variable(&self, name: &str) -> Option<Zeroizing<String>> {
         let value = match &self.0.environment {
             Some(given) => given.get(name).cloned(),
             None => std::env::var(name).ok(),
         };
-        value.filter(|value| !value.trim().is_empty())
+        value.map(Zeroizing::new).filter(|value| !value.trim().is_empty())
     }
 
     pub(crate) fn handle(&self) -> &Handle {

@@ -187,3 +187,71 @@ pub(crate) mod tests_support {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// JSON with the names that replies have, in places where they do not belong.
+    fn odd() -> impl Strategy<Value = Json> {
+        let names = prop::sample::select(vec![
+            "choices",
+            "message",
+            "content",
+            "refusal",
+            "text",
+            "parts",
+            "candidates",
+            "usage",
+            "error",
+            "code",
+            "logprobs",
+            "promptFeedback",
+            "blockReason",
+            "finishReason",
+            "type",
+            "input",
+            "prompt_tokens",
+            "cost",
+        ]);
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<f64>().prop_map(Json::from),
+            any::<u64>().prop_map(Json::from),
+            "\\PC{0,8}".prop_map(Json::from),
+            Just(Json::from("tool_use")),
+        ];
+        leaf.prop_recursive(6, 40, 5, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+                prop::collection::vec((names.clone(), inner), 0..5).prop_map(|pairs| Json::Object(
+                    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+                )),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_is_a_reply_or_a_fault(json in odd(), bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+            let text = json.to_string();
+            for body in [text.as_bytes(), bytes.as_slice()] {
+                let _ = (openai::heard(body), anthropic::heard(body), gemini::heard(body), command::heard(body));
+                let _ = complaint(&String::from_utf8_lossy(body));
+            }
+        }
+
+        #[test]
+        fn a_cleaned_text_holds_no_run_of_the_key(key in "[a-z0-9é-]{8,20}", before in "\\PC{0,12}", cut in 0_usize..8) {
+            let redactor = crate::Redactor::default();
+            redactor.learn(&crate::Secret::new(&key));
+            let part: String = key.chars().skip(cut).collect();
+            let clean = redactor.clean(format!("{before}{part}{key}{before}"));
+            let held = key.as_bytes().windows(crate::RUN).any(|run| clean.as_bytes().windows(crate::RUN).any(|window| window == run));
+            prop_assert!(!held, "{clean}");
+        }
+    }
+}

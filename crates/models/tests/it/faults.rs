@@ -97,6 +97,29 @@ fn nobody_at_the_address_is_an_error_and_soon_nobody_tries() {
 }
 
 #[test]
+fn a_server_that_does_not_speak_tls_is_an_error() {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let shared = Shared::open(options(None)).unwrap();
+    let address = server.url().replace("http://", "https://");
+    let tls = ModelSettings { base_url: Some(address), max_attempts: Some(1), ..settings(&server) };
+    let reply = Client::open(tls, &shared).unwrap().ask(&[question("a")]).remove(0);
+    assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Failed, .. }), "{reply:?}");
+    assert_eq!(server.requests(), 0);
+}
+
+#[test]
+fn two_entries_that_are_one_model_share_its_limits() {
+    let behaviour = Behaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..Behaviour::default() };
+    let server = Server::start(behaviour).unwrap();
+    let shared = Shared::open(options(None)).unwrap();
+    let named = |name: &str| ModelSettings { name: name.into(), api_model_name: Some("m".into()), ..settings(&server) };
+    let [first, second] = ["first", "second"].map(|name| Client::open(named(name), &shared).unwrap());
+    let before = second.concurrency();
+    first.ask(&questions(1));
+    assert!(second.concurrency() < before);
+}
+
+#[test]
 fn fewer_requests_are_under_way_when_the_provider_asks_for_patience() {
     let behaviour = Behaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..Behaviour::default() };
     let server = Server::start(behaviour).unwrap();
