@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use probare_core::{Content, Question, Reply, Usage};
-use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -17,12 +16,12 @@ use crate::fault::wait;
 use crate::limits::{Breaker, Gate, Pass, Permit, Rate, Throttle};
 use crate::name::Dialect;
 use crate::prices::{self, Price};
-use crate::providers::{Heard, Parcel, Unheard, anthropic, command, gemini, openai, replay::Cassette};
+use crate::providers::{Heard, Parcel, Unheard, anthropic};
 use crate::record::{Claimed, Lease};
-use crate::secret::{Secret, forbid_core_dumps};
+use crate::road::{self, Road};
 use crate::shared::{OpenError, Shared, add};
-use crate::transport::{Failed, Transport};
-use crate::{CallError, Entry, Fault, Key, ModelName, ModelSettings, Money, Request, SettingsError};
+use crate::transport::Failed;
+use crate::{CallError, Entry, Fault, Key, ModelName, ModelSettings, Money, Request};
 
 /// Tokens of a reply that are expected for the limits a minute when no longest length is set.
 const USUAL_REPLY: u32 = 512;
@@ -57,15 +56,6 @@ struct Inner {
     base_wait: Duration,
 }
 
-/// How a question reaches the model.
-enum Road {
-    Http(Transport),
-    Command(Vec<String>),
-    Cassette(Cassette),
-    /// Only the record answers: neither key nor connection is needed.
-    Nowhere,
-}
-
 impl Client {
     /// Prepares to ask a model: checks the settings, reads the key, opens what it needs. Nothing is sent.
     pub fn open(settings: ModelSettings, shared: &Shared) -> Result<Self, OpenError> {
@@ -80,7 +70,7 @@ impl Client {
         if shared.budget().limits_money() && price.is_none() {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
-        let road = if shared.0.offline { Road::Nowhere } else { road(&settings, &name, &base_url, shared)? };
+        let road = Road::open(&settings, &name, &base_url, shared)?;
         let per_minute = |limit: Option<f64>| limit.map(Rate::per_minute);
         let (throttle, breaker) = shared.limits(&name, &base_url, &settings);
         Ok(Self(Arc::new(Inner {
@@ -173,7 +163,7 @@ impl Client {
     /// Asks until there is a reply, or no attempt is worth it, or the time is over.
     async fn asked(&self, request: Request, key: Key) -> Result<Entry, CallError> {
         let inner = &*self.0;
-        let parcel = inner.parcel(&request);
+        let parcel = road::parcel(&request);
         let bound = inner.bound(&request, &parcel)?;
         let mut deadline: Option<Instant> = None;
         let mut last: Option<Unheard> = None;
@@ -198,7 +188,7 @@ impl Client {
             add(&inner.shared.0.tally.attempts, 1);
             let started = Instant::now();
             let allowed = inner.timeout.min(moment.saturating_duration_since(started));
-            let sent = timeout(allowed, inner.send(&request, &parcel)).await;
+            let sent = timeout(allowed, inner.road.send(&request, &parcel)).await;
             let failed = match sent {
                 Ok(Ok((heard, received))) => {
                     let latency = started.elapsed();
@@ -333,32 +323,6 @@ impl Inner {
         Ok(Spending { tokens: usage.input_tokens.saturating_add(usage.output_tokens), money })
     }
 
-    fn parcel(&self, request: &Request) -> Parcel {
-        match self.name.provider.dialect() {
-            Dialect::OpenAi => openai::parcel(request),
-            Dialect::Anthropic => anthropic::parcel(request),
-            Dialect::Gemini => gemini::parcel(request),
-            Dialect::Command | Dialect::Replay => Parcel { url: String::new(), body: command::input(request) },
-        }
-    }
-
-    /// One attempt: the reply and the bytes that it came in.
-    async fn send(&self, request: &Request, parcel: &Parcel) -> Result<(Heard, Vec<u8>), Failed> {
-        let received = match &self.road {
-            Road::Http(transport) => transport.post(parcel).await?,
-            Road::Command(program) => command::run(program, parcel.body.clone()).await?,
-            Road::Cassette(cassette) => return Ok((cassette.heard(request)?, Vec::new())),
-            Road::Nowhere => return Err(Unheard::new(Fault::NotConnected, "only the record may answer").into()),
-        };
-        let heard = match self.name.provider.dialect() {
-            Dialect::Anthropic => anthropic::heard(&received),
-            Dialect::Gemini => gemini::heard(&received),
-            Dialect::Command => command::heard(&received),
-            Dialect::OpenAi | Dialect::Replay => openai::heard(&received),
-        }?;
-        Ok((heard, received))
-    }
-
     /// What is kept of a reply, keys taken out.
     fn entry(
         &self,
@@ -389,79 +353,4 @@ impl Inner {
             made: now.as_secs(),
         }
     }
-}
-
-/// How a model is reached, with its key and headers.
-fn road(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Shared) -> Result<Road, OpenError> {
-    match name.provider.dialect() {
-        Dialect::Command => {
-            let given = settings.command.clone();
-            return Ok(Road::Command(if given.is_empty() { vec![name.model.clone()] } else { given }));
-        }
-        Dialect::Replay => return Ok(Road::Cassette(Cassette::open(std::path::Path::new(&name.model))?)),
-        _ => {}
-    }
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    if name.provider.dialect() == Dialect::Anthropic {
-        headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
-    }
-    if let Some(variable) = settings.key_variable()? {
-        let key = shared
-            .variable(&variable)
-            .ok_or_else(|| SettingsError::NoKey { model: settings.shown(), variable: variable.clone() })?;
-        let key = learned(&key, shared);
-        let (header, value) = match name.provider.dialect() {
-            Dialect::Anthropic => (HeaderName::from_static("x-api-key"), key.expose().to_owned()),
-            Dialect::Gemini => (HeaderName::from_static("x-goog-api-key"), key.expose().to_owned()),
-            _ => (AUTHORIZATION, format!("Bearer {}", key.expose())),
-        };
-        headers.insert(header, sensitive(value, settings, "api_key")?);
-    }
-    for (header, template) in &settings.headers {
-        let parsed = HeaderName::try_from(header.as_str())
-            .map_err(|_| wrong(settings, "headers", format!("holds `{header}`, which is no name of a header")))?;
-        headers.insert(parsed, sensitive(filled(template, settings, shared)?, settings, "headers")?);
-    }
-    let transport = Transport::new(headers, base_url).map_err(|reason| OpenError::System { reason })?;
-    Ok(Road::Http(transport))
-}
-
-/// A key that the redactor knows from now on, in a process that leaves no dump behind.
-fn learned(text: &str, shared: &Shared) -> Secret {
-    forbid_core_dumps();
-    let secret = Secret::new(text);
-    shared.redactor().learn(&secret);
-    secret
-}
-
-fn wrong(settings: &ModelSettings, field: &'static str, reason: String) -> SettingsError {
-    SettingsError::Value { model: settings.shown(), field, reason }
-}
-
-/// A header value that no log shows.
-fn sensitive(value: String, settings: &ModelSettings, field: &'static str) -> Result<HeaderValue, SettingsError> {
-    let value = zeroize::Zeroizing::new(value);
-    let mut header = HeaderValue::from_str(&value)
-        .map_err(|_| wrong(settings, field, "holds characters that a header cannot carry".to_owned()))?;
-    header.set_sensitive(true);
-    Ok(header)
-}
-
-/// A header with every `${NAME}` replaced.
-fn filled(template: &str, settings: &ModelSettings, shared: &Shared) -> Result<String, SettingsError> {
-    let mut value = String::new();
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once("${") {
-        let (variable, remaining) =
-            after.split_once('}').ok_or_else(|| wrong(settings, "headers", "holds `${` without its `}`".to_owned()))?;
-        let text = shared
-            .variable(variable)
-            .ok_or_else(|| SettingsError::NoKey { model: settings.shown(), variable: variable.to_owned() })?;
-        value.push_str(before);
-        value.push_str(learned(&text, shared).expose());
-        rest = remaining;
-    }
-    value.push_str(rest);
-    Ok(value)
 }

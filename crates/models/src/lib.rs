@@ -29,6 +29,7 @@ mod name;
 pub mod prices;
 mod providers;
 mod record;
+mod road;
 mod secret;
 mod settings;
 mod shared;
@@ -47,4 +48,4 @@ pub use record::{
 };
 pub use secret::{REDACTED, RUN, Redactor, Secret, forbid_core_dumps};
 pub use settings::{GeneratorType, ModelSettings, SettingsError, looks_like_a_variable};
-pub use shared::{Counts, OpenError, Options, Shared};
+pub use shared::{Counts, OpenError, Options, RECORD, Shared, record_path};

@@ -16,6 +16,15 @@ use crate::{Budget, Key, LEASE, ModelName, ModelSettings, Record, RecordError, R
 /// How many missing replies are remembered by name.
 const MOST_MISSING: usize = 1000;
 
+/// Where replies are recorded unless `PROBARE_RECORD` names another file.
+pub const RECORD: &str = ".probare/replies.db";
+
+/// The file of the record: `PROBARE_RECORD`, so that projects can share one, or [`RECORD`].
+pub fn record_path() -> PathBuf {
+    let named = std::env::var_os("PROBARE_RECORD").filter(|path| !path.is_empty());
+    named.map_or_else(|| PathBuf::from(RECORD), PathBuf::from)
+}
+
 /// How the models of a run are used.
 #[derive(Clone)]
 pub struct Options {

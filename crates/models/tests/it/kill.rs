@@ -1,4 +1,6 @@
 //! A process that is killed again and again loses no reply that it recorded, and asks for none of them again.
+//!
+//! `PROBARE_TEST_KILLS=100` kills it a hundred times instead of twenty.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,8 +12,11 @@ use probare_testing::{Behaviour, Server};
 
 use crate::support::questions;
 
-const COUNT: usize = 400;
-const KILLS: usize = 20;
+const COUNT: usize = 2000;
+
+fn kills() -> u64 {
+    std::env::var("PROBARE_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+}
 
 /// The process that is killed. Without its variables it is an empty test.
 #[test]
@@ -56,13 +61,15 @@ fn recorded(record: &Path) -> Vec<String> {
 fn a_killed_process_loses_nothing_that_it_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour { delay: Duration::from_millis(40), ..Behaviour::default() }).unwrap();
+    // So slow that the work outlasts the kills.
+    let delay = Duration::from_millis((3 * kills()).max(60));
+    let server = Server::start(Behaviour { delay, ..Behaviour::default() }).unwrap();
     // Kills that hit a question in flight, and how often a question had been asked when its reply was recorded.
     let mut hits: BTreeMap<String, u64> = BTreeMap::new();
     let mut settled: BTreeMap<String, u64> = BTreeMap::new();
     let mut random = 0x5EED_u64;
     let mut killed = 0;
-    for _ in 0..KILLS {
+    for _ in 0..kills() {
         let mut running = child(&server, &record).spawn().unwrap();
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         std::thread::sleep(Duration::from_millis(150 + (random >> 33) % 500));
@@ -72,7 +79,7 @@ fn a_killed_process_loses_nothing_that_it_recorded() {
         running.kill().unwrap();
         running.wait().unwrap();
         // What the server still writes is written before its count is read.
-        std::thread::sleep(Duration::from_millis(80));
+        std::thread::sleep(delay + Duration::from_millis(40));
         let kept = if record.exists() { recorded(&record) } else { Vec::new() };
         for (question, seen) in server.seen() {
             if kept.contains(&question) {
@@ -97,6 +104,6 @@ fn a_killed_process_loses_nothing_that_it_recorded() {
     let before = server.requests();
     assert!(child(&server, &record).status().unwrap().success());
     assert_eq!(server.requests(), before, "a finished record asks nothing");
-    assert!(killed > 0, "no kill hit a running process");
+    assert_eq!(killed, kills(), "a kill came after the end of the work");
     println!("{killed} kills, {} requests for {COUNT} questions, {} hit in flight", before, hits.len());
 }

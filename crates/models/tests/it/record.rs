@@ -96,8 +96,8 @@ fn offline_the_record_answers_and_what_is_missing_is_named() {
 fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let server = Server::start(Behaviour { delay: Duration::from_millis(1500), ..Behaviour::default() }).unwrap();
-    let brief = |record| Shared::open(Options { lease: Duration::from_millis(400), ..options(Some(record)) }).unwrap();
+    let server = Server::start(Behaviour { delay: Duration::from_millis(2500), ..Behaviour::default() }).unwrap();
+    let brief = |record| Shared::open(Options { lease: Duration::from_secs(1), ..options(Some(record)) }).unwrap();
     // Alive: the reply takes far longer than a lease, and is still asked for once.
     let (one, two) = (brief(&record), brief(&record));
     let clients = [&one, &two].map(|shared| Client::open(settings(&server), shared).unwrap());
@@ -130,5 +130,5 @@ fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
         .unwrap();
     let start = Instant::now();
     clients[0].ask(&[question("left")])[0].read().unwrap();
-    assert!(start.elapsed() >= Duration::from_millis(1900), "the lease was not waited for: {:?}", start.elapsed());
+    assert!(start.elapsed() >= Duration::from_millis(2900), "the lease was not waited for: {:?}", start.elapsed());
 }
