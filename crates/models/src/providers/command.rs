@@ -56,7 +56,7 @@ pub(crate) fn heard(output: &[u8]) -> Result<Heard, Unheard> {
     Ok(Heard { reply: Reply { content, usage: said.usage, model: said.model }, cost: None, logprobs: None })
 }
 
-/// Ends the program and everything that it started, whenever nobody waits for it any more.
+/// Ends the program and everything that it started, when nobody waits for it any more.
 struct Group(Option<u32>);
 
 impl Drop for Group {
@@ -82,7 +82,8 @@ pub(crate) async fn run(command: &[String], input: Vec<u8>) -> Result<Vec<u8>, U
     #[cfg(unix)]
     building.process_group(0);
     let mut child = building.spawn().map_err(|error| wrong(format!("cannot start `{program}`: {error}")))?;
-    let group = Group(child.id());
+    // Dropped before the child: as long as that is not waited for, nobody else can have its number.
+    let mut group = Group(child.id());
     let (Some(mut stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
     else {
         return Err(wrong("the program has no standard streams".to_owned()));
@@ -101,7 +102,8 @@ pub(crate) async fn run(command: &[String], input: Vec<u8>) -> Result<Vec<u8>, U
         return Err(Unheard::new(Fault::TooLarge, "the program writes more than any reply"));
     }
     let status = child.wait().await.map_err(|error| wrong(error.to_string()))?;
-    drop(group);
+    // The program ended by itself, and its number may soon be another's.
+    group.0 = None;
     if !status.success() {
         let said = String::from_utf8_lossy(&errors);
         let last = said.trim().lines().next_back().unwrap_or_default().chars().take(300).collect::<String>();
