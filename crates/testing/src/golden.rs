@@ -120,6 +120,7 @@ mod tests {
     use super::*;
     use crate::{close, number, same};
 
+    #[expect(clippy::disallowed_methods, reason = "a test writes its own input")]
     fn folder_with(content: &str) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("numbers")).unwrap();

@@ -16,7 +16,7 @@
 //! ```
 //!
 //! Tests that need files which are not part of the repository ask [`outside`] for them, which says so when they are
-//! left out.
+//! left out. [`Server`] answers questions to a model and makes trouble on purpose.
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
@@ -24,10 +24,12 @@ mod compare;
 mod golden;
 mod outside;
 mod pages;
+mod server;
 mod tally;
 
 pub use compare::{close, list, number, same, text};
 pub use golden::{Golden, golden, golden_json};
 pub use outside::outside;
 pub use pages::page_examples;
+pub use server::{Behaviour, Seen, Server, Trouble};
 pub use tally::Tally;

@@ -11,6 +11,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("nlp", &["text"]),
     ("metrics", &["core", "text", "nlp", "stats"]),
     ("cases", &["core"]),
+    ("models", &["core"]),
     ("report", &["core", "stats"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
     ("runner", &["core", "cases", "metrics", "report", "suites"]),

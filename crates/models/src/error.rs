@@ -1,0 +1,108 @@
+//! [`CallError`]: why a question got no answer.
+
+use std::time::Duration;
+
+use probare_core::{ErrorKind, Reply};
+
+use crate::budget::BudgetReached;
+use crate::{Fault, RecordError};
+
+/// Why a question got no answer. Every text has passed the redactor.
+#[derive(Debug, Clone, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The provider gave no answer, after these attempts.
+    #[error("model `{model}`: {reason} (attempt {attempts})")]
+    Provider {
+        /// The model by its name in the project.
+        model: String,
+        /// What went wrong last.
+        fault: Fault,
+        /// What the provider said.
+        reason: String,
+        /// How often it was asked.
+        attempts: u32,
+    },
+    /// All attempts and waits together took too long.
+    #[error("model `{model}`: no reply within {} seconds (attempt {attempts}{})", limit.as_secs_f64(), last.as_ref().map(|last| format!("; last: {last}")).unwrap_or_default())]
+    TimedOut {
+        /// The model.
+        model: String,
+        /// Time allowed in all.
+        limit: Duration,
+        /// How often it was asked.
+        attempts: u32,
+        /// What went wrong before.
+        last: Option<String>,
+    },
+    /// The provider failed so often that it is left alone.
+    #[error("model `{model}` is not asked any more: {failures} failures in a row, last: {last}")]
+    CircuitOpen {
+        /// The model.
+        model: String,
+        /// How many.
+        failures: u32,
+        /// What went wrong last.
+        last: String,
+    },
+    /// The budget does not allow the call.
+    #[error(transparent)]
+    BudgetReached(#[from] BudgetReached),
+    /// A budget is set and the call has no upper bound.
+    #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
+    Unbounded {
+        /// The model.
+        model: String,
+    },
+    /// Only recorded replies are allowed, and this one is not recorded.
+    #[error("no reply of model `{model}` to this question is recorded (key {key})")]
+    NotRecorded {
+        /// The model.
+        model: String,
+        /// The beginning of the key in the record.
+        key: String,
+    },
+    /// The record failed. A reply that cannot be recorded is not used.
+    #[error("the record of replies failed")]
+    Record(#[from] RecordError),
+    /// The run was ended from outside.
+    #[error("the run was ended before the reply came")]
+    Cancelled,
+    /// The question names a seat or a metric without a model.
+    #[error("{reason}")]
+    NoModel {
+        /// What is missing.
+        reason: String,
+    },
+    /// A bug of ours.
+    #[error("the call stopped with an internal error, which is a bug: {reason}")]
+    Internal {
+        /// What happened.
+        reason: String,
+    },
+}
+
+impl CallError {
+    /// What kind of failure it is in results.
+    pub const fn kind(&self) -> ErrorKind {
+        match self {
+            Self::TimedOut { .. } | Self::Provider { fault: Fault::TimedOut, .. } => ErrorKind::TimedOut,
+            Self::NotRecorded { .. } | Self::NoModel { .. } | Self::Provider { fault: Fault::NotInCassette, .. } => {
+                ErrorKind::Missing
+            }
+            Self::Cancelled => ErrorKind::Cancelled,
+            _ => ErrorKind::Failed,
+        }
+    }
+
+    /// The failed reply that a judge gets to see.
+    pub fn reply(&self) -> Reply {
+        let mut reason = self.to_string();
+        let mut cause = std::error::Error::source(self);
+        while let Some(error) = cause {
+            reason.push_str(&format!(": {error}"));
+            cause = error.source();
+        }
+        Reply::failed(self.kind(), reason)
+    }
+}

@@ -1,0 +1,51 @@
+//! Everything that talks to a language model.
+//!
+//! [`ModelSettings`] say who is asked and how hard; [`Models`] opens them for a run and answers what judges ask. Replies
+//! go into a [`Record`] by the content of their request, so that none is paid for twice: not in the next run, not after a
+//! crash, not by two processes at once. A [`Budget`] is reserved before each call. Keys come from named variables of the
+//! environment and are shown nowhere ([`Redactor`]). What is worth another attempt is one table: [`fault::RULES`].
+//!
+//! The crate is asynchronous inside; its users need not be.
+//!
+//! ```
+//! use probare_core::{Message, Question};
+//! use probare_models::{Client, ModelSettings, Options, Shared};
+//!
+//! let shared = Shared::open(Options::default())?;
+//! let program = ["sh", "-c", r#"cat > /dev/null; echo '{"text": "yes"}'"#].map(String::from).to_vec();
+//! let client = Client::open(ModelSettings { command: program, ..ModelSettings::named("command:sh") }, &shared)?;
+//! let question = Question { messages: vec![Message::user("Is it so?")], ..Question::default() };
+//! assert_eq!(client.ask(&[question])[0].read()?, "yes");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod budget;
+mod client;
+mod error;
+pub mod fault;
+mod limits;
+mod models;
+mod name;
+pub mod prices;
+mod providers;
+mod record;
+mod road;
+mod secret;
+mod settings;
+mod shared;
+mod transport;
+
+pub use budget::{Budget, BudgetReached, Spending};
+pub use client::{Answered, Client};
+pub use error::CallError;
+pub use fault::Fault;
+pub use models::Models;
+pub use name::{Dialect, ModelName, NameError, Provider};
+pub use prices::Money;
+pub use providers::Request;
+pub use record::{
+    Entry, Imported, Kept, Key, LEASE, Old, Record, RecordError, export, import, list, prune, read_cassette,
+};
+pub use secret::{REDACTED, RUN, Redactor, Secret, forbid_core_dumps};
+pub use settings::{GeneratorType, ModelSettings, SettingsError, looks_like_a_variable};
+pub use shared::{Counts, OpenError, Options, RECORD, Shared, record_path};

@@ -1,0 +1,239 @@
+//! [`ModelName`] and [`Provider`]: whom a name speaks of.
+//!
+//! `openai:gpt-4.1-mini` and `openai/gpt-4.1-mini` are the same model: a name is split at its first `:` or `/` when the
+//! left side is a provider we know. Where a base URL is given, the name is what that server calls the model and stays as
+//! it is (`llama3:8b`, `anthropic/claude-sonnet-4.5`).
+
+use std::fmt;
+
+use probare_core::closest;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How requests are written and replies are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// `/chat/completions` as `OpenAI` defined it.
+    OpenAi,
+    /// `/v1/messages` of Anthropic.
+    Anthropic,
+    /// `:generateContent` of Gemini.
+    Gemini,
+    /// JSON on the standard streams of a program.
+    Command,
+    /// A file of recorded replies.
+    Replay,
+}
+
+/// Who answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Provider {
+    /// Anthropic's messages.
+    Anthropic,
+    /// A program that reads JSON from its standard input.
+    Command,
+    /// Google's Gemini.
+    Gemini,
+    /// Groq.
+    Groq,
+    /// A server of llama.cpp.
+    LlamaCpp,
+    /// Ollama.
+    Ollama,
+    /// `OpenAI`, or any server that speaks like it when a base URL is given.
+    OpenAi,
+    /// `OpenRouter`.
+    OpenRouter,
+    /// A file of recorded replies.
+    Replay,
+    /// A server of vLLM.
+    Vllm,
+}
+
+impl Provider {
+    /// All of them, by name.
+    pub const ALL: [Self; 10] = [
+        Self::Anthropic,
+        Self::Command,
+        Self::Gemini,
+        Self::Groq,
+        Self::LlamaCpp,
+        Self::Ollama,
+        Self::OpenAi,
+        Self::OpenRouter,
+        Self::Replay,
+        Self::Vllm,
+    ];
+
+    /// The word before the colon.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Anthropic => "anthropic",
+            Self::Command => "command",
+            Self::Gemini => "gemini",
+            Self::Groq => "groq",
+            Self::LlamaCpp => "llamacpp",
+            Self::Ollama => "ollama",
+            Self::OpenAi => "openai",
+            Self::OpenRouter => "openrouter",
+            Self::Replay => "replay",
+            Self::Vllm => "vllm",
+        }
+    }
+
+    /// The provider of this name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.name() == name)
+    }
+
+    /// How it is spoken to.
+    pub const fn dialect(self) -> Dialect {
+        match self {
+            Self::Anthropic => Dialect::Anthropic,
+            Self::Gemini => Dialect::Gemini,
+            Self::Command => Dialect::Command,
+            Self::Replay => Dialect::Replay,
+            _ => Dialect::OpenAi,
+        }
+    }
+
+    /// Where it is found when no base URL is given; nothing for what is not a server.
+    pub const fn base_url(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("https://api.anthropic.com"),
+            Self::Gemini => Some("https://generativelanguage.googleapis.com"),
+            Self::Groq => Some("https://api.groq.com/openai/v1"),
+            Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
+            Self::Ollama => Some("http://127.0.0.1:11434/v1"),
+            Self::OpenAi => Some("https://api.openai.com/v1"),
+            Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
+            Self::Vllm => Some("http://127.0.0.1:8000/v1"),
+            Self::Command | Self::Replay => None,
+        }
+    }
+
+    /// The variable that holds its key when the settings name none; nothing where no key is needed.
+    pub const fn key_variable(self) -> Option<&'static str> {
+        match self {
+            Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Gemini => Some("GEMINI_API_KEY"),
+            Self::Groq => Some("GROQ_API_KEY"),
+            Self::OpenAi => Some("OPENAI_API_KEY"),
+            Self::OpenRouter => Some("OPENROUTER_API_KEY"),
+            Self::Command | Self::LlamaCpp | Self::Ollama | Self::Replay | Self::Vllm => None,
+        }
+    }
+
+    /// Whether a call costs nothing by the token unless a price is given.
+    pub const fn is_free(self) -> bool {
+        matches!(self, Self::LlamaCpp | Self::Ollama | Self::Replay | Self::Vllm)
+    }
+}
+
+impl fmt::Display for Provider {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+/// A provider and what it calls the model.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ModelName {
+    /// Who answers.
+    pub provider: Provider,
+    /// The model, as the provider calls it.
+    pub model: String,
+}
+
+/// A name says nothing about who answers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NameError {
+    /// No provider stands before the model.
+    #[error("`{name}` names no provider; write `openai:{name}`, or give a `base_url`")]
+    NoProvider {
+        /// The name as given.
+        name: String,
+    },
+    /// The left side is not a provider.
+    #[error("`{left}` in `{name}` is not a provider{}; known are {}", hint.as_ref().map(|near| format!(", perhaps `{near}`")).unwrap_or_default(), known())]
+    UnknownProvider {
+        /// The name as given.
+        name: String,
+        /// What stands where a provider should.
+        left: String,
+        /// A similar name.
+        hint: Option<String>,
+    },
+    /// Nothing stands after the provider.
+    #[error("`{name}` names no model")]
+    NoModel {
+        /// The name as given.
+        name: String,
+    },
+}
+
+fn known() -> String {
+    let names: Vec<String> = Provider::ALL.iter().map(|provider| format!("`{provider}`")).collect();
+    names.join(", ")
+}
+
+impl ModelName {
+    /// Reads `provider:model` or `provider/model`.
+    pub fn parse(name: &str) -> Result<Self, NameError> {
+        let Some((left, model)) = name.split_once([':', '/']) else {
+            return Err(NameError::NoProvider { name: name.to_owned() });
+        };
+        let Some(provider) = Provider::of(left) else {
+            let hint = closest(left, Provider::ALL.iter().map(|provider| provider.name())).map(ToOwned::to_owned);
+            return Err(NameError::UnknownProvider { name: name.to_owned(), left: left.to_owned(), hint });
+        };
+        if model.trim().is_empty() {
+            return Err(NameError::NoModel { name: name.to_owned() });
+        }
+        Ok(Self { provider, model: model.to_owned() })
+    }
+}
+
+impl fmt::Display for ModelName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.provider, self.model)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_separator_divides_provider_and_model() {
+        for name in ["openai:gpt-4.1-mini", "openai/gpt-4.1-mini"] {
+            let parsed = ModelName::parse(name).unwrap();
+            assert_eq!((parsed.provider, parsed.model.as_str()), (Provider::OpenAi, "gpt-4.1-mini"));
+        }
+        assert_eq!(
+            ModelName::parse("openrouter/anthropic/claude-sonnet-4.5").unwrap().model,
+            "anthropic/claude-sonnet-4.5"
+        );
+        assert_eq!(ModelName::parse("ollama/llama3:8b").unwrap().model, "llama3:8b");
+        assert_eq!(ModelName::parse("groq:openai/gpt-oss-20b").unwrap().provider, Provider::Groq);
+    }
+
+    #[test]
+    fn a_name_without_a_known_provider_says_what_to_write() {
+        let text = ModelName::parse("gpt-4o").unwrap_err().to_string();
+        assert!(text.contains("openai:gpt-4o") && text.contains("base_url"), "{text}");
+        let text = ModelName::parse("opnai:gpt-4o").unwrap_err().to_string();
+        assert!(text.contains("perhaps `openai`"), "{text}");
+        assert!(matches!(ModelName::parse("openai:"), Err(NameError::NoModel { .. })));
+    }
+
+    #[test]
+    fn every_provider_is_found_by_its_own_name() {
+        for provider in Provider::ALL {
+            assert_eq!(Provider::of(provider.name()), Some(provider));
+            assert_eq!(serde_json::to_value(provider).unwrap(), provider.name());
+        }
+    }
+}

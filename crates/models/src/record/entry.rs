@@ -1,0 +1,115 @@
+//! [`Key`] and [`Entry`]: a request by its content, and what is kept of its reply.
+
+use std::fmt;
+
+use probare_core::Reply;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+use sha2::{Digest, Sha256};
+
+use crate::Request;
+
+/// SHA-256 of everything that decides a reply.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(pub(crate) [u8; 32]);
+
+impl Key {
+    /// The key of a request: of its compact JSON, in the order of its fields.
+    pub fn of(request: &Request) -> Self {
+        let text = serde_json::to_vec(request).unwrap_or_default();
+        let mut hash = Sha256::new();
+        hash.update(b"probare request 1\n");
+        hash.update(&text);
+        Self(hash.finalize().into())
+    }
+
+    /// The first eight bytes as a number: a seed of its own for every request.
+    pub(crate) fn seed(self) -> u64 {
+        self.0.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    }
+
+    /// Enough of the key to find it.
+    pub fn short(self) -> String {
+        self.to_string().chars().take(12).collect()
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+/// A request and its reply, with what the call took.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// What was asked.
+    pub request: Request,
+    /// What came back.
+    pub reply: Reply,
+    /// The exact body that was sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent: Option<String>,
+    /// The body that came back, keys taken out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub received: Option<String>,
+    /// Probabilities of the tokens, in the provider's form.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub logprobs: Option<Json>,
+    /// What the call cost, in US dollars, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// Milliseconds from sending to the last byte, of the attempt that succeeded.
+    #[serde(default)]
+    pub latency_ms: u64,
+    /// Attempts, this one included.
+    #[serde(default)]
+    pub attempts: u32,
+    /// When the reply came, in seconds since 1970.
+    #[serde(default)]
+    pub made: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Provider;
+    use crate::providers::tests_support::request;
+
+    #[test]
+    fn everything_that_decides_a_reply_is_in_the_key() {
+        let first = request(Provider::OpenAi);
+        let mut others = vec![Request { base_url: "http://x".into(), ..first.clone() }];
+        others.push(Request { model: "n".into(), ..first.clone() });
+        others.push(Request { provider: Provider::Groq, ..first.clone() });
+        others.push(Request { repeat: 1, ..first.clone() });
+        others.push(Request { seat: 1, ..first.clone() });
+        others.push(Request { attempt: 1, ..first.clone() });
+        others.push(Request { reasoning_effort: Some("low".into()), ..first.clone() });
+        let mut warmer = first.clone();
+        warmer.parameters.temperature = Some(0.1);
+        others.push(warmer);
+        let mut longer = first.clone();
+        longer.messages[1].text.push(' ');
+        others.push(longer);
+        let mut keys: Vec<Key> = others.iter().map(Key::of).collect();
+        keys.push(Key::of(&first));
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), others.len() + 1);
+        assert_eq!(Key::of(&first), Key::of(&first.clone()));
+    }
+
+    #[test]
+    fn the_key_of_a_request_stays_the_same_between_versions() {
+        // `sha256sum` of the line `probare request 1` and the JSON of the request, without a newline at its end.
+        assert_eq!(Key::of(&request(Provider::OpenAi)).short(), "d861df6b4d04");
+    }
+}

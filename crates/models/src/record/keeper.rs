@@ -1,0 +1,342 @@
+//! The thread that owns the database: it gathers wishes, fulfils them in one transaction, and answers after the commit.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant, SystemTime};
+
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
+use tokio::sync::oneshot;
+
+use super::schema::{open, wrong};
+use super::{Claimed, Entry, Key, Lease, RecordError};
+
+/// How often a lease of another process is looked at again.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Most wishes of one transaction.
+const MOST: usize = 1000;
+
+/// What somebody wants of the record.
+pub(crate) enum Wish {
+    /// A reply, or the leave to ask.
+    Claim { key: Key, offline: bool, answer: oneshot::Sender<Result<Claimed, RecordError>> },
+    /// A reply came.
+    Keep { key: Key, entry: Box<Entry>, answer: oneshot::Sender<Result<Entry, RecordError>> },
+    /// None came.
+    Release { key: Key },
+    /// The end.
+    Close,
+}
+
+/// A reply that came, and who is told when it is safe.
+type Reply = (Key, Box<Entry>, oneshot::Sender<Result<Entry, RecordError>>);
+
+struct Waiter {
+    key: Key,
+    offline: bool,
+    answer: oneshot::Sender<Result<Claimed, RecordError>>,
+}
+
+/// What is told once the transaction is committed.
+enum Told {
+    Reply(Waiter, Box<Entry>),
+    Mine(Waiter),
+    Missing(Waiter),
+    Kept(oneshot::Sender<Result<Entry, RecordError>>, Box<Entry>),
+}
+
+pub(crate) struct Keeper {
+    connection: Connection,
+    path: PathBuf,
+    lease: Duration,
+    owner: String,
+    wishes: Sender<Wish>,
+    /// Our own leases, with who waits for them in this process.
+    held: HashMap<Key, VecDeque<Waiter>>,
+    /// Who waits for another process.
+    foreign: Vec<Waiter>,
+    /// Claims to look at again in the next transaction.
+    again: Vec<Waiter>,
+}
+
+impl Keeper {
+    pub(crate) fn open(path: &Path, lease: Duration, wishes: Sender<Wish>) -> Result<Self, RecordError> {
+        let connection = open(path)?;
+        let owner = owner(&connection).map_err(wrong(path))?;
+        let path = path.to_owned();
+        Ok(Self { connection, path, lease, owner, wishes, held: HashMap::new(), foreign: vec![], again: vec![] })
+    }
+
+    /// Serves until told to end.
+    pub(crate) fn serve(mut self, wishes: &Receiver<Wish>) {
+        let mut renewal = Instant::now() + self.lease / 3;
+        let mut open = true;
+        while open {
+            let until_renewal = renewal.saturating_duration_since(Instant::now());
+            let patience = if self.foreign.is_empty() { until_renewal } else { LOOK.min(until_renewal) };
+            let mut batch = Vec::new();
+            if self.again.is_empty() {
+                match wishes.recv_timeout(patience) {
+                    Ok(wish) => batch.push(wish),
+                    Err(RecvTimeoutError::Timeout) => self.again.append(&mut self.foreign),
+                    Err(RecvTimeoutError::Disconnected) => open = false,
+                }
+            }
+            while batch.len() < MOST
+                && let Ok(wish) = wishes.try_recv()
+            {
+                batch.push(wish);
+            }
+            if let Some(end) = batch.iter().position(|wish| matches!(wish, Wish::Close)) {
+                // What was wished before the end is still fulfilled; those after it are told that the record is closed.
+                batch.truncate(end);
+                open = false;
+            }
+            self.fulfil(batch);
+            if Instant::now() >= renewal {
+                self.renew();
+                renewal = Instant::now() + self.lease / 3;
+            }
+        }
+        // Leases that cannot be given back expire.
+        let _ = self.connection.execute("DELETE FROM leases WHERE owner = ?1", params![self.owner]);
+    }
+
+    /// Fulfils wishes in one transaction; a failure is told to everybody in it.
+    fn fulfil(&mut self, batch: Vec<Wish>) {
+        let mut claims = std::mem::take(&mut self.again);
+        let mut keeps = Vec::new();
+        let mut releases = Vec::new();
+        for wish in batch {
+            match wish {
+                Wish::Claim { key, offline, answer } => claims.push(Waiter { key, offline, answer }),
+                Wish::Keep { key, entry, answer } => keeps.push((key, entry, answer)),
+                Wish::Release { key } => releases.push(key),
+                Wish::Close => {}
+            }
+        }
+        // Whoever waits for a lease that ends now is looked at again, before newcomers.
+        let ended: Vec<Key> = releases.iter().copied().chain(keeps.iter().map(|(key, ..)| *key)).collect();
+        let mut first: Vec<Waiter> = ended.iter().filter_map(|key| self.held.remove(key)).flatten().collect();
+        first.append(&mut claims);
+        // Whoever has gone needs nothing any more.
+        first.retain(|waiter| !waiter.answer.is_closed());
+        if first.is_empty() && keeps.is_empty() && releases.is_empty() {
+            return;
+        }
+        let told = match self.transact(&keeps, &releases, first) {
+            Ok(told) => told,
+            Err((error, waiters)) => {
+                for waiter in waiters {
+                    let _ = waiter.answer.send(Err(error.clone()));
+                }
+                for (_, _, answer) in keeps {
+                    let _ = answer.send(Err(error.clone()));
+                }
+                return;
+            }
+        };
+        for message in told.into_iter().chain(kept(keeps, &self.connection)) {
+            self.tell(message);
+        }
+    }
+
+    /// The transaction: replies and ended leases first, then claims.
+    fn transact(
+        &mut self,
+        keeps: &[Reply],
+        releases: &[Key],
+        claims: Vec<Waiter>,
+    ) -> Result<Vec<Told>, (RecordError, Vec<Waiter>)> {
+        let path = self.path.clone();
+        let wrong = wrong(&path);
+        // Replies that are there need no lock for writing.
+        let mut told = Vec::new();
+        let mut open_claims = Vec::new();
+        for waiter in claims {
+            match find(&self.connection, waiter.key) {
+                Ok(Some(entry)) => told.push(Told::Reply(waiter, entry)),
+                Ok(None) if waiter.offline => told.push(Told::Missing(waiter)),
+                Ok(None) => open_claims.push(waiter),
+                Err(error) => {
+                    let _ = waiter.answer.send(Err(wrong(error)));
+                }
+            }
+        }
+        if keeps.is_empty() && releases.is_empty() && open_claims.is_empty() {
+            return Ok(told);
+        }
+        let transaction = match self.connection.transaction_with_behavior(TransactionBehavior::Immediate) {
+            Ok(transaction) => transaction,
+            Err(error) => return Err((wrong(error), open_claims)),
+        };
+        let now = now();
+        let done = write(&transaction, keeps, releases, &self.owner)
+            .and_then(|()| decide(&transaction, &open_claims, &self.held, &self.owner, now, now + millis(self.lease)))
+            .and_then(|decisions| transaction.commit().map(|()| decisions));
+        let decisions = match done {
+            Ok(decisions) => decisions,
+            Err(error) => return Err((wrong(error), open_claims)),
+        };
+        for (waiter, decision) in open_claims.into_iter().zip(decisions) {
+            match decision {
+                Decision::Reply(entry) => told.push(Told::Reply(waiter, entry)),
+                Decision::Mine => {
+                    self.held.insert(waiter.key, VecDeque::new());
+                    told.push(Told::Mine(waiter));
+                }
+                Decision::Ours => self.held.entry(waiter.key).or_default().push_back(waiter),
+                Decision::Foreign => self.foreign.push(waiter),
+            }
+        }
+        Ok(told)
+    }
+
+    fn tell(&self, message: Told) {
+        // Whoever does not listen any more drops what is sent; a lease in it comes back as a wish.
+        match message {
+            Told::Reply(waiter, entry) => {
+                let _ = waiter.answer.send(Ok(Claimed::Reply(entry)));
+            }
+            Told::Missing(waiter) => {
+                let _ = waiter.answer.send(Ok(Claimed::Missing));
+            }
+            Told::Mine(waiter) => {
+                let lease = Lease { key: waiter.key, wishes: self.wishes.clone(), over: false };
+                let _ = waiter.answer.send(Ok(Claimed::Mine(lease)));
+            }
+            Told::Kept(answer, entry) => {
+                let _ = answer.send(Ok(*entry));
+            }
+        }
+    }
+
+    /// Keeps alive the leases of requests that are under way, and only those.
+    fn renew(&self) {
+        let expires = now() + millis(self.lease);
+        let renew = || -> rusqlite::Result<()> {
+            let transaction = self.connection.unchecked_transaction()?;
+            let mut statement =
+                transaction.prepare_cached("UPDATE leases SET expires = ?1 WHERE key = ?2 AND owner = ?3")?;
+            for key in self.held.keys() {
+                statement.execute(params![expires, key.0, self.owner])?;
+            }
+            drop(statement);
+            transaction.commit()
+        };
+        if !self.held.is_empty() {
+            // A renewal that fails is tried again in a third of the lease; a reply that comes is kept in any case.
+            let _ = renew();
+        }
+    }
+}
+
+enum Decision {
+    Reply(Box<Entry>),
+    Mine,
+    /// Another question of this process is under way.
+    Ours,
+    /// Another process is asking.
+    Foreign,
+}
+
+/// The recorded reply of a key. An entry that cannot be read counts as an error of the database.
+fn find(connection: &Connection, key: Key) -> rusqlite::Result<Option<Box<Entry>>> {
+    let mut statement = connection.prepare_cached("SELECT entry FROM replies WHERE key = ?1")?;
+    let text: Option<String> = statement.query_row(params![key.0], |row| row.get(0)).optional()?;
+    text.map(|text| {
+        serde_json::from_str(&text)
+            .map_err(|error| rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error)))
+    })
+    .transpose()
+}
+
+fn write(transaction: &Transaction<'_>, keeps: &[Reply], releases: &[Key], owner: &str) -> rusqlite::Result<()> {
+    for (key, entry, _) in keeps {
+        insert(transaction, *key, entry)?;
+    }
+    let mut free = transaction.prepare_cached("DELETE FROM leases WHERE key = ?1 AND owner = ?2")?;
+    for key in releases.iter().chain(keeps.iter().map(|(key, ..)| key)) {
+        free.execute(params![key.0, owner])?;
+    }
+    Ok(())
+}
+
+/// Adds an entry unless its key is there; says whether it was added.
+pub(super) fn insert(connection: &Connection, key: Key, entry: &Entry) -> rusqlite::Result<bool> {
+    let text =
+        serde_json::to_string(entry).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let mut statement = connection.prepare_cached(
+        "INSERT OR IGNORE INTO replies (key, provider, model, made, input_tokens, output_tokens, entry)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+    )?;
+    let added = statement.execute(params![
+        key.0,
+        entry.request.provider.name(),
+        entry.request.model,
+        count(entry.made),
+        count(entry.reply.usage.input_tokens),
+        count(entry.reply.usage.output_tokens),
+        text
+    ])?;
+    Ok(added == 1)
+}
+
+fn decide(
+    transaction: &Transaction<'_>,
+    claims: &[Waiter],
+    held: &HashMap<Key, VecDeque<Waiter>>,
+    owner: &str,
+    now: i64,
+    expires: i64,
+) -> rusqlite::Result<Vec<Decision>> {
+    let mut given: std::collections::HashSet<Key> = std::collections::HashSet::new();
+    let mut look = transaction.prepare_cached("SELECT owner, expires FROM leases WHERE key = ?1")?;
+    let mut take =
+        transaction.prepare_cached("INSERT OR REPLACE INTO leases (key, owner, expires) VALUES (?1, ?2, ?3)")?;
+    claims
+        .iter()
+        .map(|waiter| {
+            if held.contains_key(&waiter.key) || given.contains(&waiter.key) {
+                return Ok(Decision::Ours);
+            }
+            // Looked up again, since another process may have written before our transaction began.
+            if let Some(entry) = find(transaction, waiter.key)? {
+                return Ok(Decision::Reply(entry));
+            }
+            let lease: Option<(String, i64)> =
+                look.query_row(params![waiter.key.0], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+            if lease.is_some_and(|(other, until)| other != owner && until > now) {
+                return Ok(Decision::Foreign);
+            }
+            take.execute(params![waiter.key.0, owner, expires])?;
+            given.insert(waiter.key);
+            Ok(Decision::Mine)
+        })
+        .collect()
+}
+
+/// Answers for replies that were kept: what the record holds, since another process may have been first.
+fn kept(keeps: Vec<Reply>, connection: &Connection) -> impl Iterator<Item = Told> {
+    keeps.into_iter().map(|(key, entry, answer)| {
+        let stored = find(connection, key).ok().flatten().unwrap_or(entry);
+        Told::Kept(answer, stored)
+    })
+}
+
+/// A name that no other process has had: random bytes of the database, with the process id for a reader.
+fn owner(connection: &Connection) -> rusqlite::Result<String> {
+    let random: String = connection.query_row("SELECT lower(hex(randomblob(8)))", [], |row| row.get(0))?;
+    Ok(format!("{}-{random}", std::process::id()))
+}
+
+/// Milliseconds since 1970; all processes of a machine share this clock.
+fn now() -> i64 {
+    millis(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default())
+}
+
+fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX / 4)
+}

@@ -1,0 +1,382 @@
+//! [`ModelSettings`]: one model of a configuration, and what is wrong with it before anything is sent.
+//!
+//! A key never stands in a configuration: `api_key` is the name of an environment variable. What looks like a key is
+//! refused without being shown. Whoever reads these settings from YAML reads without snippets of the source, since an error
+//! in another field would show the lines around it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::prices::Pricing;
+use crate::{ModelName, NameError, Provider};
+
+/// One model: who it is, how it is asked, and how hard.
+#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelSettings {
+    /// Name in this project. Without `api_model_name` it is also `provider:model`, or, with `base_url`, the name that the
+    /// server knows.
+    pub name: String,
+    /// What the provider calls the model, where that is not the name: `provider:model`, or with `base_url` as the server
+    /// knows it.
+    pub api_model_name: Option<String>,
+    /// Who answers, where the name does not say. With `base_url` alone a server that speaks like `OpenAI`.
+    pub provider: Option<Provider>,
+    /// Where the server is found, up to the part before `/chat/completions`.
+    pub base_url: Option<String>,
+    /// Name of the environment variable that holds the key. Never the key itself.
+    pub api_key: Option<String>,
+    /// Further headers. `${NAME}` is replaced by that environment variable; a header for a key must be such a reference.
+    pub headers: BTreeMap<String, String>,
+    /// The program of the provider `command`, with its arguments.
+    pub command: Vec<String>,
+
+    /// How freely the model chooses its words.
+    pub temperature: Option<f64>,
+    /// Share of the likeliest words that it chooses from.
+    pub top_p: Option<f64>,
+    /// Most tokens of a reply.
+    pub max_tokens: Option<u32>,
+    /// Seed, for models that take one.
+    pub seed: Option<u64>,
+    /// How long a reasoning model thinks: `low`, `medium`, `high`.
+    pub reasoning_effort: Option<String>,
+    /// Further fields of the request, as the provider wants them.
+    pub extra_body: Map<String, Json>,
+
+    /// Seconds that one attempt may take; 120 if absent.
+    pub timeout: Option<f64>,
+    /// Seconds that a question may take in all, with every attempt and every wait; 900 if absent.
+    pub timeout_total: Option<f64>,
+    /// Attempts in all; 6 if absent.
+    pub max_attempts: Option<u32>,
+    /// Seconds before the second attempt, doubled before each further one; 0.5 if absent.
+    pub retry_wait: Option<f64>,
+    /// Most requests under way at once; 64 if absent. Fewer when the provider asks for patience.
+    pub concurrency: Option<u32>,
+    /// Most requests a minute.
+    pub requests_per_minute: Option<u32>,
+    /// Most tokens a minute, sent and received.
+    pub tokens_per_minute: Option<u64>,
+    /// Failures in a row after which the provider is left alone for a while; 20 if absent.
+    pub breaker_failures: Option<u32>,
+    /// Seconds for which it is left alone; 15 if absent.
+    pub breaker_wait: Option<f64>,
+
+    /// Price of the model, where the list does not know it or is out of date.
+    pub pricing: Option<Pricing>,
+    /// How the answer is made, in the configurations of SGI-Bench: `direct`, `multimodal` or `embedding`.
+    pub generator_type: Option<GeneratorType>,
+    /// Fields of the raw reply to keep, by name and path, in the configurations of SGI-Bench.
+    pub extract_fields: BTreeMap<String, String>,
+}
+
+/// How an answer is made.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GeneratorType {
+    /// Text to text.
+    #[default]
+    Direct,
+    /// Text and images to text.
+    Multimodal,
+    /// Text to vectors.
+    Embedding,
+}
+
+/// What is wrong with the settings of a model. No value of a secret field is ever part of the text.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The name does not say who answers.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// There is no name.
+    #[error("a model has no `name`")]
+    NoName,
+    /// A key stands in the configuration.
+    #[error(
+        "`api_key` of model `{model}` holds what looks like a key; put the key into an environment variable and write the \
+         variable's name: `api_key: {variable}`"
+    )]
+    LiteralKey {
+        /// The model.
+        model: String,
+        /// The variable to use.
+        variable: String,
+    },
+    /// A secret stands in a header or address.
+    #[error("{place} of model `{model}` holds a secret; put it into an environment variable and write `${{NAME}}`")]
+    LiteralSecret {
+        /// The model.
+        model: String,
+        /// The header or field, without its value.
+        place: String,
+    },
+    /// The variable is not set.
+    #[error("the environment variable `{variable}` with the key of model `{model}` is not set")]
+    NoKey {
+        /// The model.
+        model: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A setting is out of range.
+    #[error("`{field}` of model `{model}` {reason}")]
+    Value {
+        /// The model.
+        model: String,
+        /// The field.
+        field: &'static str,
+        /// The rest of the sentence.
+        reason: String,
+    },
+}
+
+/// Beginnings of keys of well-known services.
+const KEY_BEGINNINGS: &[&str] = &["sk-", "sk_", "gsk_", "aiza", "xai-", "hf_", "pk-", "rk-", "nvapi-", "bearer "];
+
+/// Whether a text can be the name of an environment variable and does not look like a key.
+pub fn looks_like_a_variable(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let one_case = text == lower || text == text.to_ascii_uppercase();
+    let plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let starts = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    // Keys of letters and digits in one case (often hexadecimal) have a long piece with digits in it, names do not.
+    let key_like = text.split('_').any(|piece| piece.len() >= 16 && piece.bytes().any(|byte| byte.is_ascii_digit()));
+    let known = KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning));
+    one_case && plain && starts && !key_like && !known && text.len() <= 64
+}
+
+/// Whether a header of this name carries a secret.
+fn is_secret_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
+}
+
+impl fmt::Debug for ModelSettings {
+    /// The name alone: other fields may hold a key that was written in the wrong place.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("ModelSettings").field("name", &self.shown()).finish_non_exhaustive()
+    }
+}
+
+impl ModelSettings {
+    /// Settings of a model by its name alone.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self { name: name.into(), ..Self::default() }
+    }
+
+    /// Who answers, and under which name.
+    pub fn model_name(&self) -> Result<ModelName, SettingsError> {
+        let name = self.api_model_name.as_deref().unwrap_or(&self.name);
+        if name.trim().is_empty() {
+            return Err(SettingsError::NoName);
+        }
+        match (self.provider, &self.base_url) {
+            (Some(provider), Some(_)) => Ok(ModelName { provider, model: name.to_owned() }),
+            // A name may repeat the provider that is given beside it.
+            (Some(provider), None) => Ok(match ModelName::parse(name) {
+                Ok(parsed) if parsed.provider == provider => parsed,
+                _ => ModelName { provider, model: name.to_owned() },
+            }),
+            (None, Some(_)) => Ok(ModelName { provider: Provider::OpenAi, model: name.to_owned() }),
+            (None, None) => Ok(ModelName::parse(name)?),
+        }
+    }
+
+    /// The variable that holds the key: the one that is named, else the provider's own. With a `base_url` a provider's own
+    /// key is not sent unless it is named, since the server may be anybody's.
+    pub fn key_variable(&self) -> Result<Option<String>, SettingsError> {
+        let provider = self.model_name()?.provider;
+        let Some(named) = &self.api_key else {
+            let own = provider.key_variable().filter(|_| self.base_url.is_none());
+            return Ok(own.map(ToOwned::to_owned));
+        };
+        if looks_like_a_variable(named) {
+            return Ok(Some(named.to_ascii_uppercase()));
+        }
+        let variable = provider.key_variable().unwrap_or("MODEL_API_KEY").to_owned();
+        Err(SettingsError::LiteralKey { model: self.shown(), variable })
+    }
+
+    /// The name for messages. A key that was written in the wrong place is not shown.
+    pub fn shown(&self) -> String {
+        let key_like = |text: &str| {
+            let lower = text.to_ascii_lowercase();
+            KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning))
+        };
+        if key_like(&self.name) { "(a name that looks like a key)".to_owned() } else { self.name.clone() }
+    }
+
+    /// Everything that can be said without the environment and the network.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        self.key_variable()?;
+        let model = self.shown();
+        let secret = |place: String| SettingsError::LiteralSecret { model: model.clone(), place };
+        for (name, value) in &self.headers {
+            let literal = !value.contains("${");
+            let lower = value.to_ascii_lowercase();
+            let known = KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning));
+            if literal && (is_secret_header(name) || known) {
+                return Err(secret(format!("header `{name}`")));
+            }
+        }
+        let value =
+            |field, reason: &str| Err(SettingsError::Value { model: model.clone(), field, reason: reason.to_owned() });
+        if let Some(url) = &self.base_url {
+            let Ok(parsed) = reqwest::Url::parse(url) else { return value("base_url", "is not an address") };
+            if !parsed.username().is_empty() || parsed.password().is_some() || parsed.query().is_some() {
+                return Err(secret("`base_url`".to_owned()));
+            }
+            if !matches!(parsed.scheme(), "http" | "https") {
+                return value("base_url", "begins with neither `http://` nor `https://`");
+            }
+        }
+        let seconds = [
+            ("timeout", self.timeout),
+            ("timeout_total", self.timeout_total),
+            ("retry_wait", self.retry_wait),
+            ("breaker_wait", self.breaker_wait),
+        ];
+        for (field, given) in seconds {
+            if given.is_some_and(|number| !(number > 0.0 && number <= 1e6)) {
+                return value(field, "is not a number of seconds above 0");
+            }
+        }
+        let counts = [
+            ("concurrency", self.concurrency),
+            ("max_attempts", self.max_attempts),
+            ("requests_per_minute", self.requests_per_minute),
+            ("breaker_failures", self.breaker_failures),
+            ("max_tokens", self.max_tokens),
+        ];
+        for (field, given) in counts {
+            if given == Some(0) {
+                return value(field, "is 0");
+            }
+        }
+        if self.tokens_per_minute == Some(0) {
+            return value("tokens_per_minute", "is 0");
+        }
+        if self.temperature.is_some_and(|number| !(0.0..=10.0).contains(&number)) {
+            return value("temperature", "is not a number from 0 to 10");
+        }
+        if self.top_p.is_some_and(|number| !(0.0..=1.0).contains(&number)) {
+            return value("top_p", "is not a number from 0 to 1");
+        }
+        if self.pricing.is_some_and(|pricing| !pricing.is_sound()) {
+            return value("pricing", "holds a negative price");
+        }
+        Ok(())
+    }
+
+    /// Seconds as a duration, or what holds without them.
+    pub(crate) fn seconds(given: Option<f64>, otherwise: f64) -> Duration {
+        Duration::try_from_secs_f64(given.unwrap_or(otherwise)).unwrap_or(Duration::from_mins(15))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_literal_key_is_refused_and_not_shown() {
+        let keys = [
+            "sk-proj-AbCdEfGh0123456789",
+            "gsk_abcdefgh0123456789abcdefgh",
+            "AIzaSyA0123456789abcdefghij",
+            "0f3c9a7be1d24c58a6b7c8d9e0f1a2b3",
+            "a0f3c9a7be1d24c58a6b7c8d9e0f1a2b",
+            "AbCdEfGhIjKlMnOp",
+            "with space",
+            "",
+        ];
+        for key in keys {
+            let settings = ModelSettings { api_key: Some(key.into()), ..ModelSettings::named("openai:gpt-4o") };
+            let text = settings.check().unwrap_err().to_string();
+            assert!(text.contains("OPENAI_API_KEY"), "{text}");
+            assert!(key.is_empty() || !text.contains(key), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_variables_pass_in_either_case() {
+        for (name, variable) in [
+            ("GRADER_API_KEY", "GRADER_API_KEY"),
+            ("my_key_2", "MY_KEY_2"),
+            ("SGI_JUDGE_API_KEY_1", "SGI_JUDGE_API_KEY_1"),
+        ] {
+            let settings = ModelSettings { api_key: Some(name.into()), ..ModelSettings::named("openai:gpt-4o") };
+            assert_eq!(settings.key_variable().unwrap().as_deref(), Some(variable));
+        }
+    }
+
+    #[test]
+    fn secrets_in_headers_and_addresses_are_refused() {
+        let mut settings = ModelSettings::named("openai:gpt-4o");
+        settings.headers.insert("Authorization".into(), "Bearer abcdefgh".into());
+        let text = settings.check().unwrap_err().to_string();
+        assert!(text.contains("Authorization") && !text.contains("abcdefgh"), "{text}");
+        settings.headers = BTreeMap::from([("Authorization".into(), "Bearer ${MY_TOKEN}".into())]);
+        settings.check().unwrap();
+        settings.base_url = Some("https://me:abcdefgh@example.org/v1".into());
+        let text = settings.check().unwrap_err().to_string();
+        assert!(!text.contains("abcdefgh"), "{text}");
+    }
+
+    #[test]
+    fn with_a_base_url_the_name_is_opaque_and_no_own_key_is_sent() {
+        let settings = ModelSettings {
+            base_url: Some("http://127.0.0.1:1/v1".into()),
+            ..ModelSettings::named("anthropic/claude-sonnet-4.5")
+        };
+        assert_eq!(settings.model_name().unwrap().model, "anthropic/claude-sonnet-4.5");
+        assert_eq!(settings.model_name().unwrap().provider, Provider::OpenAi);
+        assert_eq!(settings.key_variable().unwrap(), None);
+    }
+
+    #[test]
+    fn a_model_of_the_sgi_guide_loads() {
+        let text = "name: gpt-4.1\napi_model_name: gpt-4.1\nbase_url: https://example.org/v1\napi_key: MY_KEY\n\
+                    temperature: 0.0\ntop_p: 1.0\ntimeout: 500\ngenerator_type: direct\nreasoning_effort: high\n\
+                    extra_body: {a: 1}\npricing: {prompt_price_per_million: 2.0, completion_price_per_million: 8.0}\n\
+                    extract_fields: {reasoning: choices.0.message.reasoning}\n";
+        let settings: ModelSettings = serde_saphyr::from_str(text).unwrap();
+        settings.check().unwrap();
+        let error = serde_saphyr::from_str::<ModelSettings>("name: a\ntemprature: 1\n").err().unwrap();
+        assert!(error.to_string().contains("temprature"), "{error}");
+    }
+
+    #[test]
+    fn values_out_of_range_are_named() {
+        let settings = ModelSettings { timeout: Some(f64::NAN), ..ModelSettings::named("openai:gpt-4o") };
+        assert!(settings.check().unwrap_err().to_string().contains("`timeout`"));
+        let settings = ModelSettings { concurrency: Some(0), ..ModelSettings::named("openai:gpt-4o") };
+        assert!(settings.check().unwrap_err().to_string().contains("`concurrency`"));
+    }
+
+    #[test]
+    fn neither_a_misspelt_field_nor_debugging_shows_a_literal_key() {
+        let text = "name: a\napi_key: sk-proj-AbCdEfGh0123456789\ntemprature: 1\n";
+        // The reader of YAML shows lines of the file beside an error unless it is told not to.
+        let options = serde_saphyr::options! { with_snippet: false };
+        let error = serde_saphyr::from_str_with_options::<ModelSettings>(text, options).err().unwrap();
+        assert!(!error.to_string().contains("AbCdEfGh"), "{error}");
+        let settings: ModelSettings = serde_saphyr::from_str(&text.replace("temprature", "temperature")).unwrap();
+        assert!(!format!("{settings:?}").contains("AbCdEfGh"));
+    }
+
+    #[test]
+    fn the_schema_allows_no_unknown_field() {
+        let schema = serde_json::to_value(schemars::schema_for!(ModelSettings)).unwrap();
+        assert_eq!(schema["additionalProperties"], false);
+        assert!(schema["properties"]["api_key"]["description"].as_str().unwrap().contains("Never the key itself"));
+    }
+}

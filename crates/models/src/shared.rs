@@ -1,0 +1,285 @@
+//! [`Shared`]: what all models of a run have in common: record, budget, cancellation, counts, and the threads that wait.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio_util::sync::CancellationToken;
+use zeroize::Zeroizing;
+
+use crate::limits::{Breaker, Throttle};
+use crate::{Budget, Key, LEASE, ModelName, ModelSettings, Record, RecordError, Redactor};
+
+/// How many missing replies are remembered by name.
+const MOST_MISSING: usize = 1000;
+
+/// Where replies are recorded unless `PROBARE_RECORD` names another file.
+pub const RECORD: &str = ".probare/replies.db";
+
+/// The file of the record: `PROBARE_RECORD`, so that projects can share one, or [`RECORD`].
+pub fn record_path() -> PathBuf {
+    let named = std::env::var_os("PROBARE_RECORD").filter(|path| !path.is_empty());
+    named.map_or_else(|| PathBuf::from(RECORD), PathBuf::from)
+}
+
+/// How the models of a run are used.
+#[derive(Clone)]
+pub struct Options {
+    /// File of the record; nothing for none.
+    pub record: Option<PathBuf>,
+    /// Answer from the record only.
+    pub offline: bool,
+    /// Most money, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// Most tokens, sent and received.
+    pub budget_tokens: Option<u64>,
+    /// Seed of the waits between attempts.
+    pub seed: u64,
+    /// How long a lease in the record holds without being renewed.
+    pub lease: Duration,
+    /// Variables that stand for those of the process, for tests; nothing for the process's own.
+    pub environment: Option<BTreeMap<String, String>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            record: None,
+            offline: false,
+            budget_usd: None,
+            budget_tokens: None,
+            seed: 0,
+            lease: LEASE,
+            environment: None,
+        }
+    }
+}
+
+/// The models cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The settings of a model are wrong.
+    #[error(transparent)]
+    Settings(#[from] crate::SettingsError),
+    /// The record cannot be opened.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A budget in money needs prices.
+    #[error(
+        "`budget_usd` is set, but no price of model `{model}` is known; give `pricing` with `prompt_price_per_million` and \
+         `completion_price_per_million`"
+    )]
+    NoPrice {
+        /// The model.
+        model: String,
+    },
+    /// `offline` without a record answers nothing.
+    #[error("offline, but no record of replies is named")]
+    OfflineWithoutRecord,
+    /// Two models have one name.
+    #[error("two models are called `{model}`")]
+    SameName {
+        /// The name.
+        model: String,
+    },
+    /// A metric wants a model that is not there.
+    #[error("`{metric}` wants the model `{model}`, which is not among the models")]
+    UnknownModel {
+        /// The metric.
+        metric: String,
+        /// The model.
+        model: String,
+    },
+    /// The system refuses threads or certificates.
+    #[error("cannot prepare to ask models: {reason}")]
+    System {
+        /// What the system says.
+        reason: String,
+    },
+}
+
+/// How questions ended. `asked` is the sum of `replayed`, `replied`, `refused` and `failed`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Questions that have ended.
+    pub asked: u64,
+    /// Answered from the record.
+    pub replayed: u64,
+    /// Answered by a model.
+    pub replied: u64,
+    /// Declined by a model.
+    pub refused: u64,
+    /// Without an answer.
+    pub failed: u64,
+    /// Requests that were sent.
+    pub attempts: u64,
+    /// Tokens sent for answers of models.
+    pub input_tokens: u64,
+    /// Tokens received.
+    pub output_tokens: u64,
+}
+
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub replayed: AtomicU64,
+    pub replied: AtomicU64,
+    pub refused: AtomicU64,
+    pub failed: AtomicU64,
+    pub attempts: AtomicU64,
+    pub input_tokens: AtomicU64,
+    pub output_tokens: AtomicU64,
+}
+
+/// Adds to a count.
+pub(crate) fn add(count: &AtomicU64, amount: u64) {
+    count.fetch_add(amount, Ordering::Relaxed);
+}
+
+/// What all models of a run share. Clones are the same.
+#[derive(Clone)]
+pub struct Shared(pub(crate) Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub record: Option<Record>,
+    pub offline: bool,
+    pub budget: Budget,
+    pub seed: u64,
+    pub cancel: CancellationToken,
+    pub redactor: Redactor,
+    pub tally: Tally,
+    missing: Mutex<Vec<(String, Key)>>,
+    /// Throttle and breaker by model and address: two entries of a configuration may be one model.
+    limits: Mutex<HashMap<(ModelName, String), (Throttle, Breaker)>>,
+    environment: Option<BTreeMap<String, String>>,
+    runtime: Option<Runtime>,
+    handle: Handle,
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        if let Some(runtime) = self.runtime.take() {
+            // Waiting for threads is not allowed everywhere; what is left of the tasks is dropped with the runtime.
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Shared {
+    /// Opens the record and starts the threads that wait for replies.
+    pub fn open(options: Options) -> Result<Self, OpenError> {
+        if options.offline && options.record.is_none() {
+            return Err(OpenError::OfflineWithoutRecord);
+        }
+        let record = options.record.map(|path| Record::open_with(&path, options.lease)).transpose()?;
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name("models")
+            .enable_all()
+            .build()
+            .map_err(|error| OpenError::System { reason: error.to_string() })?;
+        let handle = runtime.handle().clone();
+        Ok(Self(Arc::new(Inner {
+            record,
+            offline: options.offline,
+            budget: Budget::new(options.budget_usd, options.budget_tokens),
+            seed: options.seed,
+            cancel: CancellationToken::new(),
+            redactor: Redactor::default(),
+            tally: Tally::default(),
+            missing: Mutex::default(),
+            limits: Mutex::default(),
+            environment: options.environment,
+            runtime: Some(runtime),
+            handle,
+        })))
+    }
+
+    /// Ends all questions under way and to come, as `Cancelled`.
+    pub fn cancel(&self) {
+        self.0.cancel.cancel();
+    }
+
+    /// Whether the run was ended.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel.is_cancelled()
+    }
+
+    /// The budget of the run.
+    pub fn budget(&self) -> &Budget {
+        &self.0.budget
+    }
+
+    /// Takes keys out of texts; it knows every key that the models of this run have read.
+    pub fn redactor(&self) -> &Redactor {
+        &self.0.redactor
+    }
+
+    /// How questions ended so far.
+    pub fn counts(&self) -> Counts {
+        let tally = &self.0.tally;
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        let (replayed, replied) = (read(&tally.replayed), read(&tally.replied));
+        let (refused, failed) = (read(&tally.refused), read(&tally.failed));
+        Counts {
+            asked: replayed + replied + refused + failed,
+            replayed,
+            replied,
+            refused,
+            failed,
+            attempts: read(&tally.attempts),
+            input_tokens: read(&tally.input_tokens),
+            output_tokens: read(&tally.output_tokens),
+        }
+    }
+
+    /// Which replies were wanted offline and are not recorded: model and key, the first thousand.
+    pub fn missing(&self) -> Vec<(String, Key)> {
+        self.0.missing.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(crate) fn miss(&self, model: &str, key: Key) {
+        let mut missing = self.0.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        if missing.len() < MOST_MISSING {
+            missing.push((model.to_owned(), key));
+        }
+    }
+
+    /// Throttle and breaker of a model at an address; whoever opens it first says how they are set.
+    pub(crate) fn limits(&self, name: &ModelName, base_url: &str, settings: &ModelSettings) -> (Throttle, Breaker) {
+        let mut limits = self.0.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        let limit = limits.entry((name.clone(), base_url.to_owned())).or_insert_with(|| {
+            let rest = ModelSettings::seconds(settings.breaker_wait, 15.0);
+            (
+                Throttle::new(settings.concurrency.unwrap_or(64)),
+                Breaker::new(settings.breaker_failures.unwrap_or(20), rest),
+            )
+        });
+        limit.clone()
+    }
+
+    /// A variable of the environment; an empty one is as good as none.
+    pub(crate) fn variable(&self, name: &str) -> Option<Zeroizing<String>> {
+        let value = match &self.0.environment {
+            Some(given) => given.get(name).cloned(),
+            None => std::env::var(name).ok(),
+        };
+        value.map(Zeroizing::new).filter(|value| !value.trim().is_empty())
+    }
+
+    pub(crate) fn handle(&self) -> &Handle {
+        &self.0.handle
+    }
+
+    /// Waits for a future from ordinary code, also when that code runs on somebody else's runtime.
+    pub(crate) fn block<T: Send>(&self, future: impl Future<Output = T> + Send) -> Option<T> {
+        if Handle::try_current().is_err() {
+            return Some(self.handle().block_on(future));
+        }
+        std::thread::scope(|scope| scope.spawn(|| self.handle().block_on(future)).join().ok())
+    }
+}

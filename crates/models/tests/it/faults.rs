@@ -1,0 +1,208 @@
+//! Retries, limits, budgets, the breaker and cancellation.
+
+use std::time::{Duration, Instant};
+
+use probare_core::{Content, ErrorKind};
+use probare_models::prices::Pricing;
+use probare_models::{Client, ModelSettings, Options, Shared};
+use probare_testing::{Behaviour, Server, Trouble};
+
+use crate::support::{open, options, question, questions, settings};
+
+fn scripted(script: &[Trouble]) -> Server {
+    Server::start(Behaviour { script: script.to_vec(), ..Behaviour::default() }).unwrap()
+}
+
+#[test]
+fn what_is_worth_another_attempt_gets_one() {
+    let worth = [
+        Trouble::TooMany,
+        Trouble::ServerError,
+        Trouble::Overloaded,
+        Trouble::CutBody,
+        Trouble::WrongContentType,
+        Trouble::InvalidJson,
+        Trouble::EmptyChoices,
+        Trouble::Reset,
+        Trouble::Closed,
+    ];
+    for trouble in worth {
+        let server = scripted(&[trouble]);
+        let reply = open(&server, None).0.ask(&[question("a")]).remove(0);
+        assert_eq!(reply.read().unwrap(), "reply to a", "{trouble:?}");
+        assert_eq!(server.requests(), 2, "{trouble:?}");
+    }
+    for trouble in [Trouble::BadRequest, Trouble::Unauthorized, Trouble::Huge, Trouble::Redirect] {
+        let server = scripted(&[trouble]);
+        let reply = open(&server, None).0.ask(&[question("a")]).remove(0);
+        assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Failed, .. }), "{trouble:?}");
+        assert_eq!(server.requests(), 1, "{trouble:?}");
+    }
+}
+
+#[test]
+fn retry_after_is_waited_for() {
+    let server = scripted(&[Trouble::TooManyWithDelay]);
+    let start = Instant::now();
+    open(&server, None).0.ask(&[question("a")])[0].read().unwrap();
+    assert!(start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_wait_beyond_the_time_in_all_is_not_begun() {
+    let behaviour = Behaviour { script: vec![Trouble::TooManyWithDelay], retry_after: 3600, ..Behaviour::default() };
+    let server = Server::start(behaviour).unwrap();
+    let start = Instant::now();
+    let reply = open(&server, None).0.ask(&[question("a")]).remove(0);
+    assert!(
+        matches!(&reply.content, Content::Failed { kind: ErrorKind::TimedOut, reason } if reason.contains("429")),
+        "{reply:?}"
+    );
+    assert!(start.elapsed() < Duration::from_mins(1));
+}
+
+#[test]
+fn a_slow_body_ends_with_the_attempt_and_all_attempts_with_the_time_in_all() {
+    let behaviour = Behaviour { script: vec![Trouble::SlowBody; 20], ..Behaviour::default() };
+    let server = Server::start(behaviour).unwrap();
+    let shared = Shared::open(options(None)).unwrap();
+    let limited =
+        ModelSettings { timeout: Some(0.2), timeout_total: Some(1.0), max_attempts: Some(20), ..settings(&server) };
+    let start = Instant::now();
+    let reply = Client::open(limited, &shared).unwrap().ask(&[question("a")]).remove(0);
+    assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::TimedOut, .. }), "{reply:?}");
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(server.requests() >= 2);
+}
+
+#[test]
+fn nobody_at_the_address_is_an_error_and_soon_nobody_tries() {
+    let shared = Shared::open(options(None)).unwrap();
+    let settings = ModelSettings {
+        // The port of a server that is gone.
+        base_url: Some(format!("{}/v1", Server::start(Behaviour::default()).unwrap().url())),
+        retry_wait: Some(0.001),
+        max_attempts: Some(2),
+        breaker_failures: Some(4),
+        breaker_wait: Some(0.02),
+        concurrency: Some(4),
+        ..ModelSettings::named("gone")
+    };
+    std::thread::sleep(Duration::from_millis(100));
+    let replies = Client::open(settings, &shared).unwrap().ask(&questions(200));
+    let refused = |text: &str| replies.iter().filter(|reply| format!("{reply:?}").contains(text)).count();
+    assert_eq!(replies.iter().filter(|reply| reply.read().is_err()).count(), 200);
+    assert!(refused("not asked any more") > 100, "{}", refused("not asked any more"));
+    assert!(shared.counts().attempts < 100, "{:?}", shared.counts());
+}
+
+#[test]
+fn a_server_that_does_not_speak_tls_is_an_error() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("https://{}", listener.local_addr().unwrap());
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        std::io::Write::write_all(&mut stream, b"HTTP/1.1 400 Bad Request\r\n\r\n").unwrap();
+        // Until the other side has gone.
+        let _ = std::io::copy(&mut stream, &mut std::io::sink());
+    });
+    let shared = Shared::open(options(None)).unwrap();
+    let tls = ModelSettings { base_url: Some(address), max_attempts: Some(1), ..ModelSettings::named("plain") };
+    let reply = Client::open(tls, &shared).unwrap().ask(&[question("a")]).remove(0);
+    answering.join().unwrap();
+    assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Failed, .. }), "{reply:?}");
+}
+
+#[test]
+fn two_entries_that_are_one_model_share_its_limits() {
+    let behaviour = Behaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..Behaviour::default() };
+    let server = Server::start(behaviour).unwrap();
+    let shared = Shared::open(options(None)).unwrap();
+    let named = |name: &str| ModelSettings { name: name.into(), api_model_name: Some("m".into()), ..settings(&server) };
+    let [first, second] = ["first", "second"].map(|name| Client::open(named(name), &shared).unwrap());
+    let before = second.concurrency();
+    first.ask(&questions(1));
+    assert!(second.concurrency() < before);
+}
+
+#[test]
+fn fewer_requests_are_under_way_when_the_provider_asks_for_patience() {
+    let behaviour = Behaviour { share: 1.0, troubles: vec![Trouble::TooMany], ..Behaviour::default() };
+    let server = Server::start(behaviour).unwrap();
+    let (client, _shared) = open(&server, None);
+    let before = client.concurrency();
+    client.ask(&questions(8));
+    assert!(client.concurrency() < before, "{} {before}", client.concurrency());
+    assert_eq!(client.concurrency(), 1.0);
+}
+
+#[test]
+fn a_minute_holds_no_more_requests_than_allowed() {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let shared = Shared::open(options(None)).unwrap();
+    let limited = ModelSettings { requests_per_minute: Some(600), ..settings(&server) };
+    let start = Instant::now();
+    Client::open(limited, &shared).unwrap().ask(&questions(25));
+    // Ten at once, then ten a second.
+    assert!(start.elapsed() >= Duration::from_millis(1400), "{:?}", start.elapsed());
+}
+
+#[test]
+fn a_budget_is_never_exceeded() {
+    let server = Server::start(Behaviour { delay: Duration::from_millis(5), ..Behaviour::default() }).unwrap();
+    let shared = Shared::open(Options { budget_usd: Some(0.02), ..options(None) }).unwrap();
+    let priced = ModelSettings {
+        max_tokens: Some(100),
+        pricing: Some(Pricing { prompt_price_per_million: 10.0, completion_price_per_million: 20.0 }),
+        ..settings(&server)
+    };
+    let client = Client::open(priced, &shared).unwrap();
+    let replies = client.ask(&questions(400));
+    let good = replies.iter().filter(|reply| reply.read().is_ok()).count();
+    let reached = replies.iter().filter(|reply| format!("{reply:?}").contains("budget is reached")).count();
+    assert_eq!(good + reached, 400);
+    assert!(good > 20 && reached > 20, "{good} {reached}");
+    assert!(shared.budget().is_reached());
+    let spent = shared.budget().spent().money.in_dollars();
+    assert!(spent <= 0.02 && spent > 0.01, "{spent}");
+}
+
+#[test]
+fn a_budget_needs_a_longest_reply() {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let shared = Shared::open(Options { budget_tokens: Some(1000), ..options(None) }).unwrap();
+    let reply = Client::open(settings(&server), &shared).unwrap().ask(&[question("a")]).remove(0);
+    assert!(reply.read().unwrap_err().to_string().contains("max_tokens"), "{reply:?}");
+    assert_eq!(server.requests(), 0);
+}
+
+#[test]
+fn cancelling_ends_everything_and_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("replies.db");
+    let server = Server::start(Behaviour { delay: Duration::from_secs(3), ..Behaviour::default() }).unwrap();
+    let (client, shared) = open(&server, Some(&record));
+    let stopper = shared.clone();
+    let stopping = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        stopper.cancel();
+    });
+    let start = Instant::now();
+    let replies = client.ask(&questions(50));
+    stopping.join().unwrap();
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    for reply in &replies {
+        assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Cancelled, .. }), "{reply:?}");
+    }
+    assert_eq!(shared.counts().failed, 50);
+    // The leases are free at once: another process need not wait for them.
+    let (second, _other) = open(&Server::start(Behaviour::default()).unwrap(), Some(&record));
+    drop(second);
+    let database = rusqlite::Connection::open(&record).unwrap();
+    let patience = Instant::now() + Duration::from_secs(5);
+    let leases = || database.query_row("SELECT count(*) FROM leases", [], |row| row.get::<_, i64>(0)).unwrap();
+    while leases() > 0 {
+        assert!(Instant::now() < patience, "leases are left");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

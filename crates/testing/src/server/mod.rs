@@ -1,0 +1,160 @@
+//! A chat server for tests that makes trouble on purpose, the same trouble for the same seed.
+//!
+//! It speaks the three ways of asking (`/chat/completions`, `/v1/messages`, `:generateContent`), answers `reply to …` with
+//! the last message of the question, and counts what it saw by question.
+
+mod http;
+mod trouble;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+pub use trouble::Trouble;
+
+/// How the server behaves.
+#[derive(Debug, Clone)]
+pub struct Behaviour {
+    /// What is drawn depends on this alone, on the question and on how often it was asked.
+    pub seed: u64,
+    /// Share of requests that get trouble.
+    pub share: f64,
+    /// Which trouble.
+    pub troubles: Vec<Trouble>,
+    /// Troubles of the first requests, whatever their question; `share` holds after them.
+    pub script: Vec<Trouble>,
+    /// Time before a good reply.
+    pub delay: Duration,
+    /// Longest time that a slow body takes.
+    pub slow: Duration,
+    /// Seconds that `Retry-After` asks for.
+    pub retry_after: u32,
+    /// Whether good replies and complaints hold the key that was sent.
+    pub echoes_keys: bool,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self {
+            seed: 1,
+            share: 0.0,
+            troubles: Trouble::ALL.to_vec(),
+            script: Vec::new(),
+            delay: Duration::ZERO,
+            slow: Duration::from_secs(30),
+            retry_after: 1,
+            echoes_keys: false,
+        }
+    }
+}
+
+/// What the server saw of one question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Requests that arrived.
+    pub requests: u64,
+    /// Replies, refusals among them, that were written whole.
+    pub answered: u64,
+}
+
+#[derive(Default)]
+struct Book {
+    requests: u64,
+    seen: BTreeMap<String, Seen>,
+    troubles: BTreeMap<Trouble, u64>,
+}
+
+struct Shared {
+    behaviour: Behaviour,
+    book: Mutex<Book>,
+    stop: AtomicBool,
+}
+
+impl Shared {
+    fn book(&self) -> MutexGuard<'_, Book> {
+        self.book.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes a request and says what it gets.
+    fn arrive(&self, question: &str) -> Option<Trouble> {
+        let mut book = self.book();
+        let total = book.requests;
+        book.requests += 1;
+        let seen = book.seen.entry(question.to_owned()).or_default();
+        let before = seen.requests;
+        seen.requests += 1;
+        let scripted = usize::try_from(total).ok().and_then(|at| self.behaviour.script.get(at)).copied();
+        let trouble = match scripted {
+            Some(Trouble::None) => None,
+            Some(trouble) => Some(trouble),
+            None => trouble::drawn(&self.behaviour, question, before),
+        };
+        *book.troubles.entry(trouble.unwrap_or(Trouble::None)).or_default() += 1;
+        trouble
+    }
+
+    fn answered(&self, question: &str) {
+        self.book().seen.entry(question.to_owned()).or_default().answered += 1;
+    }
+}
+
+/// A server on a port of this machine, until it is dropped.
+pub struct Server {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    /// Starts a server.
+    pub fn start(behaviour: Behaviour) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared { behaviour, book: Mutex::default(), stop: AtomicBool::new(false) });
+        let accepting = Arc::clone(&shared);
+        thread::Builder::new().name("test server".to_owned()).spawn(move || {
+            for connection in listener.incoming() {
+                if accepting.stop.load(Ordering::Relaxed) {
+                    return;
+                }
+                if let Ok(stream) = connection {
+                    let shared = Arc::clone(&accepting);
+                    // A connection without a thread is closed, which is one more trouble for the caller.
+                    let _ = thread::Builder::new().stack_size(256 << 10).spawn(move || http::serve(stream, &shared));
+                }
+            }
+        })?;
+        Ok(Self { address, shared })
+    }
+
+    /// The address, without a path.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// All requests that arrived.
+    pub fn requests(&self) -> u64 {
+        self.shared.book().requests
+    }
+
+    /// What was seen, by question.
+    pub fn seen(&self) -> BTreeMap<String, Seen> {
+        self.shared.book().seen.clone()
+    }
+
+    /// How often which trouble was made.
+    pub fn troubles(&self) -> BTreeMap<Trouble, u64> {
+        self.shared.book().troubles.clone()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        // Wakes the thread that waits for connections.
+        let _ = TcpStream::connect(self.address);
+    }
+}
