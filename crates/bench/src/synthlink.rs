@@ -3,10 +3,13 @@
 use std::error::Error;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 
+use probare_core::{Console, Suite as _};
+use probare_runner::{DriveOptions, Wanted, run};
 use probare_stats::Random;
-use probare_suites::synthlink::{Catalogue, Missing, Scorer, Weights, catalogue as questions};
+use probare_suites::synthlink::{SynthLink, files};
 use serde_json::json;
 
 use crate::against::{self, RUNS};
@@ -21,16 +24,17 @@ const NAME: &str = "synthlink, our Python";
 
 /// Prints the rates of this crate and of the plain Python version of the same five metrics, and their ratio.
 ///
-/// Both are timed from the texts of the catalogue, in memory, and the file of predictions to the rows: cutting the catalogue
-/// into words is part of the work of both.
+/// Ours is the whole suite, from the two files to the published files with their intervals; theirs ends with the rows.
 pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     let rows = if full { FULL_ROWS } else { ROWS };
     let (catalogue_file, given) = (folder.join("catalogue.jsonl"), folder.join("predictions.json"));
     fs::write(&catalogue_file, catalogue(rows, 1))?;
     fs::write(&given, predictions(rows, 2))?;
-    let known = questions::load(&catalogue_file)?;
-    let scores = Scorer::new(&known, Weights::default()).score_file(&given, Missing::Skip)?;
-    let total: f64 = scores.rows.iter().map(|row| row.aggregate).sum();
+    let paths = Paths { catalogue: &catalogue_file, predictions: &given, output: folder.join("synthlink") };
+    paths.score()?;
+    let scores = fs::read_to_string(paths.output.join(files::SCORES))?;
+    let aggregates = scores.lines().skip(1).filter_map(|line| line.rsplit(',').next()?.parse::<f64>().ok());
+    let total: f64 = aggregates.sum();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/synthlink_reference.py");
     let arguments = [catalogue_file.display().to_string(), given.display().to_string(), "--json".to_owned()];
     let arguments = arguments.each_ref().map(String::as_str);
@@ -40,7 +44,7 @@ pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
         match against::script("python3", &script, &arguments) {
             Ok(measured) => {
                 theirs = theirs.max(measured.rate());
-                ours = ours.max(rate(&known, &given, measured.seconds)?);
+                ours = ours.max(paths.rate(rows, measured.seconds)?);
                 is_same &= measured.rows == rows && (total - measured.total).abs() <= 1e-6 * total.abs().max(1.0);
                 version = measured.version;
             }
@@ -55,19 +59,30 @@ pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Rows per CPU-second in one window of at least so many seconds.
-fn rate(known: &Catalogue, predictions: &Path, least: f64) -> Result<f64, Box<dyn Error>> {
-    let mut rows = 0;
-    let score = || Scorer::new(known, Weights::default()).score_file(predictions, Missing::Skip);
-    let mut failure = None;
-    let rate = processor_time::window(known.questions().len(), least, || match score() {
-        Ok(scores) => rows = scores.rows.len(),
-        Err(error) => failure = Some(error),
-    });
-    match failure {
-        Some(error) => Err(error.into()),
-        None if rows < known.questions().len() => Err(format!("{rows} rows were scored, not all").into()),
-        None => Ok(rate.ok_or("this system does not tell the processor time")?),
+/// The files of a run.
+struct Paths<'a> {
+    catalogue: &'a Path,
+    predictions: &'a Path,
+    output: PathBuf,
+}
+
+impl Paths<'_> {
+    /// Runs the whole suite, with its intervals and its files; nothing is printed. Gives the number of cases.
+    fn score(&self) -> Result<u64, Box<dyn Error>> {
+        let options = json!({"catalog": self.catalogue, "predictions": [self.predictions], "output_dir": self.output});
+        let job = SynthLink.open(options, Console { quiet: true, ..Console::default() })?;
+        let drive = DriveOptions { jobs: NonZeroUsize::MIN, ..DriveOptions::default() };
+        Ok(run(job, Wanted { drive, ..Wanted::default() })?.driven.cases)
+    }
+
+    /// Rows per CPU-second in one window of at least so many seconds.
+    fn rate(&self, rows: usize, least: f64) -> Result<f64, Box<dyn Error>> {
+        let mut ended = Ok(0);
+        let rate = processor_time::window(rows, least, || ended = self.score());
+        if ended? != rows as u64 {
+            return Err("not all rows were scored".into());
+        }
+        Ok(rate.ok_or("this system does not tell the processor time")?)
     }
 }
 

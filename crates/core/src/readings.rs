@@ -11,10 +11,11 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
 type Key = (TypeId, u64);
+type Shared = Arc<dyn Any + Send + Sync>;
 
 /// Values of a run, shared by its workers.
 #[derive(Default, Clone)]
-pub struct RunReadings(Arc<Mutex<Vec<(Key, Arc<dyn Any + Send + Sync>)>>>);
+pub struct RunReadings(Arc<Mutex<Vec<(Key, Shared)>>>);
 
 /// The readings that one worker can reach.
 #[derive(Default)]
@@ -72,7 +73,7 @@ impl Readings {
             return known;
         }
         let made = Arc::new(make());
-        values.push((wanted, Arc::clone(&made) as Arc<dyn Any + Send + Sync>));
+        values.push((wanted, Arc::clone(&made) as Shared));
         made
     }
 }

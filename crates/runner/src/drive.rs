@@ -123,18 +123,22 @@ pub fn drive(
         }
         drop((scored_sender, raw_receiver));
         let mut writer =
-            Writer { name, at_once, sink: ordered, options, driven: Driven::default(), ids: Ids::default() };
+            Writer { name, at_once, sink: ordered, options, driven: Driven::default(), rows: 0, ids: Ids::default() };
         let ended = writer.collect(&scored_receiver, &credit_sender);
         // Whoever waits for one of these channels wakes up and ends.
         drop((scored_receiver, credit_sender));
         if reader.join().is_err() {
             return Err(DriveError::Input("the reader of the cases stopped, which is a bug".into()));
         }
-        ended.map(|()| writer.driven)
+        ended.map(|()| (writer.driven, writer.rows))
     })
-    .and_then(|mut driven| {
+    .and_then(|(mut driven, rows)| {
         if driven.stop == Stop::Complete {
             driven.inputs = source.inputs().map_err(DriveError::Input)?;
+            // How far the reader had run ahead when a limit ended the run is chance; how many rows were wanted is not.
+            if let [input] = driven.inputs.as_mut_slice() {
+                input.rows = input.rows.map(|read| read.min(rows));
+            }
         }
         Ok(driven)
     })
@@ -187,6 +191,8 @@ struct Writer<'a> {
     sink: Box<dyn Sink + 'a>,
     options: &'a DriveOptions,
     driven: Driven,
+    /// Rows that were passed on, whatever became of them.
+    rows: u64,
     ids: Ids,
 }
 
@@ -225,6 +231,7 @@ impl Writer<'_> {
         if self.options.limit.is_some_and(|limit| self.driven.cases >= limit) {
             return Ok(Some(Stop::Complete));
         }
+        self.rows += 1;
         match result {
             Ok(result) => {
                 self.driven.cases += 1;

@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod printing;
+pub mod quotes;
 pub mod rag;
 pub mod socioscope;
 pub mod synthesis;
@@ -14,6 +15,7 @@ use probare_core::Suite;
 /// All suites. Adding one costs a folder and a line here.
 #[rustfmt::skip]
 pub static SUITES: &[&dyn Suite] = &[
+    &quotes::Quotes,
     &rag::Rag,
     &socioscope::Socioscope,
     &synthesis::Synthesis,

@@ -178,7 +178,9 @@ impl Recorded {
             }
             Format::Parquet => {
                 let reader = self.columns()?;
-                Rows::Columns(Box::new(guarded(|| rows::Columns::new(reader)).map_err(|reason| self.broken(reason))?))
+                Rows::Columns(Box::new(
+                    guarded(|| Ok(rows::Columns::new(reader))).map_err(|reason| self.broken(reason))?,
+                ))
             }
             Format::Jsonl => Rows::Lines(Box::new(rows::Lines::new(self.unpacked()?))),
             _ => return Ok(None),

@@ -94,10 +94,10 @@ pub struct Columns {
 }
 
 impl Columns {
-    pub(super) fn new(reader: SerializedFileReader<File>) -> Result<Self, String> {
+    pub(super) fn new(reader: SerializedFileReader<File>) -> Self {
         let schema = reader.metadata().file_metadata().schema();
         let names = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        Ok(Self { rows: RowIter::from_file_into(Box::new(reader)), names, has_ended: false })
+        Self { rows: RowIter::from_file_into(Box::new(reader)), names, has_ended: false }
     }
 }
 

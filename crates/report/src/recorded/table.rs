@@ -22,7 +22,7 @@ impl<R: BufRead> Table<R> {
 
     /// A record ends at the first line break outside of quotation marks.
     fn read(&mut self) -> Result<Option<String>, String> {
-        let (mut record, mut line) = (Vec::new(), Vec::new());
+        let (mut record, mut line, mut is_open) = (Vec::new(), Vec::new(), false);
         loop {
             if !scan::line(&mut self.reader, &mut line).map_err(|error| error.to_string())? {
                 if record.is_empty() {
@@ -34,7 +34,8 @@ impl<R: BufRead> Table<R> {
             if record.len() > LONGEST {
                 return Err("a row is longer than 1 GiB".to_owned());
             }
-            if record.iter().filter(|byte| **byte == b'"').count() % 2 == 0 {
+            is_open = line.iter().fold(is_open, |is_open, byte| is_open != (*byte == b'"'));
+            if !is_open {
                 break;
             }
         }

@@ -57,7 +57,10 @@ impl Matching {
         let in_step = self.waiting_rows.is_empty() && self.waiting_cases.is_empty();
         if in_step {
             // The usual case, in which nothing needs to be understood.
-            let Some(content) = self.read(verdict) else { return self.missing(result, verdict) };
+            let Some(content) = self.read(verdict) else {
+                self.missing(result, verdict);
+                return Ok(());
+            };
             if self.form.is_written_as(&content, result)? {
                 (self.last_row, self.last_case) = (self.row, self.case);
                 return Ok(());
@@ -76,7 +79,7 @@ impl Matching {
         if let Some(row) = pop(&mut self.waiting_rows, &key) {
             // Rows behind it have found their cases already: it stands too early.
             if row.number < self.last_row {
-                self.moved(&row, verdict);
+                moved(&row, verdict);
             }
             return self.pair(self.case, &row, result, verdict);
         }
@@ -84,7 +87,10 @@ impl Matching {
             let row = match next.take() {
                 Some(row) => row,
                 None => match self.read(verdict) {
-                    None => return self.missing(result, verdict),
+                    None => {
+                        self.missing(result, verdict);
+                        return Ok(());
+                    }
                     Some(content) => match self.keyed(content, verdict) {
                         Some(row) => row,
                         None => continue,
@@ -107,16 +113,9 @@ impl Matching {
     /// A row whose case came before.
     fn late(&mut self, number: u64, row: &Row, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
         if number < self.last_case {
-            self.moved(row, verdict);
+            moved(row, verdict);
         }
         self.pair(number, row, result, verdict)
-    }
-
-    fn moved(&self, row: &Row, verdict: &mut Verdict) {
-        verdict.about_case(
-            &said(&row.key),
-            format!("row {} was moved: its case stands elsewhere in the input", row.number),
-        );
     }
 
     fn pair(&mut self, case: u64, row: &Row, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
@@ -135,10 +134,9 @@ impl Matching {
     }
 
     /// A result without a row. Once the file has ended nothing can come any more, so nothing is kept.
-    fn missing(&self, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
+    fn missing(&self, result: &CaseResult, verdict: &mut Verdict) {
         debug_assert!(self.rows.is_none(), "a row may still come");
         missing(&self.form.key_of(result), verdict);
-        Ok(())
     }
 
     fn read(&mut self, verdict: &mut Verdict) -> Option<Content> {
@@ -183,15 +181,24 @@ impl Matching {
             cases.extend(waiting.into_iter().map(|(number, _)| (number, key.clone())));
         }
         cases.sort();
-        cases.iter().for_each(|(_, key)| missing(key, verdict));
+        for (_, key) in &cases {
+            missing(key, verdict);
+        }
         let mut rows: Vec<(u64, Key)> = Vec::new();
         for (key, waiting) in self.waiting_rows.drain() {
             rows.extend(waiting.into_iter().map(|row| (row.number, key.clone())));
         }
         rows.sort();
-        rows.iter().for_each(|(number, key)| added(*number, key, verdict));
+        for (number, key) in &rows {
+            added(*number, key, verdict);
+        }
         Ok(())
     }
+}
+
+fn moved(row: &Row, verdict: &mut Verdict) {
+    verdict
+        .about_case(&said(&row.key), format!("row {} was moved: its case stands elsewhere in the input", row.number));
 }
 
 fn missing(key: &Key, verdict: &mut Verdict) {

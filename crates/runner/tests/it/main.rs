@@ -1,3 +1,5 @@
 //! The runner as its callers see it.
 
+#![expect(clippy::disallowed_methods, reason = "tests make the files that they look at")]
+
 mod verify_suite;

@@ -33,7 +33,7 @@ impl Sink for Count {
         match event {
             Event::Scored(_) => self.cases += 1,
             Event::Finished(_) => {
-                drop(probare_report::Output::write_file(&self.out, self.cases.to_string().as_bytes())?)
+                probare_report::Output::write_file(&self.out, self.cases.to_string().as_bytes())?;
             }
             _ => {}
         }

@@ -31,7 +31,11 @@ fn the_example_cases_meet_their_labels() {
         let report = report.expect("it was written");
         let (summary, labels) = (&report["summary"], &report["summary"]["label_accuracy"]);
         assert_eq!(labels["matched"], labels["total"], "{profile}: {:#}", report["failures"]);
-        assert_eq!((&summary["expected_failures"], &summary["unexpected_failures"]), (&json!(7), &json!(0)), "{profile}");
+        assert_eq!(
+            (&summary["expected_failures"], &summary["unexpected_failures"]),
+            (&json!(7), &json!(0)),
+            "{profile}"
+        );
         assert_eq!(conclusion.exit, Exit::Fine);
     }
 }

@@ -113,7 +113,8 @@ fn golden_loader() {
 
 fn report(name: &str) {
     golden_json("synthesis", &format!("report_{name}.json"), |document, tally| {
-        let cases: Result<Vec<Case>, String> = list(document, "cases").and_then(|cases| cases.iter().map(case_of).collect());
+        let cases: Result<Vec<Case>, String> =
+            list(document, "cases").and_then(|cases| cases.iter().map(case_of).collect());
         check_report(name, &cases.expect("the vector holds cases"), &document["report"], tally);
     });
 }

@@ -24,6 +24,23 @@ fn every_format_agrees_without_a_flag() {
 }
 
 #[test]
+fn a_limit_gives_the_same_manifest_however_far_the_reader_had_come() {
+    let project = Project::new();
+    let line = CASES.lines().next().unwrap().to_owned() + "\n";
+    project.write("cases.jsonl", &line.repeat(4000));
+    let manifest = |jobs: &str| {
+        let score = ["score", "cases.jsonl", "--map", "response=said", "-m", "exact_match", "--limit", "700", "-q"];
+        let more = ["-j", jobs, "-o", "limited.jsonl"];
+        assert!(probare(project.path(), &[score.as_slice(), more.as_slice()].concat()).status.success());
+        project.read("limited.jsonl.run.json")
+    };
+    let first = manifest("1");
+    assert!(first.contains("\"rows\": 700"), "{first}");
+    assert!(["2", "7"].iter().all(|jobs| manifest(jobs) == first));
+    project.verify(&["limited.jsonl"]).agrees();
+}
+
+#[test]
 fn inputs_are_found_from_elsewhere_and_those_given_win() {
     let project = Project::new();
     let away = tempfile::tempdir().unwrap();

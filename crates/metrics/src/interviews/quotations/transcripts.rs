@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use probare_core::{Passage, Sample};
+use probare_text::normalise::verbatim_quote;
+use probare_text::python::strip;
 
 use super::Source;
 
@@ -48,6 +50,38 @@ impl Transcripts {
     /// The name at a place.
     pub fn name(&self, place: usize) -> &str {
         self.names.get(place).map_or("", String::as_str)
+    }
+
+    /// All names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
+    /// The name of the transcript that has a quotation, letter by letter or typography aside, or comes nearest to it;
+    /// the first of several.
+    pub fn best(&self, quote: &str) -> Option<&str> {
+        let normal = verbatim_quote(strip(quote));
+        if normal.is_empty() {
+            return None;
+        }
+        let exact = self.sources.iter().position(|source| source.find_exact(strip(quote)).is_some());
+        let place = exact.or_else(|| self.sources.iter().position(|source| source.find(&normal, 0).is_some()));
+        let place = place.or_else(|| {
+            let distances = self
+                .sources
+                .iter()
+                .enumerate()
+                .filter_map(|(place, source)| Some((source.nearest(&normal)?.distance, place)));
+            distances.min().map(|(_, place)| place)
+        });
+        place.map(|place| self.name(place))
+    }
+
+    /// The byte at which a quotation starts in a transcript, typography aside.
+    pub fn start_of(&self, place: usize, quote: &str) -> Option<usize> {
+        let source = self.sources.get(place)?;
+        let normal = verbatim_quote(strip(quote));
+        source.find(&normal, 0).map(|range| source.form().original_span(range).start)
     }
 
     /// The transcript at a place.

@@ -10,6 +10,9 @@ use serde_json::Value as Json;
 use super::misfit;
 use super::{Prediction, PredictionError};
 
+/// Bytes of a document that is no array up to which it is looked into.
+const LONGEST_MISTAKE: usize = 1 << 20;
+
 /// The predictions of a file as they are written, each looked at and found good.
 #[derive(Debug)]
 pub struct Predictions {
@@ -22,10 +25,13 @@ impl Predictions {
     /// Opens a file that holds one JSON array.
     pub fn open(file: &str) -> Result<Self, PredictionError> {
         let options = ReadOptions { format: Some(Format::Json), ..ReadOptions::default() };
-        let mut values = Values::open(file, &options).map_err(|error| unreadable(file, error))?;
+        let values = Values::open(file, &options).map_err(|error| unreadable(file, error))?;
         if values.is_array() {
             return Ok(Self { values, file: file.to_owned(), count: 0 });
         }
+        // To say what it is instead, little of it is enough; it may be a device without an end.
+        let options = ReadOptions { longest_row: LONGEST_MISTAKE, ..options };
+        let mut values = Values::open(file, &options).map_err(|error| unreadable(file, error))?;
         Err(match values.next() {
             Some(Ok(raw)) => no_list(file, &raw),
             Some(Err(error)) => lost(file, error),

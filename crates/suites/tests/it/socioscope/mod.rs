@@ -1,6 +1,7 @@
 //! The socioscope suite: its example from file to results, readers that never panic, and an answer that breaks its grader.
 
 mod example;
+mod files;
 mod fuzz;
 mod panics;
 

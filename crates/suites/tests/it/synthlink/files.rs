@@ -120,6 +120,15 @@ fn a_file_of_predictions_is_not_overwritten_and_its_name_leads_nowhere_else() {
 }
 
 #[test]
+fn a_device_without_an_end_is_refused() {
+    let zero = PathBuf::from("/dev/zero");
+    if zero.exists() {
+        let failed = ran(&examples(), &[zero], &json!({}), &[]).err().unwrap();
+        assert!(matches!(&failed, Failed::Open(error) if !error.is_usage), "{failed:?}");
+    }
+}
+
+#[test]
 fn a_mistake_in_the_middle_of_a_file_leaves_no_results() {
     let text = r#"[{"question_id": "RIV-01"}, {"question_id": 7}]"#;
     let folder = tempfile::tempdir().unwrap();

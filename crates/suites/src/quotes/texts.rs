@@ -1,0 +1,71 @@
+//! The plain text files of a folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use probare_cases::{LARGEST_DOCUMENT, folder_input, read_whole};
+use probare_core::{Input, SuiteError};
+
+/// Extensions of plain text.
+const PLAIN: [&str; 3] = ["txt", "md", "text"];
+
+/// Files by their path in the folder, with their texts.
+pub(super) struct Texts {
+    pub(super) files: Vec<(String, String)>,
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) input: Input,
+}
+
+/// Reads all of them, in the order of their names.
+pub(super) fn read(folder: &str) -> Result<Texts, SuiteError> {
+    let root = Path::new(folder);
+    let mut paths = Vec::new();
+    if root.is_file() {
+        paths.push(root.to_owned());
+    } else {
+        collect(root, &mut paths)?;
+        paths.sort();
+    }
+    if paths.is_empty() {
+        return Err(SuiteError::data(format!("`{folder}` holds no plain text file"))
+            .hint("files that end in .txt, .md or .text are read, in folders below it too"));
+    }
+    let (mut files, mut inputs) = (Vec::new(), Vec::new());
+    for path in &paths {
+        let shown = path.display().to_string();
+        let (bytes, input) = read_whole(&shown, LARGEST_DOCUMENT).map_err(|error| SuiteError::from_error(&error))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            SuiteError::data(format!("`{shown}` is not valid UTF-8 at byte {}", error.utf8_error().valid_up_to()))
+                .hint("save it as UTF-8, for example with `iconv -f latin1 -t utf-8`")
+        })?;
+        let name = path.strip_prefix(root).ok().filter(|name| *name != Path::new(""));
+        let name = name.unwrap_or_else(|| Path::new(path.file_name().unwrap_or_default()));
+        files.push((name.display().to_string().replace('\\', "/"), text.trim_start_matches('\u{feff}').to_owned()));
+        inputs.push(input);
+    }
+    let whole = match inputs.as_slice() {
+        [one] if root.is_file() => one.clone(),
+        _ => folder_input(folder, &inputs),
+    };
+    Ok(Texts { files, paths, input: Input { option: Some("/folder".to_owned()), ..whole } })
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), SuiteError> {
+    let failed = |error: std::io::Error| {
+        SuiteError::data(format!("cannot read `{}`: {error}", folder.display()))
+            .hint("FOLDER names a folder with plain text files, or one such file")
+    };
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        // A link that leads in a circle is not followed.
+        if path.is_dir() && !path.is_symlink() {
+            collect(&path, found)?;
+        } else if path.is_file() {
+            let extension = path.extension().map(|part| part.to_string_lossy().to_ascii_lowercase());
+            if extension.is_some_and(|extension| PLAIN.contains(&extension.as_str())) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(())
+}
