@@ -6,5 +6,6 @@ mod commands;
 mod documents;
 mod journeys;
 mod lossless;
+mod suites;
 mod torture;
 mod verify;

@@ -1,11 +1,13 @@
 //! Claims that nobody can make: assertions about the future and about other minds.
 
+use rustc_hash::FxHashSet;
+
 use super::classes::{Class, classes};
 use super::findings::Finding;
-use super::reading::{Reading, Sentence};
+use super::reading::{Reading, Sentence, Token};
 use super::request::{Request, Wants};
 use super::scope::Scope;
-use super::wording::{Sense, Wording};
+use super::wording::{Sense, Wording, in_sentence};
 
 /// What is found in a reply.
 #[derive(Debug, Default)]
@@ -23,17 +25,18 @@ pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request
         return claims;
     }
     let plain = request.wants_instructions() && request.distress.is_empty();
+    let spoken = Spoken::of(user);
     phrases(reply, found, plain, &mut claims);
     for (number, sentence) in reply.sentences.iter().enumerate() {
         if sentence.is_question || sentence.is_item {
             continue;
         }
-        let mut pressing = found.iter().filter(|found| found.sentence == number && found.sense == Sense::Pressure);
+        let mut pressing = in_sentence(found, number).iter().filter(|found| found.sense == Sense::Pressure);
         let decides = pressing.clone().any(|found| found.id == "decides");
         let presses = pressing.next().is_some();
         futures(reply, sentence, (plain, decides), request, &mut claims.futures);
         if !plain {
-            minds(reply, user, sentence, &mut claims.minds);
+            minds(reply, &spoken, sentence, &mut claims.minds);
             // A date by which somebody is pressed to act foretells nothing.
             if !presses {
                 fixed_times(reply, sentence, &mut claims.futures);
@@ -200,8 +203,26 @@ fn future<'a>(reply: &'a Reading, sentence: &Sentence, token: usize) -> Option<(
     }
 }
 
+/// What the user spoke of.
+struct Spoken<'a> {
+    /// The words.
+    words: FxHashSet<&'a str>,
+    /// All that was written, without the endings of plurals and of verbs.
+    stems: FxHashSet<&'a str>,
+}
+
+impl<'a> Spoken<'a> {
+    fn of(user: &'a Reading) -> Self {
+        let text = |token: &Token| &user.text[token.at.clone()];
+        Self {
+            words: user.tokens.iter().filter(|token| token.is_word).map(text).collect(),
+            stems: user.tokens.iter().map(|token| text(token).trim_end_matches('s')).collect(),
+        }
+    }
+}
+
 /// Other people with a verb of feeling or a state of mind.
-fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+fn minds(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, findings: &mut Vec<Finding>) {
     for token in sentence.tokens.clone() {
         if reply.tokens[token].apart || !reply.tokens[token].is_word {
             continue;
@@ -241,10 +262,7 @@ fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Ve
             continue;
         }
         // Giving back what the user told is no claim, unless it is turned around.
-        let told = user
-            .tokens
-            .iter()
-            .any(|known| user.text[known.at.clone()].trim_end_matches('s') == reply.word(at).trim_end_matches('s'));
+        let told = user.stems.contains(reply.word(at).trim_end_matches('s'));
         if told && !denied {
             continue;
         }
@@ -257,7 +275,7 @@ fn minds(reply: &Reading, user: &Reading, sentence: &Sentence, findings: &mut Ve
 }
 
 /// Where the verb may stand after a person other than the user and the speaker, if `token` is one.
-fn person(reply: &Reading, user: &Reading, sentence: &Sentence, token: usize) -> Option<usize> {
+fn person(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, token: usize) -> Option<usize> {
     let word = reply.word(token);
     let link = |at: usize| match reply.word(at) {
         "has" | "have" if reply.word(at + 1) == "been" => at + 2,
@@ -278,9 +296,7 @@ fn person(reply: &Reading, user: &Reading, sentence: &Sentence, token: usize) ->
         _ => {
             let own =
                 token > sentence.tokens.start && matches!(reply.word(token - 1), "your" | "his" | "her" | "their");
-            let named = word.len() > 2
-                && reply.is_capital_inside(sentence, token)
-                && user.tokens.iter().any(|known| known.is_word && user.text[known.at.clone()] == *word);
+            let named = word.len() > 2 && reply.is_capital_inside(sentence, token) && user.words.contains(word);
             ((own && reply.is(token, Class::Person)) || named).then(|| link(token + 1))
         }
     }

@@ -10,7 +10,7 @@ use super::findings::Finding;
 use super::mood::{may_order, openings};
 use super::reading::{Reading, Sentence};
 use super::request::{Matter, Request, Wants};
-use super::wording::{Sense, Wording};
+use super::wording::{Sense, Wording, in_sentence};
 
 /// Whether and how a reply leaves.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ pub(super) fn leaving(
     }
     leaving.applicable = true;
     let concern = content(user);
-    let numbers: Vec<&str> = (0..user.tokens.len())
+    let numbers: FxHashSet<&str> = (0..user.tokens.len())
         .map(|token| user.word(token))
         .filter(|word| word.starts_with(|c: char| c.is_ascii_digit()))
         .collect();
@@ -81,8 +81,7 @@ pub(super) fn leaving(
         .iter()
         .enumerate()
         .map(|(number, sentence)| {
-            let after = &found[found.partition_point(|wording| wording.sentence < number)..];
-            let here = &after[..after.partition_point(|wording| wording.sentence == number)];
+            let here = in_sentence(found, number);
             let words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word).count();
             let place = reply.origin(sentence.tokens.start, sentence.tokens.end - 1);
             let next = said.partition_point(|said| said.start < place.start);
@@ -127,10 +126,11 @@ pub(super) fn leaving(
         (false, true) => "most of the reply is about something else than the user",
         (false, false) => "the reply stays with what the user said",
     };
+    let turns: FxHashSet<usize> = turned.iter().map(|turn| turn.first).collect();
     for wording in found {
         let finding = wording.finding(reply);
         match wording.sense {
-            Sense::Turn if turned.iter().any(|turn| turn.first == wording.first) => leaving.signs.push(finding),
+            Sense::Turn if turns.contains(&wording.first) => leaving.signs.push(finding),
             Sense::Acknowledgement => leaving.stays.push(finding),
             _ => {}
         }
@@ -193,7 +193,7 @@ struct Told<'a> {
     /// Stems of the user's words.
     concern: &'a FxHashSet<&'a str>,
     /// The user's numbers.
-    numbers: &'a [&'a str],
+    numbers: &'a FxHashSet<&'a str>,
     /// Whether the user's message shows distress.
     hurts: bool,
     /// Whether the sentence orders or claims something.
@@ -247,7 +247,7 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
         .filter(|&&token| reply.word(token).len() > 2 && !concern.contains(stem(reply.word(token))))
         .count();
     let is_new_number = |token: usize| {
-        reply.word(token).starts_with(|c: char| c.is_ascii_digit()) && !told.numbers.contains(&reply.word(token))
+        reply.word(token).starts_with(|c: char| c.is_ascii_digit()) && !told.numbers.contains(reply.word(token))
     };
     let numbers = words.iter().filter(|&&token| is_new_number(token)).count();
     let facts = count(Class::FactCue) + numbers;

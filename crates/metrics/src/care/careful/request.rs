@@ -1,8 +1,10 @@
 //! [`Request`]: what the user's message asks for and tells, which decides how a reply is to be read.
 
+use rustc_hash::FxHashSet;
+
 use super::classes::Class;
 use super::reading::{Reading, Sentence};
-use super::wording::{Sense, Wording, wordings};
+use super::wording::{Sense, Wording, in_sentence, wordings};
 
 /// What the user's message asks for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -60,7 +62,7 @@ impl Request {
         let has = |sense: Sense| found.iter().any(|wording| wording.sense == sense);
         let mut request = Self { weighs_a_decision: has(Sense::Decision), distress, ..Self::default() };
         for (number, sentence) in user.sentences.iter().enumerate() {
-            let here = |sense: Sense| found.iter().any(|wording| wording.sense == sense && wording.sentence == number);
+            let here = |sense: Sense| in_sentence(&found, number).iter().any(|wording| wording.sense == sense);
             if asks_for_text(user, sentence) || here(Sense::WantsText) {
                 request.wants = Wants::Text;
             }
@@ -160,10 +162,9 @@ fn speaks_of_people(user: &Reading) -> bool {
 
 /// The tokens that show distress, less those in a harmless figure of speech.
 fn distress(user: &Reading, found: &[Wording]) -> Vec<usize> {
-    let harmless = |token: usize| {
-        found.iter().any(|wording| wording.sense == Sense::Harmless && (wording.first..=wording.last).contains(&token))
-    };
-    (0..user.tokens.len()).filter(|&token| user.is(token, Class::Distress) && !harmless(token)).collect()
+    let figures = found.iter().filter(|wording| wording.sense == Sense::Harmless);
+    let harmless: FxHashSet<usize> = figures.flat_map(|wording| wording.first..=wording.last).collect();
+    (0..user.tokens.len()).filter(|token| user.is(*token, Class::Distress) && !harmless.contains(token)).collect()
 }
 
 #[cfg(test)]

@@ -128,6 +128,13 @@ pub(super) const IN_REPLIES: [Sense; 8] = [
     Sense::Acknowledgement,
 ];
 
+/// Those of the found phrases that stand in the sentence of this number.
+pub(super) fn in_sentence(found: &[Wording], number: usize) -> &[Wording] {
+    // They come sentence by sentence.
+    let after = &found[found.partition_point(|wording| wording.sentence < number)..];
+    &after[..after.partition_point(|wording| wording.sentence == number)]
+}
+
 /// All phrases of some senses in a reading, outside of quotations and code, sentence by sentence.
 pub(super) fn wordings(reading: &Reading, senses: &[Sense]) -> Vec<Wording> {
     let mut found = Vec::new();

@@ -13,6 +13,7 @@ mod facts;
 mod judgement;
 mod meaning;
 mod names;
+mod relations;
 mod roles;
 mod statements;
 
@@ -29,7 +30,7 @@ use super::trees::Trees;
 use alignment::Alignment;
 use amounts::Amounts;
 use facts::Facts;
-use judgement::{Alternatives, Judge};
+use judgement::Judge;
 
 /// The findings of the careful profile, in the order of the response.
 pub(super) fn findings(trees: &mut Trees, response: &str, chunks: &[&str]) -> Vec<Finding> {
@@ -39,7 +40,7 @@ pub(super) fn findings(trees: &mut Trees, response: &str, chunks: &[&str]) -> Ve
     let facts = Facts::new(&context, trees);
     let alignment = Alignment::new(&document, &context);
     let amounts = Amounts::new(response, &document, &anchors, &context, &alignment);
-    let judge = Judge { context: &context, facts: &facts, alternatives: Alternatives::default() };
+    let judge = Judge::new(&context, &facts);
     let mut findings = amounts.findings(&anchors);
     let subjects = roles::resolved_subjects(response, &document);
     let claims = extraction::extract(response, &document, &anchors, &ClaimOptions::careful());

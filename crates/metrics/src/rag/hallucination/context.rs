@@ -64,6 +64,7 @@ pub(crate) struct Context<'c> {
     pub vocabulary: Vocabulary,
     /// For each folded word the sentences that hold it, in order.
     postings: Vec<Vec<usize>>,
+    with_amounts: OnceCell<Vec<usize>>,
 }
 
 impl<'c> Context<'c> {
@@ -87,7 +88,7 @@ impl<'c> Context<'c> {
                 }
             }
         }
-        Self { chunks, sentences, vocabulary, postings }
+        Self { chunks, sentences, vocabulary, postings, with_amounts: OnceCell::new() }
     }
 
     /// What to look for in the sentences; nothing where the context lacks a word of the component, or where it is a
@@ -112,7 +113,7 @@ impl<'c> Context<'c> {
                 let lists = folds.iter().filter_map(|fold| self.postings.get(position(*fold)?));
                 lists.min_by_key(|list| list.len()).cloned().unwrap_or_default()
             }
-            Sought::Amount { .. } => (0..self.sentences.len()).collect(),
+            Sought::Amount { .. } => self.with_amounts().to_vec(),
         }
     }
 
@@ -152,6 +153,17 @@ impl<'c> Context<'c> {
                 date.span = shift(&date.span);
             }
             amounts
+        })
+    }
+
+    /// The sentences that hold a number or a date, in order.
+    pub fn with_amounts(&self) -> &[usize] {
+        self.with_amounts.get_or_init(|| {
+            let has_some = |sentence: &Sentence| {
+                let amounts = self.amounts(sentence);
+                !(amounts.quantities.is_empty() && amounts.dates.is_empty())
+            };
+            (0..self.sentences.len()).filter(|&index| has_some(&self.sentences[index])).collect()
         })
     }
 

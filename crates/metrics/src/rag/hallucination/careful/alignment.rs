@@ -30,6 +30,8 @@ const MOST: usize = 8;
 impl Alignment {
     /// Aligns all sentences.
     pub fn new(document: &Document, context: &Context<'_>) -> Self {
+        // The same sentence again has the same counterparts.
+        let mut known: FxHashMap<BTreeSet<String>, Counterparts> = FxHashMap::default();
         let counterparts = document
             .sentences
             .iter()
@@ -41,7 +43,14 @@ impl Alignment {
                     .flat_map(|token| words(&token.form))
                     .map(|word| word.folded)
                     .collect();
-                counterparts(&content, context)
+                match known.get(&content) {
+                    Some(found) => found.clone(),
+                    None => {
+                        let found = counterparts(&content, context);
+                        known.insert(content, found.clone());
+                        found
+                    }
+                }
             })
             .collect();
         Self { counterparts }

@@ -88,7 +88,8 @@ impl<'a> Amounts<'a> {
 
     /// The first number of the context that bears it out in another unit or roughly.
     fn converted(&self, said: &Said) -> Option<Source> {
-        self.context.sentences.iter().find_map(|sentence| {
+        self.context.with_amounts().iter().find_map(|&index| {
+            let sentence = &self.context.sentences[index];
             let span = said.found_in(self.context, sentence)?;
             Some(Source { chunk: sentence.chunk, span })
         })

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use probare_nlp::{Document, Sentence};
-use probare_text::dates;
 use probare_text::quantities::{self, Quantity};
 use probare_text::wordnet::WordNet;
 use rustc_hash::FxHashMap;
@@ -19,16 +18,12 @@ use super::super::extraction::Extracted;
 use super::super::finding::Standing;
 use super::super::folding::singular;
 use super::super::verbs::VerbClass;
-use super::amounts;
 use super::conversion::{self, Approach, significant_digits};
 use super::facts::{Fact, Facts, words};
 use super::meaning;
+use super::relations::{Relation, Relations, VerbRelation};
 use super::roles::{Role, resolved};
 use super::statements::RESERVE;
-
-/// Verbs that say no more than that two things belong together.
-const LIGHT: [&str; 10] =
-    ["be", "have", "include", "contain", "feature", "comprise", "offer", "provide", "come", "hold"];
 
 /// Verbs of which something has one object only: where it is, what it costs, what it is.
 const ONE_OBJECT: [&str; 16] = [
@@ -65,25 +60,6 @@ const ONE_SUBJECT: [&str; 22] = [
 /// Why a claim about one of which the context knows another is contradicted.
 const ANOTHER_SUBJECT: &str = "the context says it of another one";
 
-/// How two roles stand to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Relation {
-    Same,
-    /// They shut each other out by their meaning.
-    Opposite,
-    /// Different ones of the same sort.
-    Rival,
-    Unrelated,
-}
-
-/// How two verbs stand to each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum VerbRelation {
-    Same,
-    Opposite,
-    Unrelated,
-}
-
 /// What a fact says of a claim; later ones weigh more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Word {
@@ -103,12 +79,21 @@ struct Asked<'a> {
 
 /// Judges the claims of a response.
 pub(super) struct Judge<'a> {
-    pub context: &'a Context<'a>,
-    pub facts: &'a Facts,
-    pub alternatives: Alternatives,
+    context: &'a Context<'a>,
+    facts: &'a Facts,
+    alternatives: Alternatives,
+    relations: Relations,
 }
 
-impl Judge<'_> {
+/// Claims by their texts, with what the context says of them.
+type Told = FxHashMap<(String, String, String), Vec<(Role, Role, bool, Standing)>>;
+
+impl<'a> Judge<'a> {
+    /// Judges by these facts of a context.
+    pub fn new(context: &'a Context<'a>, facts: &'a Facts) -> Self {
+        Self { context, facts, alternatives: Alternatives::default(), relations: Relations::default() }
+    }
+
     /// What the context says of each claim; `subjects` are what pronouns in the sentences stand for.
     pub fn standings(
         &self,
@@ -117,12 +102,13 @@ impl Judge<'_> {
         claims: &[Extracted],
         subjects: &[Option<Role>],
     ) -> Vec<Standing> {
+        let mut told = Told::default();
         let mut standings: Vec<Standing> = claims
             .iter()
             .map(|claim| match document.sentences.get(claim.sentence) {
                 Some(sentence) => {
                     let before = subjects.get(claim.sentence).and_then(Option::as_ref);
-                    self.standing(response, sentence, claim, before)
+                    self.standing(&mut told, response, sentence, claim, before)
                 }
                 None => Standing::Unsupported { reason: Cow::Borrowed("the claim has no sentence") },
             })
@@ -146,14 +132,35 @@ impl Judge<'_> {
         standings
     }
 
-    /// What the context says of a claim; `before` is what a pronoun in its sentence stands for.
-    fn standing(&self, response: &str, sentence: &Sentence, claim: &Extracted, before: Option<&Role>) -> Standing {
+    /// What the context says of a claim; `before` is what a pronoun in its sentence stands for. The same claim again, as
+    /// in a long list, has the same answer.
+    fn standing(
+        &self,
+        told: &mut Told,
+        response: &str,
+        sentence: &Sentence,
+        claim: &Extracted,
+        before: Option<&Role>,
+    ) -> Standing {
         let subject = Role::of(response, sentence, &claim.claim.subject, claim.statement.subject.clone());
         let subject = resolved(&subject, before);
         let object = Role::of(response, sentence, &claim.claim.object, claim.statement.object.clone());
         let is_negated = claim.statement.is_negated || object.is_denied;
-        let asked = Asked { subject, lemma: &claim.claim.lemma, object: &object, is_negated };
-        let (word, fact) = self.by_facts(&asked);
+        let texts = (subject.component.text.clone(), claim.claim.lemma.clone(), object.component.text.clone());
+        let alike = told.entry(texts).or_default();
+        let known = alike.iter().find(|(known_subject, known_object, known_negated, _)| {
+            known_subject == subject && *known_object == object && *known_negated == is_negated
+        });
+        if let Some((_, _, _, standing)) = known {
+            return standing.clone();
+        }
+        let standing = self.judged(&Asked { subject, lemma: &claim.claim.lemma, object: &object, is_negated });
+        alike.push((subject.clone(), object.clone(), is_negated, standing.clone()));
+        standing
+    }
+
+    fn judged(&self, asked: &Asked<'_>) -> Standing {
+        let (word, fact) = self.by_facts(asked);
         match (word, fact) {
             (Word::For, Some(fact)) => {
                 return Standing::Supported { source: source_of(self.context, fact.sentence), note: None };
@@ -165,7 +172,7 @@ impl Judge<'_> {
             (Word::Reserved, Some(_)) => return reserved(),
             _ => {}
         }
-        self.by_sentences(&asked)
+        self.by_sentences(asked)
     }
 
     /// The weightiest word of all facts that share subject or object with the claim.
@@ -177,12 +184,19 @@ impl Judge<'_> {
                 heads.extend(self.alternatives.of(&role.head).iter().cloned());
             }
         }
+        let verbs = self.relations.of_verb(asked.lemma, &self.facts.lemmas);
         let mut best = (Word::Nothing, None);
-        for number in self.facts.with_words(heads.iter().map(String::as_str)) {
+        // A fact with an unrelated verb says nothing.
+        let is_related = |fact: &Fact| verbs[fact.lemma] != VerbRelation::Unrelated;
+        for number in self.facts.with_words(heads.iter().map(String::as_str), is_related) {
             let fact = &self.facts.list[number];
-            let word = weigh(asked, fact);
+            let word = self.weigh(asked, verbs[fact.lemma], fact);
             if rank(&word) > rank(&best.0) {
                 best = (word, Some(fact));
+            }
+            if best.0 == Word::For {
+                // Nothing weighs more, and of equals the first counts.
+                break;
             }
         }
         best
@@ -191,9 +205,10 @@ impl Judge<'_> {
     /// Falls back on the sentences of the context, with more verbs and nouns than the reference profile knows.
     fn by_sentences(&self, asked: &Asked<'_>) -> Standing {
         let mut nearest = Unsupported { lack: Lack::Object, nearest: None };
+        let verb = widened_verb(asked.lemma);
         let statement = |object: Component| Statement {
             subject: asked.subject.component.clone(),
-            verb: widened_verb(asked.lemma),
+            verb: verb.clone(),
             object,
             is_negated: asked.is_negated,
         };
@@ -233,7 +248,7 @@ impl Judge<'_> {
         let Reading::Amount { quantity: Some(said), .. } = &object.reading else { return Vec::new() };
         let digits = significant_digits(&object.text);
         let mut found = Vec::new();
-        for sentence in &self.context.sentences {
+        for sentence in self.context.with_amounts().iter().map(|&index| &self.context.sentences[index]) {
             let chunk = self.context.chunks[sentence.chunk];
             let same = self.context.amounts(sentence).quantities.iter().filter(|had| {
                 !quantities::supports(had, said) && conversion::bears_out(had, said, Approach::Exact, digits)
@@ -284,67 +299,79 @@ fn widened_verb(lemma: &str) -> VerbClass {
     VerbClass::of_lemma(lemma).widened(meaning::is_paraphrase)
 }
 
-/// What a fact says of a claim.
-fn weigh(asked: &Asked<'_>, fact: &Fact) -> Word {
-    let verbs = compare_verbs(asked.lemma, &fact.lemma);
-    let is_copula = asked.lemma == "be" && fact.lemma == "be";
-    let direct = weigh_roles(asked, verbs, (&fact.subject, &fact.object), fact);
-    if direct != Word::Nothing || !is_copula {
-        if direct == Word::Nothing && verbs == VerbRelation::Same && is_turned(asked, fact) {
-            return Word::Against("the context has the roles the other way round");
+impl Judge<'_> {
+    /// What a fact says of a claim.
+    fn weigh(&self, asked: &Asked<'_>, verbs: VerbRelation, fact: &Fact) -> Word {
+        let is_copula = asked.lemma == "be" && self.facts.lemmas[fact.lemma] == "be";
+        let direct = self.weigh_roles(asked, verbs, (&fact.subject, &fact.object), fact);
+        if direct != Word::Nothing || !is_copula {
+            if direct == Word::Nothing && verbs == VerbRelation::Same && self.is_turned(asked, fact) {
+                return Word::Against("the context has the roles the other way round");
+            }
+            return direct;
         }
-        return direct;
+        // "The capital is X" and "X is the capital" say the same.
+        self.weigh_roles(asked, verbs, (&fact.object, &fact.subject), fact)
     }
-    // "The capital is X" and "X is the capital" say the same.
-    weigh_roles(asked, verbs, (&fact.object, &fact.subject), fact)
-}
 
-fn is_turned(asked: &Asked<'_>, fact: &Fact) -> bool {
-    asked.lemma != "be"
-        && !asked.object.component.is_amount()
-        && VerbClass::of_lemma(asked.lemma).has_direction()
-        && !asked.is_negated
-        && !fact.is_negated
-        && compare(asked.subject, &fact.object) == Relation::Same
-        && compare(asked.object, &fact.subject) == Relation::Same
-}
+    fn is_turned(&self, asked: &Asked<'_>, fact: &Fact) -> bool {
+        asked.lemma != "be"
+            && !asked.object.component.is_amount()
+            && VerbClass::of_lemma(asked.lemma).has_direction()
+            && !asked.is_negated
+            && !fact.is_negated
+            && self.relations.compare(asked.subject, &fact.object) == Relation::Same
+            && self.relations.compare(asked.object, &fact.subject) == Relation::Same
+    }
 
-fn weigh_roles(asked: &Asked<'_>, verbs: VerbRelation, (subject, object): (&Role, &Role), fact: &Fact) -> Word {
-    let subjects = if asked.subject.is_pronoun() { Relation::Same } else { compare(asked.subject, subject) };
-    let objects = compare(asked.object, object);
-    match (subjects, verbs, objects) {
-        (Relation::Same, VerbRelation::Same | VerbRelation::Opposite, Relation::Same | Relation::Opposite) => {
-            let turns = usize::from(asked.is_negated != fact.is_negated)
-                + usize::from(verbs == VerbRelation::Opposite)
-                + usize::from(objects == Relation::Opposite);
-            if turns % 2 == 1 {
-                return Word::Against(match (verbs, objects) {
-                    (VerbRelation::Opposite, _) => "the context has the opposite verb",
-                    (_, Relation::Opposite) => "the context has the opposite word",
-                    _ if asked.is_negated => "the context affirms what is denied here",
-                    _ => "the context denies it",
-                });
-            }
-            if asked.object.quantities.iter().any(|said| is_disputed(said, &object.quantities, asked)) {
-                return Word::Against("the context has another number");
-            }
-            if fact.is_hedged { Word::Reserved } else { Word::For }
+    fn weigh_roles(
+        &self,
+        asked: &Asked<'_>,
+        verbs: VerbRelation,
+        (subject, object): (&Role, &Role),
+        fact: &Fact,
+    ) -> Word {
+        let subjects =
+            if asked.subject.is_pronoun() { Relation::Same } else { self.relations.compare(asked.subject, subject) };
+        if !matches!(subjects, Relation::Same | Relation::Rival) {
+            // Then it makes no difference what the objects are.
+            return Word::Nothing;
         }
-        (Relation::Same, VerbRelation::Same, Relation::Rival) if !asked.is_negated && !fact.is_negated => {
-            if asked.object.component.is_amount() {
-                Word::Against("the context has another value")
-            } else if ONE_OBJECT.contains(&asked.lemma) {
-                Word::Against("the context names another one")
-            } else {
-                Word::Nothing
+        let objects = self.relations.compare(asked.object, object);
+        match (subjects, verbs, objects) {
+            (Relation::Same, VerbRelation::Same | VerbRelation::Opposite, Relation::Same | Relation::Opposite) => {
+                let turns = usize::from(asked.is_negated != fact.is_negated)
+                    + usize::from(verbs == VerbRelation::Opposite)
+                    + usize::from(objects == Relation::Opposite);
+                if turns % 2 == 1 {
+                    return Word::Against(match (verbs, objects) {
+                        (VerbRelation::Opposite, _) => "the context has the opposite verb",
+                        (_, Relation::Opposite) => "the context has the opposite word",
+                        _ if asked.is_negated => "the context affirms what is denied here",
+                        _ => "the context denies it",
+                    });
+                }
+                if asked.object.quantities.iter().any(|said| is_disputed(said, &object.quantities, asked)) {
+                    return Word::Against("the context has another number");
+                }
+                if fact.is_hedged { Word::Reserved } else { Word::For }
             }
+            (Relation::Same, VerbRelation::Same, Relation::Rival) if !asked.is_negated && !fact.is_negated => {
+                if asked.object.component.is_amount() {
+                    Word::Against("the context has another value")
+                } else if ONE_OBJECT.contains(&asked.lemma) {
+                    Word::Against("the context names another one")
+                } else {
+                    Word::Nothing
+                }
+            }
+            (Relation::Rival, VerbRelation::Same, Relation::Same)
+                if !asked.is_negated && !fact.is_negated && ONE_SUBJECT.contains(&asked.lemma) =>
+            {
+                Word::Against(ANOTHER_SUBJECT)
+            }
+            _ => Word::Nothing,
         }
-        (Relation::Rival, VerbRelation::Same, Relation::Same)
-            if !asked.is_negated && !fact.is_negated && ONE_SUBJECT.contains(&asked.lemma) =>
-        {
-            Word::Against(ANOTHER_SUBJECT)
-        }
-        _ => Word::Nothing,
     }
 }
 
@@ -353,79 +380,4 @@ fn is_disputed(said: &Quantity, had: &[Quantity], asked: &Asked<'_>) -> bool {
     let digits = significant_digits(&asked.object.component.text);
     let rivals: Vec<_> = had.iter().filter(|had| conversion::is_same_sort(had, said)).collect();
     !rivals.is_empty() && !rivals.iter().any(|had| conversion::bears_out(had, said, Approach::About, digits))
-}
-
-fn compare_verbs(asked: &str, had: &str) -> VerbRelation {
-    if meaning::is_opposite_verb(asked, had) {
-        VerbRelation::Opposite
-    } else if VerbClass::of_lemma(asked).lemmas().iter().any(|lemma| lemma == had)
-        || (LIGHT.contains(&asked) && LIGHT.contains(&had))
-        || meaning::is_paraphrase(asked, had)
-    {
-        VerbRelation::Same
-    } else {
-        VerbRelation::Unrelated
-    }
-}
-
-/// Compares what two roles speak of.
-fn compare(asked: &Role, had: &Role) -> Relation {
-    match (&asked.component.reading, &had.component.reading) {
-        (Reading::Amount { .. }, Reading::Amount { .. }) => compare_amounts(&asked.component, &had.component),
-        (Reading::Amount { .. }, _) | (_, Reading::Amount { .. }) => Relation::Unrelated,
-        (Reading::Words(asked_words), Reading::Words(had_words)) => {
-            if asked.is_name && had.is_name {
-                let (short, long) = if asked_words.len() <= had_words.len() {
-                    (asked_words, had_words)
-                } else {
-                    (had_words, asked_words)
-                };
-                let is_part = !short.is_empty() && short.iter().all(|word| long.contains(word));
-                return if is_part { Relation::Same } else { Relation::Rival };
-            }
-            compare_words(asked, had)
-        }
-    }
-}
-
-fn compare_words(asked: &Role, had: &Role) -> Relation {
-    if meaning::is_opposite_word(&asked.form, &had.form) || meaning::is_opposite_word(&asked.head, &had.head) {
-        return Relation::Opposite;
-    }
-    if asked.head == had.head || (!asked.is_name && !had.is_name && meaning::is_synonym(&asked.head, &had.head)) {
-        return if is_told_apart(&asked.modifiers, &had.modifiers) { Relation::Unrelated } else { Relation::Same };
-    }
-    if meaning::is_rival_quality(&asked.head, &had.head) { Relation::Rival } else { Relation::Unrelated }
-}
-
-/// Whether both have something that tells them from others, and it is not the same: the old mill, the new mill.
-fn is_told_apart(asked: &[String], had: &[String]) -> bool {
-    !asked.is_empty()
-        && !had.is_empty()
-        && !asked.iter().any(|word| had.iter().any(|other| word == other || meaning::is_synonym(word, other)))
-}
-
-fn compare_amounts(asked: &Component, had: &Component) -> Relation {
-    let (Reading::Amount { quantity: said, date: said_date }, Reading::Amount { quantity: found, date: found_date }) =
-        (&asked.reading, &had.reading)
-    else {
-        return Relation::Unrelated;
-    };
-    let digits = significant_digits(&asked.text);
-    let same_date =
-        said_date.as_ref().zip(found_date.as_ref()).is_some_and(|(said, found)| dates::supports(found, said));
-    let same_number = said
-        .as_ref()
-        .zip(found.as_ref())
-        .is_some_and(|(said, found)| conversion::bears_out(found, said, Approach::Exact, digits));
-    if same_date || same_number {
-        return Relation::Same;
-    }
-    let rival_date = said_date
-        .as_ref()
-        .zip(found_date.as_ref())
-        .is_some_and(|(said, found)| amounts::is_same_sort_of_date(said, found));
-    let rival_number =
-        said.as_ref().zip(found.as_ref()).is_some_and(|(said, found)| conversion::is_same_sort(found, said));
-    if rival_date || rival_number { Relation::Rival } else { Relation::Unrelated }
 }

@@ -29,7 +29,7 @@ const STAND_INS: [&str; 12] = [
 ];
 
 /// Subject or object of a claim or fact.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Role {
     pub component: Component,
     /// Lower-cased head, in the singular.
