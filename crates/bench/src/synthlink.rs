@@ -2,7 +2,6 @@
 
 use std::error::Error;
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use probare_stats::Random;
@@ -10,6 +9,7 @@ use probare_suites::synthlink::{Catalogue, Missing, Scorer, Weights, catalogue a
 use serde_json::json;
 
 use crate::against::{self, RUNS};
+use crate::corpus::save;
 use crate::processor_time;
 
 /// Predictions that both score: the number of the published figure, and a part of it that does not take minutes.
@@ -26,8 +26,8 @@ const NAME: &str = "synthlink, our Python";
 pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     let rows = if full { FULL_ROWS } else { ROWS };
     let (catalogue_file, given) = (folder.join("catalogue.jsonl"), folder.join("predictions.json"));
-    fs::write(&catalogue_file, catalogue(rows, 1))?;
-    fs::write(&given, predictions(rows, 2))?;
+    save(&catalogue_file, catalogue(rows, 1))?;
+    save(&given, predictions(rows, 2))?;
     let known = questions::load(&catalogue_file)?;
     let scores = Scorer::new(&known, Weights::default()).score_file(&given, Missing::Skip)?;
     let total: f64 = scores.rows.iter().map(|row| row.aggregate).sum();
