@@ -21,7 +21,10 @@ const LONGEST: f64 = 4.0;
 /// Prints a line for each metric whose name contains `filter`, in each profile. `case_of` gives a small case that the
 /// metric scores and the options it needs.
 pub fn print<'a>(filter: &str, case_of: impl Fn(&'a MetricDef) -> Option<(Case, Json)>) {
-    let heads: String = SIZES.iter().map(|(_, name)| format!("{name:>10}")).collect();
+    let mut heads = String::new();
+    for (_, name) in SIZES {
+        let _ = write!(heads, "{name:>10}");
+    }
     println!("\n{:40}{heads}   CPU seconds a row; response, reference, context of that size", "growth");
     for definition in registry().iter().filter(|definition| definition.id.contains(filter)) {
         let Some((seed, options)) = case_of(definition) else { continue };

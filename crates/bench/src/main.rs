@@ -76,7 +76,7 @@ fn metrics(filter: &str, cases: &[Case]) -> Result<(), Box<dyn Error>> {
 fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Result<(), Box<dyn Error>> {
     against::header();
     let file = folder.join("cases.jsonl");
-    fs::write(&file, corpus::lines(cases)?)?;
+    corpus::save(&file, corpus::lines(cases)?)?;
     for name in WITH_ORIGINALS.iter().filter(|name| name.contains(filter)) {
         compare(name, &file, cases);
     }

@@ -91,7 +91,7 @@ pub fn print(folder: &Path, filter: &str, full: bool) -> Result<(), Box<dyn Erro
             continue;
         }
         let file = folder.join("rows.jsonl");
-        fs::write(&file, corpus::lines(&corpus::cases(rows, sizes, 11))?)?;
+        corpus::save(&file, corpus::lines(&corpus::cases(rows, sizes, 11))?)?;
         for (name, arguments) in wanted {
             match used(Command::new(&program).arg("score").arg(&file).args(*arguments)) {
                 Some(used) => {

@@ -3,7 +3,6 @@
 //! The transcript is normalised and indexed within the time that is measured, once for all citations, here as in Python.
 
 use std::error::Error;
-use std::fs;
 use std::path::Path;
 
 use probare_metrics::interviews::quotations::{Finding, Source, Status, check};
@@ -12,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
 use crate::against::RUNS;
-use crate::corpus::text;
+use crate::corpus::{save, text};
 use crate::{against, processor_time};
 
 const CITATIONS: usize = 1_000;
@@ -80,7 +79,7 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     let input = Input::new(TRANSCRIPT_WORDS, CITATIONS, 11);
     let findings = input.findings();
     let file = folder.join("quotations.json");
-    fs::write(&file, json!({"content": input.transcript, "citations": input.citations}).to_string())?;
+    save(&file, json!({"content": input.transcript, "citations": input.citations}).to_string())?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/quotations_reference.py");
     for (matcher, most) in MATCHERS {
         let name = format!("quotes, our {matcher}");

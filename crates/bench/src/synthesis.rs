@@ -1,7 +1,6 @@
 //! The care checkers side by side with the npm package they come from, on the labelled exchanges of this project.
 
 use std::error::Error;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,7 +9,7 @@ use probare_metrics::registry;
 use serde_json::{Value as Json, json};
 
 use crate::against::{self, RUNS};
-use crate::corpus::care;
+use crate::corpus::{care, save};
 use crate::{processor_time, program};
 
 /// Rows that both programs see.
@@ -27,7 +26,7 @@ fn write_cases(file: &Path) -> Result<Vec<Case>, Box<dyn Error>> {
         let row = json!({"id": case.id, "user": case.query, "assistant": reply, "checks": CHECKS});
         lines.push_str(&format!("{row}\n"));
     }
-    fs::write(file, lines)?;
+    save(file, lines)?;
     Ok(cases)
 }
 

@@ -13,6 +13,7 @@ use probare_suites::synthlink::{SynthLink, files};
 use serde_json::json;
 
 use crate::against::{self, RUNS};
+use crate::corpus::save;
 use crate::processor_time;
 
 /// Predictions that both score: the number of the published figure, and a part of it that does not take minutes.
@@ -28,8 +29,8 @@ const NAME: &str = "synthlink, our Python";
 pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     let rows = if full { FULL_ROWS } else { ROWS };
     let (catalogue_file, given) = (folder.join("catalogue.jsonl"), folder.join("predictions.json"));
-    fs::write(&catalogue_file, catalogue(rows, 1))?;
-    fs::write(&given, predictions(rows, 2))?;
+    save(&catalogue_file, catalogue(rows, 1))?;
+    save(&given, predictions(rows, 2))?;
     let paths = Paths { catalogue: &catalogue_file, predictions: &given, output: folder.join("synthlink") };
     paths.score()?;
     let scores = fs::read_to_string(paths.output.join(files::SCORES))?;

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 const ROUNDS: usize = 3;
 
 /// The case of an example under the field names of a case.
-fn read(example: &Value, id: String) -> Case {
+fn read(example: &Value, id: &str) -> Case {
     let mut case = example["case"].clone();
     let fields = case.as_object_mut().expect("a case is an object");
     fields.insert("id".into(), json!(id));
@@ -68,7 +68,7 @@ fn cases() -> Vec<Case> {
     for round in 0..ROUNDS {
         for definition in registry().iter() {
             for (line, example) in page_examples(definition.page) {
-                cases.push(read(&example, format!("{}, line {line}, round {round}", definition.id)));
+                cases.push(read(&example, &format!("{}, line {line}, round {round}", definition.id)));
             }
         }
     }

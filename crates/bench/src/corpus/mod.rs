@@ -9,7 +9,8 @@ pub mod structured;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-use std::io;
+use std::path::Path;
+use std::{fs, io};
 
 use probare_core::{Case, MetricDef, Output, Passage};
 use probare_stats::Random;
@@ -124,6 +125,12 @@ pub fn of_metric<'a>(definition: &MetricDef, general: &'a [Case]) -> io::Result<
         (_, "json_schema" | "json_valid") => Cow::Owned(structured::cases(count, SEED)),
         _ => Cow::Borrowed(general),
     })
+}
+
+/// Writes an input of a benchmark into its folder.
+#[expect(clippy::disallowed_methods, reason = "inputs for other programs, in a temporary folder: no report of a run")]
+pub fn save(file: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    fs::write(file, content)
 }
 
 /// The cases as JSON lines, for other programs.

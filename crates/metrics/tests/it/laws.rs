@@ -170,7 +170,9 @@ fn every_metric_keeps_its_laws_on_changed_examples_and_scores_them() {
         let counts = RefCell::new(&mut scored);
         let outcome = runner.run(&strategy, |(seed, changes, options)| {
             let mut case = seed.get(&seeds).clone();
-            changes.iter().for_each(|change| change.apply(&mut case));
+            for change in &changes {
+                change.apply(&mut case);
+            }
             // One set of options in every profile.
             let params = &options.get(&subjects).params;
             worker.0.borrow_mut().next_case();

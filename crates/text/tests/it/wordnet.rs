@@ -198,6 +198,7 @@ fn a_line_that_cannot_be_understood_is_named() {
         ("cntlist.rev", "go%9:38:00:: 1 20", "line 1: expected the key of a sense: lemma, `%`, type from 1 to 5, `:`"),
     ] {
         let folder = small_folder();
+        #[expect(clippy::disallowed_methods, reason = "a dictionary in a folder of the test's own")]
         fs::write(folder.path().join(file), content).unwrap();
         let message = build(folder.path()).unwrap_err().to_string();
         assert!(message.ends_with(expected), "{message}");
@@ -261,6 +262,7 @@ fn small_folder() -> TempDir {
         ("adv.exc", ""),
         ("cntlist.rev", "dog%1:05:00:: 1 42\n"),
     ] {
+        #[expect(clippy::disallowed_methods, reason = "a dictionary in a folder of the test's own")]
         fs::write(folder.path().join(file), content).unwrap();
     }
     folder
