@@ -67,7 +67,7 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     // What every run has, but for what the suite itself understands under the same name.
     for argument in Running::augment_args(Command::new("running")).get_arguments() {
         if !own.iter().any(|name| name == argument.get_id().as_str()) {
-            command = command.arg(argument.clone());
+            command = command.arg(argument.clone().help_heading("Options of every run"));
         }
     }
     command

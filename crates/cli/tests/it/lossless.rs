@@ -187,7 +187,7 @@ fn an_endless_configuration_is_an_error() {
     let folder = folder_with_rows(1);
     let run = run(folder.path(), &["score", "in.jsonl", "-c", "/dev/zero"]);
     assert_eq!(code(&run), 1, "{}", stderr(&run));
-    assert!(stderr(&run).contains("larger than"), "{}", stderr(&run));
+    assert!(stderr(&run).contains("longer than"), "{}", stderr(&run));
 }
 
 #[test]

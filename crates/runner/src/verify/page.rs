@@ -24,16 +24,34 @@ pub(super) fn difference(recorded: &[u8], now: &[u8]) -> Option<(Option<String>,
     Some((case_at(now, at), reason))
 }
 
-/// The id in the row of the table that holds this byte.
+/// The id of the case whose row in the table, entry in the index or record holds this byte.
 fn case_at(page: &[u8], at: usize) -> Option<String> {
     let page = String::from_utf8_lossy(page.get(..page.len().min(at + 4096))?).into_owned();
     let before = page.floor_char_boundary(at);
+    in_row(&page, before).or_else(|| in_data(&page, before))
+}
+
+fn in_row(page: &str, before: usize) -> Option<String> {
     let row = page[..before].rfind("<tbody data-is=")?;
     if page[row..before].contains("</tbody>") {
         return None;
     }
     let inner = page[row..].split_once("<bdi>")?.1;
     Some(inner.split_once("</bdi>")?.0.to_owned())
+}
+
+/// Inside of a text of JSON a quotation mark has a backslash before it, so this finds names of fields alone.
+fn in_data(page: &str, before: usize) -> Option<String> {
+    const NAME: &str = "\"id\":\"";
+    let data = page[..before].rfind("<script type=\"application/json\"")?;
+    if page[data..before].contains("</script>") || page[data..].starts_with("<script type=\"application/json\" id=\"p")
+    {
+        return None;
+    }
+    // An entry begins with its id or a few numbers before it.
+    let start = data + page[data..before].rfind(NAME)? + NAME.len();
+    let text = page[start..].split('"').next()?;
+    serde_json::from_str(&format!("\"{text}\"")).ok()
 }
 
 #[cfg(test)]

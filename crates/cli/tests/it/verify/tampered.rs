@@ -399,11 +399,7 @@ fn every_change_of_a_table_is_named() {
 fn every_change_of_a_page_is_named() {
     let project = Project::new();
     let changes: [Tampering; 6] = [
-        (
-            "shown value",
-            change(|text| text.replacen("<td data-value=\"0.2222222222222222\">", "<td data-value=\"0.9\">", 1)),
-            "case `a`: the page shows",
-        ),
+        ("shown value", change(|text| text.replacen("0.2222222222222222", "0.9", 1)), "case `a`: the page shows"),
         (
             "shown response",
             change(|text| text.replacen("George Eliot wrote", "Jane Austen wrote", 1)),
