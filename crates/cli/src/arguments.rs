@@ -31,7 +31,7 @@ Exit codes: 0 fine, 1 error, 2 quality gate failed, 64 usage, 130 interrupted.";
 /// What to do. The help of a verb is the documentation of its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    Score(verbs::score::Arguments),
+    Score(Box<verbs::score::Arguments>),
     List(verbs::list::Arguments),
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),

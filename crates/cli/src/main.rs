@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         if let Some((suite, matches)) = verbs::suite::asked(&matches) {
             return Ok(Asked::Suite(suite, matches.clone()));
         }
-        Cli::from_arg_matches(&matches).map(Asked::Verb)
+        Cli::from_arg_matches(&matches).map(|cli| Asked::Verb(Box::new(cli)))
     });
     let asked = match parsed {
         Ok(asked) => asked,
@@ -60,7 +60,7 @@ static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// What the command line asks for.
 enum Asked {
     Suite(&'static dyn Suite, ArgMatches),
-    Verb(Cli),
+    Verb(Box<Cli>),
 }
 
 fn run(cli: &Cli) -> Done {

@@ -55,7 +55,8 @@ impl Progress {
 }
 
 fn share(part: u64, whole: u64) -> u64 {
-    if whole == 0 { WHOLE } else { (u128::from(part) * u128::from(WHOLE) / u128::from(whole)).min(WHOLE.into()) as u64 }
+    let share = (u128::from(part) * u128::from(WHOLE)).checked_div(u128::from(whole));
+    share.and_then(|share| u64::try_from(share).ok()).map_or(WHOLE, |share| share.min(WHOLE))
 }
 
 impl Sink for Progress {

@@ -157,7 +157,7 @@ const fn colour(kind: EvidenceKind) -> &'static str {
 }
 
 fn indented(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect()
+    text.lines().flat_map(|line| ["  ", line, "\n"]).collect()
 }
 
 /// What a metric says, with its evidence.

@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn an_error_comes_before_a_missed_gate_and_an_interruption_before_both() {
         let missed = Gates::new(vec![Gate::fail_under("x=1").expect("a gate")]).verdicts(&Summary::default());
-        let driven = |stop, lost| Driven { stop, lost, ..Driven::default() };
+        let driven = |stop, lost| Driven { lost, stop, ..Driven::default() };
         let exit = |driven: &Driven, ending| Exit::of(driven, &Summary::default(), &missed, ending);
         assert_eq!(exit(&driven(Stop::Complete, 0), Ending::Fine), Exit::Gate);
         assert_eq!(exit(&driven(Stop::Complete, 1), Ending::Fine), Exit::Error);

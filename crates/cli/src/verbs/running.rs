@@ -29,7 +29,7 @@ pub struct Running {
     #[arg(long, value_name = "METRIC>NUMBER", value_parser = Gate::fail_if, env = "PROBARE_FAIL_IF")]
     pub fail_if: Vec<Gate>,
 
-    /// Fail with exit code 2 if any scored case has such a value, for example "token_f1<0.5" (repeatable)
+    /// Fail with exit code 2 if any scored case has such a value, for example "`token_f1`<0.5" (repeatable)
     #[arg(long, value_name = "METRIC<NUMBER", value_parser = Gate::fail_if_any, env = "PROBARE_FAIL_IF_ANY")]
     pub fail_if_any: Vec<Gate>,
 
@@ -103,6 +103,7 @@ fn jobs(text: &str) -> Result<NonZeroUsize, String> {
 }
 
 /// A run as the command line and the configuration want it.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 #[derive(Debug, Clone, Default)]
 pub struct Settled {
     /// Reports to write.

@@ -125,14 +125,15 @@ fn argument(name: &str, property: &Json) -> Arg {
         argument = argument.value_parser(PossibleValuesParser::new(words));
     }
     argument = argument.value_name(text("x-value").map_or_else(|| name.to_uppercase(), str::to_owned));
-    match property.get("x-positional").and_then(Json::as_u64).and_then(|place| usize::try_from(place).ok()) {
-        Some(place) => argument.index(place),
-        None => {
-            let long = argument.long(name.replace('_', "-"));
-            match text("x-short").and_then(|short| short.chars().next()) {
-                Some(short) => long.short(short),
-                None => long,
-            }
+    if let Some(place) =
+        property.get("x-positional").and_then(Json::as_u64).and_then(|place| usize::try_from(place).ok())
+    {
+        argument.index(place)
+    } else {
+        let long = argument.long(name.replace('_', "-"));
+        match text("x-short").and_then(|short| short.chars().next()) {
+            Some(short) => long.short(short),
+            None => long,
         }
     }
 }
@@ -225,9 +226,8 @@ fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Fai
     if known("output") {
         running.output = matches.get_many("output").into_iter().flatten().cloned().collect();
     }
-    let gates = |name: &str| match known(name) {
-        true => matches.get_many(name).into_iter().flatten().cloned().collect(),
-        false => Vec::new(),
+    let gates = |name: &str| {
+        if known(name) { matches.get_many(name).into_iter().flatten().cloned().collect() } else { Vec::new() }
     };
     running.fail_under = gates("fail_under");
     running.fail_if = gates("fail_if");

@@ -29,7 +29,8 @@ fn stderr(output: &Output) -> String {
 }
 
 fn rows(count: usize) -> String {
-    (0..count).map(|number| format!("{{\"id\":\"{number}\",\"response\":\"a b\",\"reference\":\"a\"}}\n")).collect()
+    let row = |number| format!("{{\"id\":\"{number}\",\"response\":\"a b\",\"reference\":\"a\"}}\n");
+    (0..count).map(row).collect::<Vec<_>>().concat()
 }
 
 fn folder_with_rows(count: usize) -> tempfile::TempDir {

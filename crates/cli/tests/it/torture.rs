@@ -231,11 +231,10 @@ fn torture_by_full_disks_leaves_no_half_file_and_changes_no_input() {
         let (place, kept) = (ground.place("place"), ground.place("kept"));
         let need: usize = ground.whole[number].0.values().map(Vec::len).sum();
         let kibibytes = 8 + dice.roll(need as u64 / 1024 + 8);
-        let old: String = ground.whole[number]
-            .0
-            .keys()
-            .map(|name| format!("mkdir -p \"$(dirname '{0}')\" && printf old > '{0}'; ", name.display()))
-            .collect();
+        let mut old = String::new();
+        for name in ground.whole[number].0.keys() {
+            old.push_str(&format!("mkdir -p \"$(dirname '{0}')\" && printf old > '{0}'; ", name.display()));
+        }
         let old = if dice.roll(2) == 0 { old } else { String::new() };
         let words: Vec<String> = VERBS[number].0.iter().map(|word| format!("'{word}'")).collect();
         // The disk covers the folder, so the inputs beside it stay where they are.

@@ -36,7 +36,6 @@ impl Lock {
 }
 
 /// Opens the file, or makes it; a link in its place is not followed.
-#[expect(clippy::disallowed_methods, reason = "this is the one place where files are created")]
 fn open(path: &Path) -> io::Result<File> {
     match OpenOptions::new().write(true).create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

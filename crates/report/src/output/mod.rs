@@ -6,6 +6,8 @@
 //! once: the lock is a file of its own. What is not a regular file (a pipe, a device, standard output) is written
 //! directly; when its reader has seen enough, the printing ends and the run goes on.
 
+#![expect(clippy::disallowed_methods, reason = "this is the one place where files are created")]
+
 mod digest;
 mod lock;
 mod overlap;
@@ -185,7 +187,6 @@ impl Write for Output {
 }
 
 impl Renamed {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place where files are created")]
     fn create(path: &Path) -> io::Result<(Digesting<File>, Self)> {
         // Behind a link the file itself is replaced and the link stays.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -242,7 +243,6 @@ impl Drop for Renamed {
 }
 
 /// A file that is new, under a name that nobody can guess.
-#[expect(clippy::disallowed_methods, reason = "this is the one place where files are created")]
 fn fresh(folder: &Path, stem: &str) -> io::Result<(PathBuf, File)> {
     let random = RandomState::new();
     let mut number = 0_u64;

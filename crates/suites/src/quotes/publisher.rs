@@ -34,7 +34,10 @@ impl Checked {
         let citation = case.citations.as_ref()?.first()?;
         let cited = quotations.transcripts.first().copied().flatten();
         let line = |place: usize, at: usize| {
-            let content = transcripts.get(place).map(|source| source.content()).unwrap_or_default();
+            let content = transcripts
+                .get(place)
+                .map(probare_metrics::interviews::quotations::Source::content)
+                .unwrap_or_default();
             let line = content.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
             (transcripts.name(place).to_owned(), line)
         };

@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_the_published_program() {
-        let summary = |passed, cases| Summary { passed, cases, ..Summary::default() };
+        let summary = |passed, cases| Summary { cases, passed, ..Summary::default() };
         assert_eq!((rate(&summary(1, 16)), rate(&summary(4038, 12000))), ("6.3%".into(), "33.7%".into()));
     }
 

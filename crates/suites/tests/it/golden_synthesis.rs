@@ -27,7 +27,7 @@ fn same_json(what: &str, expected: &Value, got: &Value) -> Result<(), String> {
 
 /// The case of a vector, read as a line of a file is.
 fn case_of(vector: &Value) -> Result<Case, String> {
-    let exchange = read(&vector.to_string(), 1, &Schema::bundled()).map(|exchange| exchange.into_case());
+    let exchange = read(&vector.to_string(), 1, &Schema::bundled()).map(probare_suites::synthesis::Exchange::into_case);
     exchange.map_err(|bad| bad.to_string())
 }
 
@@ -37,7 +37,9 @@ fn result(case: &Case) -> Result<CaseResult, String> {
 
 fn report_of(cases: &[Case]) -> Report {
     let mut report = Report::default();
-    cases.iter().for_each(|case| report.add(Arc::new(result(case).expect("a case can be checked"))));
+    for case in &cases {
+        report.add(Arc::new(result(case).expect("a case can be checked")));
+    }
     report
 }
 

@@ -60,7 +60,7 @@ fn the_metrics_say_what_the_published_files_say() {
     let summary = Summary::new(&fixture, &evaluation);
     let mean = |name: &str| {
         let metrics = &conclusion.summary.metrics;
-        metrics.iter().find(|metric| metric.info.name == name).and_then(|metric| metric.mean()).unwrap()
+        metrics.iter().find(|metric| metric.info.name == name).and_then(probare_report::MetricSummary::mean).unwrap()
     };
     for (name, metric) in [("Yes/No", "yes_no"), ("ListMany", "list_many"), ("PickOne", "pick_one")] {
         let (_, group) = summary.types.iter().find(|(kind, _)| kind == name).unwrap();

@@ -8,7 +8,7 @@ use super::{Ran, ran_with};
 /// Everything that a run does with two files. Files are written by every eighth only, since a disk takes its time.
 fn run(fixture: &[u8], corpus: &[u8]) {
     let options = json!({"profile": "careful", "redact": true});
-    let writes = (fixture.len() + corpus.len()) % 8 == 0;
+    let writes = (fixture.len() + corpus.len()).is_multiple_of(8);
     let ran = ran_with((fixture, corpus), &options, 1, |job| job.publisher = job.publisher.take().filter(|_| writes));
     let Ok(Ran { fixture, evaluation, conclusion, corpus, .. }) = ran else { return };
     assert_eq!(conclusion.summary.failed(), 0);

@@ -80,7 +80,7 @@ fn the_metrics_say_what_the_suite_says() {
     let whole = registry().get("deep_search_aggregate").unwrap().build(Value::Null, Profile::Reference).unwrap();
     for system in ["system_a.json", "system_b.json", "gaming.json"] {
         let path = examples().join(system);
-        let [scores, _] = ran(&examples(), &[path.clone()], &json!({}), &[]).unwrap().readings;
+        let [scores, _] = ran(&examples(), std::slice::from_ref(&path), &json!({}), &[]).unwrap().readings;
         let found = predictions::Predictions::open(path.to_str().unwrap()).unwrap();
         let found: Vec<_> = found.map(|each| each.unwrap()).collect();
         for row in scores.rows {
@@ -104,7 +104,7 @@ fn a_file_of_predictions_is_not_overwritten_and_its_name_leads_nowhere_else() {
     std::fs::create_dir(&out).unwrap();
     let input = out.join(files::SCORES);
     std::fs::write(&input, "[]").unwrap();
-    let failed = ran(&examples(), &[input.clone()], &json!({"output_dir": out}), &[]).err().unwrap();
+    let failed = ran(&examples(), std::slice::from_ref(&input), &json!({"output_dir": out}), &[]).err().unwrap();
     assert!(matches!(failed, Failed::Run(RunError::Overlap(_))), "{failed:?}");
     assert_eq!(std::fs::read_to_string(&input).unwrap(), "[]");
 

@@ -43,13 +43,12 @@ impl Alignment {
                     .flat_map(|token| words(&token.form))
                     .map(|word| word.folded)
                     .collect();
-                match known.get(&content) {
-                    Some(found) => found.clone(),
-                    None => {
-                        let found = counterparts(&content, context);
-                        known.insert(content, found.clone());
-                        found
-                    }
+                if let Some(found) = known.get(&content) {
+                    found.clone()
+                } else {
+                    let found = counterparts(&content, context);
+                    known.insert(content, found.clone());
+                    found
                 }
             })
             .collect();
