@@ -77,7 +77,10 @@ fn cases() -> Vec<Case> {
 
 /// All result lines, and which metrics gave a score in which profile.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<(String, BTreeSet<(String, &'static str)>)>>, Vec<MetricInfo>);
+struct Lines(Arc<Mutex<Gathered>>, Vec<MetricInfo>);
+
+/// All lines, and which metrics really scored in which profile.
+type Gathered = (String, BTreeSet<(String, &'static str)>);
 
 impl Sink for Lines {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {

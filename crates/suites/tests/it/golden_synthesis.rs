@@ -37,7 +37,7 @@ fn result(case: &Case) -> Result<CaseResult, String> {
 
 fn report_of(cases: &[Case]) -> Report {
     let mut report = Report::default();
-    for case in &cases {
+    for case in cases {
         report.add(Arc::new(result(case).expect("a case can be checked")));
     }
     report
