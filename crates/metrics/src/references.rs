@@ -3,7 +3,7 @@
 use probare_core::{Evidence, Field, ScoreError};
 
 /// Length up to which metrics compare two texts whose comparison is quadratic: about two seconds of work.
-pub(crate) const LONGEST: usize = 300_000;
+pub(crate) const LONGEST: usize = 200_000;
 
 /// An error where the product of both lengths is beyond that of two texts of the `longest` length: a row that takes minutes
 /// helps nobody.

@@ -76,11 +76,10 @@ fn cases() -> Vec<Case> {
 }
 
 /// All result lines, and which metrics gave a score in which profile.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Gathered>>, Vec<MetricInfo>);
+type Kept = (String, BTreeSet<(String, &'static str)>);
 
-/// All lines, and which metrics really scored in which profile.
-type Gathered = (String, BTreeSet<(String, &'static str)>);
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Kept>>, Vec<MetricInfo>);
 
 impl Sink for Lines {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
@@ -101,7 +100,7 @@ impl Sink for Lines {
     }
 }
 
-fn lines(plan: &Plan, cases: &[Case], jobs: usize) -> (String, BTreeSet<(String, &'static str)>) {
+fn lines(plan: &Plan, cases: &[Case], jobs: usize) -> Kept {
     let options = DriveOptions { jobs: NonZeroUsize::new(jobs).unwrap(), ..DriveOptions::default() };
     let sink = Lines::default();
     let outlets = Outlets { at_once: None, ordered: Box::new(sink.clone()) };

@@ -178,6 +178,89 @@ impl Block {
     }
 }
 
+/// The step at an edge as two bits, which a loop over many blocks passes on without a branch.
+#[derive(Debug, Clone, Copy)]
+struct Carry {
+    up: u64,
+    down: u64,
+}
+
+impl From<Step> for Carry {
+    #[inline]
+    fn from(step: Step) -> Self {
+        Self { up: u64::from(step == Step::Up), down: u64::from(step == Step::Down) }
+    }
+}
+
+impl From<Carry> for Step {
+    #[inline]
+    fn from(carry: Carry) -> Self {
+        match (carry.up, carry.down) {
+            (1, _) => Self::Up,
+            (_, 1) => Self::Down,
+            _ => Self::Same,
+        }
+    }
+}
+
+impl Block {
+    /// [`Block::advance`] for a block all of whose rows are used.
+    #[inline]
+    fn advance_whole(&mut self, equal: u64, above: Carry) -> Carry {
+        let vertical = equal | self.down;
+        let equal = equal | above.down;
+        let horizontal = ((equal & self.up).wrapping_add(self.up) ^ self.up) | equal;
+        let rises = self.down | !(horizontal | self.up);
+        let falls = self.up & horizontal;
+        let below = Carry { up: rises >> (ROWS - 1), down: falls >> (ROWS - 1) };
+        let rises = rises << 1 | above.up;
+        let falls = falls << 1 | above.down;
+        self.up = falls | !(vertical | rises);
+        self.down = rises & vertical;
+        below
+    }
+}
+
+/// Reads a text against a strip of whole blocks. `steps` are those of the row above the strip, one for each symbol, and
+/// become those of its last row.
+///
+/// Two symbols are under way at once, the second a block behind the first: neither waits for the other, so the processor
+/// works on both.
+pub(crate) fn pass_strip<S: Symbol>(masks: &Masks, text: &[S], steps: &mut [Step]) {
+    let count = masks.blocks();
+    if count == 0 {
+        return;
+    }
+    let mut blocks = vec![Block::FIRST; count];
+    let blocks = &mut blocks[..count];
+    for (symbols, steps) in text.chunks_exact(2).zip(steps.chunks_exact_mut(2)) {
+        let (first, second) = (&masks.rows_of(symbols[0])[..count], &masks.rows_of(symbols[1])[..count]);
+        let (mut ahead, mut behind) = (Carry::from(steps[0]), Carry::from(steps[1]));
+        // The second symbol enters a block when the first has left it.
+        let mut last = blocks[0];
+        ahead = last.advance_whole(first[0], ahead);
+        for at in 1..count {
+            let mut block = blocks[at];
+            ahead = block.advance_whole(first[at], ahead);
+            behind = last.advance_whole(second[at - 1], behind);
+            blocks[at - 1] = last;
+            last = block;
+        }
+        behind = last.advance_whole(second[count - 1], behind);
+        blocks[count - 1] = last;
+        (steps[0], steps[1]) = (ahead.into(), behind.into());
+    }
+    if text.len() % 2 == 1
+        && let (Some(symbol), Some(step)) = (text.last(), steps.last_mut())
+    {
+        let mut carry = Carry::from(*step);
+        for (block, &equal) in blocks.iter_mut().zip(masks.rows_of(*symbol)) {
+            carry = block.advance_whole(equal, carry);
+        }
+        *step = carry.into();
+    }
+}
+
 /// All blocks of a column, with the value of its last row.
 pub(crate) struct Column<'m> {
     masks: &'m Masks,
