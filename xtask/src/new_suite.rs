@@ -103,7 +103,8 @@ impl Suite for {kind} {{
         let options: Options =
             serde_json::from_value(options).map_err(|error| SuiteError::usage(error.to_string()))?;
         let rows = Rows::open(&options.cases, &ReadOptions::default())
-            .map_err(|error| SuiteError::from_error(&error))?;
+            .map_err(|error| SuiteError::from_error(&error))?
+            .named_by("/cases");
         let request = MetricRequest {{ profile: Some(options.profile), ..MetricRequest::plain("exact_match") }};
         let mut job = Job::new(&options.cases, Box::new(rows), vec![request]);
         job.reads.push(options.cases.into());

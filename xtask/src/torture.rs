@@ -18,7 +18,8 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut command = cargo(&["test", "--workspace", "--all-features", "--test", "it", "torture_by", "--", "--nocapture"]);
+    let mut command =
+        cargo(&["test", "--workspace", "--all-features", "--test", "it", "torture_by", "--", "--nocapture"]);
     command.env("PROBARE_TORTURE_KILLS", arguments.kills.to_string());
     command.env("PROBARE_TORTURE_DISKS", arguments.disks.to_string());
     process::run(&mut command)

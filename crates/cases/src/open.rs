@@ -161,6 +161,7 @@ pub struct Rows {
     reader: Reader,
     separator: Option<u8>,
     stored: Option<StoredFile>,
+    option: Option<String>,
     count: u64,
 }
 
@@ -191,6 +192,13 @@ impl Rows {
         let mut rows = Self::start(reader, whole, name, format, options)?;
         rows.stored = Some(stored);
         Ok(rows)
+    }
+
+    /// Says which option of a suite names the file, as a JSON Pointer, so that it can be opened elsewhere later.
+    #[must_use]
+    pub fn named_by(mut self, option: &str) -> Self {
+        self.option = Some(option.to_owned());
+        self
     }
 
     /// The format of a file, by the options or by its name.
@@ -252,7 +260,7 @@ impl Rows {
                 None => ColumnReader::from_stream(reader, shared)?,
             })),
         };
-        Ok(Self { reader, separator, stored: None, count: 0 })
+        Ok(Self { reader, separator, stored: None, option: None, count: 0 })
     }
 }
 
@@ -293,7 +301,7 @@ impl Source for Rows {
 
     fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
         let Some(stored) = &mut self.stored else { return Ok(Vec::new()) };
-        Ok(vec![stored.input(self.count)?])
+        Ok(vec![Input { option: self.option.clone(), ..stored.input(self.count)? }])
     }
 
     fn progress(&self) -> Option<Arc<dyn Progress>> {

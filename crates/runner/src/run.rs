@@ -105,7 +105,7 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
     let options = Options {
         title: job.title.clone(),
         gates: wanted.gates.clone(),
-        case_limits: Gates::new(job.case_limits.iter().map(case_gate).collect()),
+        case_limits: case_limits(&job),
         by: wanted.by.clone(),
     };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
@@ -170,6 +170,11 @@ fn writes(job: &Job, outputs: &[PathBuf], formats: &[(Format, probare_report::Co
         }
     }
     paths
+}
+
+/// The limits that every single case of a job has to keep.
+pub(crate) fn case_limits(job: &Job) -> Gates {
+    Gates::new(job.case_limits.iter().map(case_gate).collect())
 }
 
 fn case_gate(limit: &probare_core::CaseLimit) -> Gate {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{Event, Finish, Manifest, Outcome, Sink, Stored};
 use probare_report::recorded::{Recorded, RecordedError, Rows};
-use probare_report::{Digester, Format, Gates, Options, Output, VERSION};
+use probare_report::{Digester, Format, Options, Output, VERSION};
 
 use super::Verdict;
 use super::inputs::Names;
@@ -57,7 +57,7 @@ impl<'a> Checker<'a> {
     pub(super) fn new(
         file: &'a Recorded,
         recorded: &'a Manifest,
-        gates: Gates,
+        options: Options,
         names: Names,
         verdict: Verdict,
     ) -> Result<Self, RecordedError> {
@@ -65,7 +65,6 @@ impl<'a> Checker<'a> {
             Format::Html => Copied::Page(Arc::default()),
             _ => Copied::Digest(Arc::default()),
         };
-        let options = Options { title: recorded.title.clone(), gates, ..Options::default() };
         let copy = file.format().sink(Output::to_writer(Box::new(copied.clone())), options);
         Ok(Self {
             file,

@@ -25,11 +25,12 @@ use probare_cases::{MapError, OpenError};
 use probare_core::{FORMAT, Job, Manifest, MetricKind, Stop, Suite, SuiteError};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
-use probare_report::{Gate, Gates, VERSION};
+use probare_report::{Gate, Gates, Options, VERSION};
 use serde_json::Value as Json;
 
 use self::checker::Checker;
 use self::inputs::Resolved;
+use crate::run::case_limits;
 use crate::{DriveOptions, RunError, Wanted, run};
 
 pub use self::verdict::{Disagreement, Verdict};
@@ -111,10 +112,17 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
     let resolved = inputs::resolve(&manifest, asked.inputs, folder_of(asked.results))?;
     let names = inputs::Names::new(&manifest, &resolved);
     let job = again::job(&manifest, &resolved, asked.suites, recorded.format())?;
-    let gates = gates(&manifest, &mut verdict);
-    let mut checker = Checker::new(&recorded, &manifest, gates.clone(), names, verdict)?;
+    let options = Options {
+        title: manifest.title.clone(),
+        gates: gates(&manifest, &mut verdict),
+        case_limits: case_limits(&job),
+        by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
+    };
+    let (gates, by) = (options.gates.clone(), options.by.clone());
+    let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = Wanted {
         gates,
+        by,
         drive: DriveOptions {
             limit: manifest.reading.limit,
             interrupted: Arc::clone(&asked.interrupted),

@@ -88,7 +88,7 @@ impl Suite for Quotes {
         let source = column("source", options.source.as_deref(), &SOURCE, &found)?;
         let texts = texts::read(&options.folder)?;
         let transcripts = Arc::new(Transcripts::new(texts.files.iter().cloned()));
-        let rows = Rows::open(&options.quotes, &read).map_err(failed)?;
+        let rows = Rows::open(&options.quotes, &read).map_err(failed)?.named_by("/quotes");
         let cases = Source { rows, quote, source, transcripts: Arc::clone(&transcripts) };
         let request = MetricRequest { profile: Some(options.profile), ..MetricRequest::plain("verbatim") };
         let mut job = Job::new(&options.quotes, Box::new(cases), vec![request]);

@@ -33,11 +33,7 @@ impl Source for Quotes {
     }
 
     fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
-        let mut inputs = self.rows.inputs()?;
-        for input in &mut inputs {
-            input.option = Some("/quotes".to_owned());
-        }
-        Ok(inputs)
+        self.rows.inputs()
     }
 
     fn progress(&self) -> Option<Arc<dyn Progress>> {

@@ -183,7 +183,8 @@ impl Options {
             ..Reading::default()
         };
         let rows = Rows::open(path, &ReadOptions { fields, format, longest_row, ..ReadOptions::default() })
-            .map_err(|error| SuiteError::from_error(&error))?;
+            .map_err(|error| SuiteError::from_error(&error))?
+            .named_by("/cases");
         Ok(Opened {
             name: path.to_owned(),
             source: Box::new(rows),
