@@ -44,17 +44,7 @@ impl Failure {
 
     /// An error with all its causes.
     pub fn from_error(error: &dyn Error) -> Self {
-        let mut message = error.to_string();
-        let mut cause = error.source();
-        while let Some(inner) = cause {
-            let text = inner.to_string();
-            // Some errors repeat their cause in their own text.
-            if !message.contains(&text) {
-                let _ = write!(message, ": {text}");
-            }
-            cause = inner.source();
-        }
-        Self::new(message)
+        SuiteError::from_error(error).into()
     }
 
     /// A file that cannot be read or written.
