@@ -16,6 +16,10 @@ use probare_bench::{growth, parser, program, quotations, road, synthesis, synthl
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
 
+/// As in the program.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Cases per pass: the number of the published comparison.
 const CASES: usize = 2_000;
 /// Metrics that there is a Python original of.

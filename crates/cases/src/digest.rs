@@ -4,8 +4,7 @@ use std::io::{self, ErrorKind, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Input, Progress};
-use sha2::{Digest as _, Sha256};
+use probare_core::{Input, Progress, Sha256};
 
 /// Buffer for what is read for the digest alone.
 const BUFFER: usize = 256 * 1024;
@@ -45,23 +44,9 @@ impl Digest {
 
     /// The file as the manifest names it.
     pub(crate) fn input(&self, path: &str) -> Input {
-        let hash = self.hash.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let sha256 = written(&hash.finalize());
+        let sha256 = self.hash.lock().unwrap_or_else(PoisonError::into_inner).hex();
         Input { path: path.to_owned(), sha256, bytes: self.progress.read(), ..Input::default() }
     }
-}
-
-/// SHA-256 of these bytes, as it is written in manifests.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    written(&Sha256::digest(bytes))
-}
-
-fn written(hash: &[u8]) -> String {
-    let mut text = String::with_capacity(2 * hash.len());
-    for byte in hash {
-        text.push_str(&format!("{byte:02x}"));
-    }
-    text
 }
 
 /// Passes bytes on and keeps their digest.

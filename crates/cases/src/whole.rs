@@ -3,10 +3,10 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use probare_core::Input;
+use probare_core::{Input, Sha256};
 
 use crate::OpenError;
-use crate::digest::{Digest, Digesting, hexadecimal};
+use crate::digest::{Digest, Digesting};
 
 /// Bytes of the longest document that is read at once: 256 MiB.
 ///
@@ -62,7 +62,7 @@ pub fn folder_input(path: &str, files: &[Input]) -> Input {
     }
     Input {
         path: path.to_owned(),
-        sha256: hexadecimal(text.as_bytes()),
+        sha256: Sha256::of(text.as_bytes()),
         bytes: files.iter().map(|file| file.bytes).sum(),
         ..Input::default()
     }
@@ -119,6 +119,6 @@ mod tests {
         assert_eq!(here.sha256, there.sha256);
         assert_ne!(here.sha256, folder_input("a", &[file("a/1.txt", 7)]).sha256);
         let lines = format!("{:064x}  1.txt\n{:064x}  2.txt\n", 7, 5);
-        assert_eq!(here.sha256, hexadecimal(lines.as_bytes()));
+        assert_eq!(here.sha256, Sha256::of(lines.as_bytes()));
     }
 }

@@ -25,6 +25,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod case;
+mod digest;
 mod event;
 mod evidence;
 mod job;
@@ -40,6 +41,7 @@ mod suggest;
 mod value;
 
 pub use case::{Case, Citation, Field, Passage};
+pub use digest::Sha256;
 pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
 pub use job::{

@@ -1,6 +1,7 @@
 //! Words of a text with their bytes, compared as two bags: what token metrics have in common.
 
 use std::collections::hash_map::Entry;
+use std::hash::Hash;
 use std::ops::Range;
 
 use probare_core::{Evidence, EvidenceKind, Field};
@@ -21,23 +22,23 @@ impl<'a> Words<'a> {
     pub fn new(tokens: &'a Tokens, original: impl Fn(Range<usize>) -> Range<usize>) -> Self {
         Self { texts: tokens.texts().collect(), spans: tokens.iter().map(|token| original(token.span)).collect() }
     }
+}
 
-    /// Words that follow each other and for which `wanted` gives the same answer, as one span each.
-    pub fn stretches(&self, wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
-        let mut stretches: Vec<Range<usize>> = Vec::new();
-        let mut open = false;
-        for (index, span) in self.spans.iter().enumerate() {
-            match stretches.last_mut() {
-                _ if !wanted(index) => open = false,
-                Some(last) if open => last.end = span.end.max(last.end),
-                _ => {
-                    stretches.push(span.clone());
-                    open = true;
-                }
+/// Wanted words that follow each other, as one span each.
+pub(crate) fn stretches(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let mut stretches: Vec<Range<usize>> = Vec::new();
+    let mut open = false;
+    for (index, span) in spans.iter().enumerate() {
+        match stretches.last_mut() {
+            _ if !wanted(index) => open = false,
+            Some(last) if open => last.end = span.end.max(last.end),
+            _ => {
+                stretches.push(span.clone());
+                open = true;
             }
         }
-        stretches
     }
+    stretches
 }
 
 /// Which words of two texts have a counterpart in the other, each occurrence being used once.
@@ -49,16 +50,16 @@ pub(crate) struct Counterparts {
 
 impl Counterparts {
     /// Pairs equal words, from the left.
-    pub fn of(left: &[&str], right: &[&str]) -> Self {
+    pub fn of<T: Copy + Eq + Hash>(left: &[T], right: &[T]) -> Self {
         // For each word the first place that is open; for each place of the right text the next one of the same word.
-        let mut first: FxHashMap<&str, usize> = FxHashMap::with_capacity_and_hasher(right.len(), FxBuildHasher);
+        let mut first: FxHashMap<T, usize> = FxHashMap::with_capacity_and_hasher(right.len(), FxBuildHasher);
         let mut next = vec![None; right.len()];
         for (place, word) in right.iter().enumerate().rev() {
-            next[place] = first.insert(word, place);
+            next[place] = first.insert(*word, place);
         }
         let mut found = Self { left: vec![false; left.len()], right: vec![false; right.len()] };
         for (index, word) in left.iter().enumerate() {
-            let Entry::Occupied(mut open) = first.entry(word) else { continue };
+            let Entry::Occupied(mut open) = first.entry(*word) else { continue };
             let place = *open.get();
             found.left[index] = true;
             found.right[place] = true;
@@ -90,21 +91,21 @@ pub(crate) fn shared(left: &[&str], right: &[&str]) -> usize {
         .count()
 }
 
-/// Shows stretches of the response that were found, then those of the reference that are missing, then those of the
+/// Shows stretches of words, given by their spans: those of the response that were found, then those of the reference that are missing, then those of the
 /// response that the reference has not.
 pub(crate) fn show(
     evidence: &mut Bounded,
-    (response, response_words): (&str, &Words<'_>),
-    (reference, index, reference_words): (&str, usize, &Words<'_>),
+    (response, response_words): (&str, &[Range<usize>]),
+    (reference, index, reference_words): (&str, usize, &[Range<usize>]),
     found: &Counterparts,
 ) {
-    for span in response_words.stretches(|word| found.left[word]) {
+    for span in stretches(response_words, |word| found.left[word]) {
         evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
     }
-    for span in reference_words.stretches(|word| !found.right[word]) {
+    for span in stretches(reference_words, |word| !found.right[word]) {
         evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
     }
-    for span in response_words.stretches(|word| !found.left[word]) {
+    for span in stretches(response_words, |word| !found.left[word]) {
         evidence.push(|| unsupported(span, response));
     }
 }
@@ -130,8 +131,8 @@ mod tests {
 
     #[test]
     fn neighbours_become_one_stretch() {
-        let words = Words { texts: vec!["a", "b", "c", "d"], spans: vec![0..1, 2..3, 4..5, 6..7] };
-        assert_eq!(words.stretches(|word| word != 2), [0..3, 6..7]);
-        assert_eq!(words.stretches(|_| false), [0..0; 0]);
+        let words = [0..1, 2..3, 4..5, 6..7];
+        assert_eq!(stretches(&words, |word| word != 2), [0..3, 6..7]);
+        assert_eq!(stretches(&words, |_| false), [0..0; 0]);
     }
 }

@@ -60,7 +60,7 @@ pub use json::Json;
 pub use jsonl::Jsonl;
 pub use junit::Junit;
 pub use markdown::Markdown;
-pub use output::{Compression, Digester, LinesDigest, Output, Overlap, hex_sha256, refuse_overlap};
+pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
 pub use status::Status;
 pub use summary::{
     BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason,

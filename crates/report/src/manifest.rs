@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_core::{Finish, Manifest, Stop};
+use probare_core::{Finish, Manifest, Sha256, Stop};
 
-use crate::{Output, hex_sha256};
+use crate::Output;
 
 /// Key of the manifest in the footer of a Parquet file.
 pub const KEY: &str = "probare.run";
@@ -27,7 +27,7 @@ pub fn beside(path: &Path) -> PathBuf {
 pub fn seal(manifest: &Manifest) -> String {
     let bare = Manifest { seal: None, ..manifest.clone() };
     // Texts and numbers always have a JSON form.
-    hex_sha256(&serde_json::to_vec(&bare).unwrap_or_default())
+    Sha256::of(serde_json::to_vec(&bare).unwrap_or_default())
 }
 
 /// The manifest with its digest, as every file carries it.

@@ -35,6 +35,8 @@ pub struct DriveOptions {
     pub limit: Option<u64>,
     /// End at the first row that cannot be read.
     pub strict: bool,
+    /// Whether somebody wants the result lines; the scoring threads write them then.
+    pub lines: bool,
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
 }
@@ -42,7 +44,7 @@ pub struct DriveOptions {
 impl Default for DriveOptions {
     fn default() -> Self {
         let jobs = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        Self { jobs, limit: None, strict: false, interrupted: Arc::default() }
+        Self { jobs, limit: None, strict: false, lines: false, interrupted: Arc::default() }
     }
 }
 
@@ -119,7 +121,7 @@ pub fn drive(
         for _ in 0..jobs {
             let (raw, scored) = (Arc::clone(&raw_receiver), scored_sender.clone());
             let readings = run.clone();
-            scope.spawn(move || score(plan, around, readings, &raw, &scored));
+            scope.spawn(move || score(plan, around, readings, options.lines, &raw, &scored));
         }
         drop((scored_sender, raw_receiver));
         let mut writer =
@@ -160,6 +162,7 @@ fn score(
     plan: &Plan,
     around: Surroundings<'_>,
     run: RunReadings,
+    lines: bool,
     raw: &Mutex<Receiver<Numbered<Raw>>>,
     scored: &SyncSender<Numbered<Scored>>,
 ) {
@@ -172,8 +175,10 @@ fn score(
             for case in batch.cases() {
                 results.push(case.map(|case| {
                     let mut result = plan.score(case, &mut readings, around.rules, around.outside);
-                    // Written here, where there are many threads, rather than where there is one.
-                    result.written = Some(result.line_text(plan.infos()).into_owned());
+                    if lines {
+                        // Written here, where there are many threads, rather than where there is one.
+                        result.written = Some(result.line_text(plan.infos()).into_owned());
+                    }
                     result
                 }));
             }

@@ -123,6 +123,7 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         sinks,
         watcher: wanted.watcher,
     };
+    wanted.drive.lines |= wanted.to_stdout || !wanted.outputs.is_empty() || wanted.store.is_some();
     let around = Surroundings { rules: job.rules.as_ref(), outside: wanted.outside };
     let outlets = Outlets { at_once: wanted.store, ordered: Box::new(&mut tee) };
     let driven = drive(job.cases, &job.source, &plan, around, &wanted.drive, outlets)?;

@@ -1,6 +1,6 @@
 //! The percentile bootstrap of a mean.
 
-use crate::{Interval, Level, Random, mean};
+use crate::{Interval, Level, Random};
 
 /// Resamples that are drawn: enough for two steady decimals of a 95 % interval.
 pub const RESAMPLES: usize = 2_000;
@@ -10,22 +10,46 @@ pub const RESAMPLES: usize = 2_000;
 /// It assumes no shape of the distribution, so it suits scores that pile up at 0 and 1, and never leaves the range of the
 /// values. Its ends are order statistics of the resampled means. Nothing for fewer than two values.
 pub fn bootstrap_mean(values: &[f64], level: Level, seed: u64) -> Option<Interval> {
-    if values.len() < 2 || mean(values)?.is_nan() {
-        return None;
+    let rows: Vec<[f64; 1]> = values.iter().map(|value| [*value]).collect();
+    let [interval] = bootstrap_means(&rows, level, seed);
+    interval
+}
+
+/// The same for several measures of the same rows. A resample draws rows, so each interval is what [`bootstrap_mean`] gives
+/// for its measure alone.
+pub fn bootstrap_means<const N: usize>(rows: &[[f64; N]], level: Level, seed: u64) -> [Option<Interval>; N] {
+    if rows.len() < 2 {
+        return [None; N];
     }
     let mut random = Random::new(seed);
-    let count = values.len();
-    let mut means: Vec<f64> =
-        (0..RESAMPLES).map(|_| (0..count).map(|_| values[random.below(count)]).sum::<f64>() / count as f64).collect();
-    means.sort_by(f64::total_cmp);
-    let place = |share: f64| {
-        // Shares are between 0 and 1, so the place is inside the list.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and RESAMPLES - 1")]
-        let place = (share * (RESAMPLES - 1) as f64).round() as usize;
-        place.min(RESAMPLES - 1)
+    let mut resample = || {
+        let mut sums = [0.0; N];
+        for _ in 0..rows.len() {
+            let row = &rows[random.below(rows.len())];
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+        sums.map(|sum| sum / rows.len() as f64)
     };
-    let upper = level.upper_share();
-    Some(Interval { low: means[place(1.0 - upper)], high: means[place(upper)] })
+    let means: Vec<[f64; N]> = (0..RESAMPLES).map(|_| resample()).collect();
+    std::array::from_fn(|measure| {
+        if rows.iter().any(|row| row[measure].is_nan()) {
+            return None;
+        }
+        let mut means: Vec<f64> = means.iter().map(|means| means[measure]).collect();
+        means.sort_by(f64::total_cmp);
+        let upper = level.upper_share();
+        Some(Interval { low: means[place(1.0 - upper)], high: means[place(upper)] })
+    })
+}
+
+/// Where the mean stands below which this share of all resamples is.
+fn place(share: f64) -> usize {
+    // Shares are between 0 and 1, so the place is inside the list.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and RESAMPLES - 1")]
+    let place = (share * (RESAMPLES - 1) as f64).round() as usize;
+    place.min(RESAMPLES - 1)
 }
 
 #[cfg(test)]
@@ -40,6 +64,17 @@ mod tests {
         assert_eq!(bootstrap_mean(&values, Level::NINETY_FIVE, 1), Some(first));
         assert_ne!(bootstrap_mean(&values, Level::NINETY_FIVE, 2), Some(first));
         assert!(first.low >= 0.0 && first.high <= 1.0);
+    }
+
+    #[test]
+    fn several_measures_of_the_same_rows_are_drawn_at_once() {
+        let rows = [[0.1, 1.0], [0.4, f64::NAN], [0.9, 0.0]];
+        let values = rows.map(|[value, _]| value);
+        let [alone, drawn] =
+            [bootstrap_mean(&values, Level::NINETY_FIVE, 4), bootstrap_means(&rows, Level::NINETY_FIVE, 4)[0]];
+        assert_eq!(alone, drawn);
+        assert!(drawn.is_some());
+        assert_eq!(bootstrap_means(&rows, Level::NINETY_FIVE, 4)[1], None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ mod proportion;
 mod random;
 mod student;
 
-pub use bootstrap::{RESAMPLES, bootstrap_mean};
+pub use bootstrap::{RESAMPLES, bootstrap_mean, bootstrap_means};
 pub use interval::{Interval, Level};
 pub use mean::{interval_of_mean, mean, mean_interval, standard_deviation};
 pub use normal::normal_quantile;

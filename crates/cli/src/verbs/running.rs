@@ -172,6 +172,7 @@ impl Settled {
                 limit: self.limit,
                 strict: self.strict,
                 interrupted: interrupt_flag(),
+                ..defaults
             },
             watcher: Some(Box::new(progress)),
             ..Wanted::default()

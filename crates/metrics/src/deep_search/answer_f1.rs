@@ -3,16 +3,15 @@
 use std::hash::Hash;
 
 use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric};
-use probare_text::tokens::{Tokens, synthlink};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, Standing, overlap_of_statements};
-use super::inputs::{ResponseWords, careful_answer, keep, response_words};
-use super::measures::Overlap;
+use super::inputs::{careful_answer, keep, response_words};
+use super::measures::{Overlap, Words};
 use crate::bounded::{Bounded, excerpt};
 use crate::references::{best, chosen};
-use crate::words::{Counterparts, Words, show};
+use crate::words::{Counterparts, show};
 
 /// Options of `answer_f1`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -64,31 +63,27 @@ impl AnswerF1 {
     /// Scores a sample whose answer was read already, in the careful profile; in the other there is nothing to read.
     pub(super) fn score_read(sample: Sample<'_>, careful: Option<&Answer<'_>>) -> Result<Outcome, ScoreError> {
         let (response, references) = (sample.response()?, sample.references()?);
-        let tokens = match careful {
-            Some(answer) => answer.stated_tokens(),
-            None => synthlink::tokens(response),
-        };
         let read = response_words(sample)?;
+        let mut vocabulary = read.vocabulary.borrow_mut();
+        let stated = careful.map(|answer| vocabulary.take(&answer.stated_tokens()));
+        let words = stated.as_ref().unwrap_or(&read.words);
         let overlap = |reference: &str| match careful {
             Some(answer) => overlap_of_statements(reference, answer),
-            None => shared_with(&read, reference),
+            None => {
+                let reference = vocabulary.read(reference);
+                Overlap::of(&words.ids, &reference.ids, &mut vocabulary)
+            }
         };
         let compared = best(references, overlap, Overlap::f1);
         let Some((index, overlap)) = compared else { return Err(ScoreError::MissingField(Field::Reference)) };
         let score = Score::from_number(overlap.f1())?
             .with_part("precision", overlap.precision())?
             .with_part("recall", overlap.recall())?;
-        let evidence = evidence(response, &tokens, &references[index], index);
+        let expected = vocabulary.read(&references[index]);
+        let evidence = evidence((response, words), (&references[index], index, &expected));
         let remarks = careful.map(standings).unwrap_or_default();
         Ok(score.because(chosen(references, index)).because(remarks).because(evidence).into())
     }
-}
-
-/// What the response shares with another text.
-fn shared_with(read: &ResponseWords, reference: &str) -> Overlap {
-    let mut vocabulary = read.vocabulary.borrow_mut();
-    let reference = vocabulary.read(reference);
-    Overlap::of(&read.words.ids, &reference.ids, &mut vocabulary)
 }
 
 /// The sentences that do not count, and why; a few of many.
@@ -107,23 +102,24 @@ fn standings(answer: &Answer<'_>) -> Vec<Evidence> {
 }
 
 /// The shared stretches of the answer, the stretches of the reference that it lacks, and what only the answer has.
-fn evidence(response: &str, tokens: &Tokens, reference: &str, index: usize) -> Vec<Evidence> {
-    let reference_tokens = synthlink::tokens(reference);
-    let [answer, expected] = [tokens, &reference_tokens].map(|tokens| Words::new(tokens, |span| span));
-    let found = Counterparts::of(&answer.texts, &expected.texts);
+fn evidence((response, answer): (&str, &Words), (reference, index, expected): (&str, usize, &Words)) -> Vec<Evidence> {
+    let found = Counterparts::of(&answer.ids, &expected.ids);
     let mut evidence = Bounded::default();
-    show(&mut evidence, (response, &answer), (reference, index, &expected), &found);
+    show(&mut evidence, (response, &answer.spans), (reference, index, &expected.spans), &found);
     evidence.finish()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::deep_search::measures::Vocabulary;
 
     #[test]
     fn evidence_shows_runs_rather_than_words() {
-        let answer = "The press made ink.";
-        let found = evidence(answer, &synthlink::tokens(answer), "The press made books cheap", 0);
+        let (answer, reference) = ("The press made ink.", "The press made books cheap");
+        let mut vocabulary = Vocabulary::default();
+        let [words, expected] = [answer, reference].map(|text| vocabulary.read(text));
+        let found = evidence((answer, &words), (reference, 0, &expected));
         let shown: Vec<(EvidenceKind, &str)> = found.iter().map(|piece| (piece.kind, piece.text.as_str())).collect();
         let expected = [
             (EvidenceKind::Found, "The press made"),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{Answer, overlap_of_statements};
-use super::inputs::{Sources, careful_answer, iterations, keep};
+use super::inputs::{Sources, careful_answer, iterations, keep, vocabulary};
 use super::measures::{FirstCorrect, Overlap, THRESHOLD, first_correct};
 use crate::bounded::beginning;
 use crate::references::{best, chosen};
@@ -90,10 +90,11 @@ impl IterationEfficiency {
             let answer = known.unwrap_or_else(|| read.entry(text).or_insert_with(|| Answer::new(text, &sources.texts)));
             overlap_of_statements(reference, answer).f1()
         };
+        let vocabulary = vocabulary(sample);
         let first = |reference: &str| {
             let lists = iterations.iter().map(|answers| answers.iter().copied());
             first_correct(lists, self.threshold, |answer| match self.profile {
-                Profile::Reference => Overlap::of_texts(answer, reference).f1(),
+                Profile::Reference => Overlap::of_texts(answer, reference, &mut vocabulary.borrow_mut()).f1(),
                 Profile::Careful => careful_f1(answer, reference),
             })
         };

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::careful::{CarefulDocument, find_articles};
-use super::inputs::{keep, topics};
+use super::inputs::{keep, topics, vocabulary};
 use super::measures::{DocumentFinding, Keys, PLACES, Topics, Vocabulary};
 use crate::bounded::{beginning, excerpt};
 
@@ -43,7 +43,7 @@ impl Metric for SourcePrecision {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (retrieved, titles) = (sample.retrieved()?, topics(sample, &self.topics)?);
         let remarks = match self.profile {
-            Profile::Reference => by_name(&titles, retrieved),
+            Profile::Reference => by_name(&titles, retrieved, &mut vocabulary(sample).borrow_mut()),
             Profile::Careful => by_article(&titles, retrieved),
         };
         let relevant = remarks.iter().filter(|(kind, _)| *kind == EvidenceKind::Found).count();
@@ -72,8 +72,7 @@ impl SourcePrecision {
 /// What there is to say about each document; relevant ones are `found`.
 type Remarks = Vec<(EvidenceKind, String)>;
 
-fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
-    let mut vocabulary = Vocabulary::default();
+fn by_name(titles: &[&str], retrieved: &[String], vocabulary: &mut Vocabulary) -> Remarks {
     let remark = |finding: DocumentFinding| match finding {
         DocumentFinding::Relevant(topic) => {
             (EvidenceKind::Found, format!("belongs to the topic `{}`", beginning(titles[topic])))
@@ -82,8 +81,8 @@ fn by_name(titles: &[&str], retrieved: &[String]) -> Remarks {
         DocumentFinding::Repeats(earlier) => repeats(earlier),
         DocumentFinding::Nameless => (EvidenceKind::Unsupported, "has no name".to_owned()),
     };
-    let topics = Topics::new(titles, &mut vocabulary);
-    topics.find(retrieved, &mut Keys::default(), &mut vocabulary).map(remark).collect()
+    let topics = Topics::new(titles, vocabulary);
+    topics.find(retrieved, &mut Keys::default(), vocabulary).map(remark).collect()
 }
 
 fn by_article(titles: &[&str], retrieved: &[String]) -> Remarks {

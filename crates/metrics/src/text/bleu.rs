@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::bounded::Bounded;
-use crate::words::{Words, unsupported};
+use crate::words::{Words, stretches, unsupported};
 
 /// Highest order that can be asked for; sentences do not share longer n-grams without sharing these.
 const HIGHEST_ORDER: usize = 32;
@@ -279,17 +279,17 @@ fn show(
         _ => false,
     };
     let found: Vec<bool> = words.texts.iter().map(|word| take(word)).collect();
-    for span in words.stretches(|word| found[word]) {
+    for span in stretches(&words.spans, |word| found[word]) {
         evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
     }
-    for span in words.stretches(|word| !found[word]) {
+    for span in stretches(&words.spans, |word| !found[word]) {
         evidence.push(|| unsupported(span, response));
     }
     if let ([reference], [reference_words]) = (references, reference_words) {
         // What is still open was not used up by the response.
         let missing: Vec<bool> = reference_words.texts.iter().rev().map(|word| take(word)).collect();
         let last = missing.len().saturating_sub(1);
-        for span in reference_words.stretches(|word| missing[last - word]) {
+        for span in stretches(&reference_words.spans, |word| missing[last - word]) {
             evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(0));
         }
     }

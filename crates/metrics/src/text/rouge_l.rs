@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::token_f1::{harmonic_mean, whole};
 use crate::bounded::Bounded;
 use crate::references::{LONGEST, best, check_length, chosen};
-use crate::words::Words;
+use crate::words::{Words, stretches};
 
 /// Options of `rouge_l`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -89,10 +89,10 @@ impl Metric for RougeL {
                 in_response[*left] = true;
                 in_reference[*right] = true;
             }
-            for span in response_words.stretches(|word| in_response[word]) {
+            for span in stretches(&response_words.spans, |word| in_response[word]) {
                 evidence.push(|| Evidence::at(EvidenceKind::Found, Field::Response, span, response));
             }
-            for span in reference_words.stretches(|word| !in_reference[word]) {
+            for span in stretches(&reference_words.spans, |word| !in_reference[word]) {
                 evidence.push(|| Evidence::at(EvidenceKind::Missing, Field::Reference, span, reference).in_item(index));
             }
         } else {

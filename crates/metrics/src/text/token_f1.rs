@@ -58,7 +58,7 @@ impl Metric for TokenF1 {
         let reference_words = Words::new(&reference_tokens, |span| span);
         let found = Counterparts::of(&response_words.texts, &reference_words.texts);
         let mut evidence = Bounded::default();
-        show(&mut evidence, (response, &response_words), (reference, index, &reference_words), &found);
+        show(&mut evidence, (response, &response_words.spans), (reference, index, &reference_words.spans), &found);
         let score = Score::from_number(harmonic_mean(precision, recall))?
             .with_part("precision", precision)?
             .with_part("recall", recall)?;

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use probare_core::Reply;
+use probare_core::{Reply, Sha256};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
-use sha2::{Digest, Sha256};
 
 use crate::Request;
 
@@ -17,10 +16,10 @@ impl Key {
     /// The key of a request: of its compact JSON, in the order of its fields.
     pub fn of(request: &Request) -> Self {
         let text = serde_json::to_vec(request).unwrap_or_default();
-        let mut hash = Sha256::new();
+        let mut hash = Sha256::default();
         hash.update(b"probare request 1\n");
         hash.update(&text);
-        Self(hash.finalize().into())
+        Self(hash.digest())
     }
 
     /// The first eight bytes as a number: a seed of its own for every request.

@@ -66,7 +66,7 @@ const PAGE_END: &str = "</body>\n</html>\n";
 
 #[cfg(test)]
 mod tests {
-    use sha2::{Digest, Sha256};
+    use probare_core::Sha256;
 
     use super::*;
 
@@ -86,7 +86,9 @@ mod tests {
 
     #[test]
     fn the_policy_names_the_script() {
-        assert_eq!(SCRIPT_HASH, base64(&Sha256::digest(SCRIPT)));
+        let mut digest = Sha256::default();
+        digest.update(SCRIPT);
+        assert_eq!(SCRIPT_HASH, base64(&digest.digest()));
     }
 
     #[test]

@@ -3,18 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::Stored;
-use sha2::{Digest as _, Sha256};
-
-/// SHA-256 in lower-case hexadecimal digits.
-pub fn hex_sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    const DIGITS: [char; 16] = ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    bytes.iter().flat_map(|byte| [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]).collect()
-}
+use probare_core::{Sha256, Stored};
 
 /// SHA-256 of all result lines of a run.
 #[derive(Debug, Clone, Default)]
@@ -29,44 +18,17 @@ impl LinesDigest {
 
     /// In lower-case hexadecimal digits.
     pub fn hex(&self) -> String {
-        hex(&self.0.clone().finalize())
-    }
-}
-
-/// A writer that keeps nothing but the digest of what is written.
-#[derive(Debug, Clone, Default)]
-pub struct Digester {
-    hash: Sha256,
-    bytes: u64,
-}
-
-impl Digester {
-    /// What was written, as if it were a file.
-    pub fn stored(&self) -> Stored {
-        Stored { sha256: hex(&self.hash.clone().finalize()), bytes: self.bytes }
-    }
-}
-
-impl Write for Digester {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.hash.update(bytes);
-        self.bytes += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.0.hex()
     }
 }
 
 /// What has been written so far.
-#[derive(Debug, Clone)]
-pub(super) struct Digest(Arc<Mutex<(Sha256, u64)>>);
+#[derive(Debug, Clone, Default)]
+pub(super) struct Digest(Arc<Mutex<Sha256>>);
 
 impl Digest {
     pub(super) fn stored(&self) -> Stored {
-        let (hash, bytes) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        Stored { sha256: hex(&hash.clone().finalize()), bytes: *bytes }
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).stored()
     }
 }
 
@@ -78,7 +40,7 @@ pub(super) struct Digesting<W> {
 
 impl<W> Digesting<W> {
     pub(super) fn new(inner: W) -> (Self, Digest) {
-        let digest = Digest(Arc::new(Mutex::new((Sha256::new(), 0))));
+        let digest = Digest::default();
         (Self { inner, digest: digest.clone() }, digest)
     }
 }
@@ -86,9 +48,7 @@ impl<W> Digesting<W> {
 impl<W: Write> Write for Digesting<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.inner.write(bytes)?;
-        let mut state = self.digest.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0.update(&bytes[..written]);
-        state.1 += written as u64;
+        self.digest.0.lock().unwrap_or_else(PoisonError::into_inner).update(&bytes[..written]);
         Ok(written)
     }
 

@@ -19,13 +19,13 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
-use probare_core::{Stop, Stored};
+use probare_core::{Sha256, Stop, Stored};
 
 use self::digest::{Digest, Digesting};
 use self::lock::Lock;
 use self::pipe::Pipe;
 
-pub use self::digest::{Digester, LinesDigest, hex_sha256};
+pub use self::digest::LinesDigest;
 pub use self::overlap::{Overlap, refuse_overlap};
 
 /// How the bytes of a report are packed.
@@ -198,7 +198,7 @@ impl Renamed {
         let folder = folder_of(&target);
         fs::create_dir_all(&folder)?;
         // Short, whatever the length of the name, and the same for the same name.
-        let stem = format!(".probare-{:.16}", hex_sha256(name.as_encoded_bytes()));
+        let stem = format!(".probare-{:.16}", Sha256::of(name.as_encoded_bytes()));
         let lock = Lock::take(&folder.join(format!("{stem}.lock")))?;
         remove_leftovers(&folder, &stem);
         let (temporary, file) = fresh(&folder, &stem)?;
@@ -367,7 +367,7 @@ mod tests {
         output.write_all(b"new").unwrap();
         let stored = output.finish(Stop::Complete).unwrap().unwrap();
         let bytes = fs::read(&path).unwrap();
-        assert_eq!(stored, Stored { sha256: hex_sha256(&bytes), bytes: bytes.len() as u64 });
+        assert_eq!(stored, Stored { sha256: Sha256::of(&bytes), bytes: bytes.len() as u64 });
     }
 
     #[test]

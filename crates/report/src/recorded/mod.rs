@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::MultiGzDecoder;
 use parquet::file::reader::{FileReader, SerializedFileReader};
-use probare_core::Stored;
+use probare_core::{Sha256, Stored};
 
 pub use self::form::{Content, Form, Key, Row};
 pub use self::rows::Rows;
 
 use crate::output::Compression;
-use crate::{Digester, Format, OpenError, manifest};
+use crate::{Format, OpenError, manifest};
 
 /// Bytes of the longest line or value that is read back.
 const LONGEST: usize = 1 << 30;
@@ -241,7 +241,7 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 
 /// SHA-256 and length of all that can be read.
 fn digest(mut reader: impl Read) -> io::Result<Stored> {
-    let mut digester = Digester::default();
+    let mut digester = Sha256::default();
     io::copy(&mut reader, &mut digester)?;
     Ok(digester.stored())
 }

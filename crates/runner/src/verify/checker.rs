@@ -6,9 +6,9 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Event, Finish, Manifest, Outcome, Sink, Stored};
+use probare_core::{Event, Finish, Manifest, Outcome, Sha256, Sink, Stored};
 use probare_report::recorded::{Recorded, RecordedError, Rows};
-use probare_report::{Digester, Format, Options, Output, VERSION};
+use probare_report::{Format, Options, Output, VERSION};
 
 use super::Verdict;
 use super::inputs::Names;
@@ -35,7 +35,7 @@ pub(super) struct Checker<'a> {
 /// The file as it would be written now.
 #[derive(Clone)]
 enum Copied {
-    Digest(Arc<Mutex<Digester>>),
+    Digest(Arc<Mutex<Sha256>>),
     /// A page is of bounded size.
     Page(Arc<Mutex<Vec<u8>>>),
 }

@@ -4,8 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_core::{Input, Manifest, Problem};
-use probare_report::Digester;
+use probare_core::{Input, Manifest, Problem, Sha256};
 
 use super::VerifyError;
 
@@ -74,7 +73,7 @@ fn find(input: &Input, folder: &Path) -> Result<PathBuf, VerifyError> {
 
 /// An input as it is now, where nothing else reads it.
 pub(super) fn digested(input: &Input, place: &Path) -> io::Result<Input> {
-    let mut digester = Digester::default();
+    let mut digester = Sha256::default();
     io::copy(&mut File::open(place)?, &mut digester)?;
     let stored = digester.stored();
     Ok(Input { sha256: stored.sha256, bytes: stored.bytes, ..input.clone() })

@@ -125,6 +125,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         by,
         drive: DriveOptions {
             limit: manifest.reading.limit,
+            lines: true,
             interrupted: Arc::clone(&asked.interrupted),
             ..DriveOptions::default()
         },

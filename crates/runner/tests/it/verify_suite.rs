@@ -5,10 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Case, Console, Event, Given, Input, Job, MetricRequest, Output, Profile, Publisher, Section, Sink, Suite,
+    Case, Console, Event, Given, Input, Job, MetricRequest, Output, Profile, Publisher, Section, Sha256, Sink, Suite,
     SuiteCall, SuiteError,
 };
-use probare_report::hex_sha256;
 use probare_runner::{Verdict, Verification, VerifyError, Wanted, run, verify};
 use schemars::Schema;
 use serde_json::{Value as Json, json};
@@ -80,7 +79,7 @@ impl Suite for Toy {
         let input = Input {
             path: path.clone(),
             option: Some("/files/0".into()),
-            sha256: hex_sha256(text.as_bytes()),
+            sha256: Sha256::of(text.as_bytes()),
             bytes: text.len() as u64,
             rows: None,
         };

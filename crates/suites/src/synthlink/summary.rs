@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probare_stats::{Interval, Level, bootstrap_mean, mean};
+use probare_stats::{Interval, Level, bootstrap_means, mean};
 
 use super::{Catalogue, Row, Scores};
 
@@ -55,14 +55,15 @@ impl Summary {
 
 impl Group {
     fn new(category: Option<&str>, rows: &[&Row], total: usize, seed: u64) -> Self {
-        let columns: [Vec<f64>; 6] = std::array::from_fn(|at| rows.iter().map(|row| row.all()[at]).collect());
+        let measured: Vec<[f64; 6]> = rows.iter().map(|row| row.all()).collect();
+        let column = |at: usize| -> Vec<f64> { measured.iter().map(|row| row[at]).collect() };
         Self {
             category: category.map(str::to_owned),
             rows: rows.len(),
             answered: rows.iter().filter(|row| row.is_answered).count(),
             total,
-            means: std::array::from_fn(|at| mean(&columns[at]).unwrap_or(0.0)),
-            intervals: std::array::from_fn(|at| bootstrap_mean(&columns[at], Level::NINETY_FIVE, seed)),
+            means: std::array::from_fn(|at| mean(&column(at)).unwrap_or(0.0)),
+            intervals: bootstrap_means(&measured, Level::NINETY_FIVE, seed),
         }
     }
 

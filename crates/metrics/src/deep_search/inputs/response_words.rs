@@ -7,10 +7,13 @@ use probare_core::{Sample, ScoreError};
 
 use crate::deep_search::measures::{Vocabulary, Words};
 
+/// With more words than this a vocabulary is no longer kept for the next case, so that memory stays flat.
+const MOST_KEPT: usize = 1 << 14;
+
 /// The words of the response, and the vocabulary that numbers them and all that they are held against.
 pub struct ResponseWords {
     /// In which other texts of the case can be read.
-    pub vocabulary: RefCell<Vocabulary>,
+    pub vocabulary: Rc<RefCell<Vocabulary>>,
     /// Those of the response.
     pub words: Words,
 }
@@ -19,8 +22,19 @@ pub struct ResponseWords {
 pub fn response_words(sample: Sample<'_>) -> Result<Rc<ResponseWords>, ScoreError> {
     let response = sample.response()?;
     Ok(sample.reading(0, || {
-        let mut vocabulary = Vocabulary::default();
-        let words = vocabulary.read(response);
-        ResponseWords { vocabulary: RefCell::new(vocabulary), words }
+        let vocabulary = vocabulary(sample);
+        let words = vocabulary.borrow_mut().read(response);
+        ResponseWords { vocabulary, words }
     }))
+}
+
+/// The vocabulary of the worker: most words of a case were met in earlier ones. Which number a word has there is nobody's
+/// concern; the words of one comparison are all read in the same vocabulary.
+pub fn vocabulary(sample: Sample<'_>) -> Rc<RefCell<Vocabulary>> {
+    sample.scratch(|kept: &mut Rc<RefCell<Vocabulary>>| {
+        if kept.borrow().len() > MOST_KEPT {
+            *kept = Rc::default();
+        }
+        Rc::clone(kept)
+    })
 }

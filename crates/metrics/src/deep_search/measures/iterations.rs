@@ -47,11 +47,12 @@ where
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::deep_search::measures::Overlap;
+    use crate::deep_search::measures::{Overlap, Vocabulary};
 
     fn efficiency(iterations: &[&[&str]]) -> f64 {
         let lists = iterations.iter().map(|answers| answers.iter().copied());
-        let f1 = |text: &str| Overlap::of_texts(text, "the press made books cheap").f1();
+        let mut vocabulary = Vocabulary::default();
+        let f1 = |text: &str| Overlap::of_texts(text, "the press made books cheap", &mut vocabulary).f1();
         first_correct(lists, THRESHOLD, f1).map_or(0.0, |first| first.efficiency())
     }
 

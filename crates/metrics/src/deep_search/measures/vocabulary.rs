@@ -91,6 +91,11 @@ impl Vocabulary {
         }
     }
 
+    /// How many words it knows.
+    pub const fn len(&self) -> usize {
+        self.words.len()
+    }
+
     /// Tokens that were made already.
     pub fn take(&mut self, tokens: &Tokens) -> Words {
         let ids = tokens.texts().map(|token| self.number(token)).collect();
