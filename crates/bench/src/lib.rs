@@ -5,6 +5,7 @@
 pub mod against;
 pub mod corpus;
 pub mod growth;
+pub mod minilm;
 pub mod parser;
 pub mod processor_time;
 pub mod program;

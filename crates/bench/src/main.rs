@@ -12,7 +12,7 @@ use std::{env, fs};
 
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
-use probare_bench::{growth, parser, program, quotations, road, synthesis, synthlink, throughput, wordnet};
+use probare_bench::{growth, minilm, parser, program, quotations, road, synthesis, synthlink, throughput, wordnet};
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
 
@@ -46,6 +46,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if "parser".contains(&filter) {
         parser::print()?;
+    }
+    if "minilm".contains(&filter) {
+        minilm::print()?;
     }
     if "quotations".contains(&filter) {
         quotations::print()?;
@@ -86,6 +89,9 @@ fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Resu
     }
     if "quotations".contains(filter) {
         quotations::side_by_side(folder)?;
+    }
+    if "minilm".contains(filter) {
+        minilm::side_by_side(folder)?;
     }
     if "synthlink".contains(filter) {
         synthlink::side_by_side(folder, full)?;

@@ -42,6 +42,7 @@ pub enum Verb {
     Init(verbs::init::Arguments),
     Schema(verbs::schema::Arguments),
     Doctor(verbs::doctor::Arguments),
+    Models(verbs::models::Arguments),
     Parse(verbs::parse::Arguments),
     Completions(verbs::completions::Arguments),
     Man(verbs::man::Arguments),

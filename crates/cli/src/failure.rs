@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{RequestError, SuiteError};
+use probare_core::{BuildError, RequestError, SuiteError};
 use probare_report::escape;
 use probare_report::{GateError, OpenError as ReportError};
 use probare_runner::{ConfigError, DriveError, PlanError};
@@ -52,6 +52,11 @@ impl Failure {
         Self::new(format!("cannot {action} `{path}`: {error}"))
     }
 
+    /// What happened, without what to do.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
     /// The text for standard error.
     pub fn render(&self) -> String {
         let mut text = format!("error: {}\n", escape::terminal_lines(&self.message));
@@ -69,6 +74,7 @@ impl From<PlanError> for Failure {
                 Some(similar) => format!("a similar name exists: `{similar}`"),
                 None => "`probare list` shows all metrics".to_owned(),
             },
+            PlanError::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
             PlanError::Build { name, .. } => {
                 let id = name.split(':').next().unwrap_or(name);
                 format!("`probare explain {id}` shows its options")

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{ErrorKind, Outcome, Sample, ScoreError};
+use crate::{BuildError, ErrorKind, Outcome, Sample, ScoreError};
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -184,7 +184,12 @@ pub enum Turn {
     /// Ask a model these questions; they do not depend on each other.
     Ask(Vec<Question>),
     /// Turn these texts into vectors.
-    Embed(Vec<String>),
+    Embed {
+        /// The model whose vectors are wanted.
+        model: String,
+        /// The texts.
+        texts: Vec<String>,
+    },
     /// Run these programs in the sandbox.
     Run(Vec<Program>),
     /// Enough was heard.
@@ -218,18 +223,41 @@ impl Answer {
             _ => Err(ScoreError::Internal { reason: "a reply is expected, but something else was answered".into() }),
         }
     }
+
+    /// The vector; an error where this is another answer.
+    pub fn vector(&self) -> Result<&[f32], ScoreError> {
+        match self {
+            Self::Vector(vector) => Ok(vector),
+            Self::Failed { kind, reason } => Err(ScoreError::other(*kind, reason.clone())),
+            _ => Err(ScoreError::Internal { reason: "a vector is expected, but something else was answered".into() }),
+        }
+    }
 }
 
 /// A metric that asks. `next` is called with all answers so far, in the order of asking, until it is done.
 pub trait Judge: Send + Sync {
     /// What to do after these answers. An unreadable reply is an error, not a zero.
     fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError>;
+
+    /// The model whose vectors it wants, where it rests on nothing else from outside: the same texts have the same vectors,
+    /// so such a metric can be computed again.
+    fn embeds(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before.
 pub trait Outside: Send + Sync {
     /// One answer for each question, text or program of the turn, in its order. `metric` is the name in this run.
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer>;
+
+    /// Whether it can give vectors of this model; asked before a run starts, so that nobody waits for a run without any.
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: format!("the embedding model `{model}`"),
+            remedy: "nobody is there to compute vectors".to_owned(),
+        })
+    }
 }
 
 /// Nobody is there to ask: every answer is missing.
@@ -240,7 +268,7 @@ impl Outside for Nobody {
     fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
         let (count, what) = match turn {
             Turn::Ask(questions) => (questions.len(), "no model is named to ask"),
-            Turn::Embed(texts) => (texts.len(), "no embedding model is named"),
+            Turn::Embed { texts, .. } => (texts.len(), "no embedding model is named"),
             Turn::Run(programs) => (programs.len(), "no sandbox is there to run programs"),
             Turn::Done(_) => (0, ""),
         };

@@ -31,6 +31,14 @@ impl Scorer {
         self.score_with("", sample, &Nobody)
     }
 
+    /// The model whose vectors it rests on, where it asks for nothing else.
+    pub fn embeds(&self) -> Option<&str> {
+        match self {
+            Self::Pure(_) => None,
+            Self::Judge(judge) => judge.embeds(),
+        }
+    }
+
     /// Scores one sample; what a judge asks is answered by `outside`, which knows the metric by `name`.
     pub fn score_with(&self, name: &str, sample: Sample<'_>, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
         let judge = match self {
@@ -214,7 +222,7 @@ pub enum BuildError {
     #[error("{0}")]
     Options(String),
     /// Something that the metric needs is not installed.
-    #[error("{what} is missing; {remedy}")]
+    #[error("{what} is missing")]
     Missing {
         /// What is missing.
         what: String,

@@ -315,7 +315,9 @@ impl Inner {
         }
         let own = (self.name.provider.dialect() == Dialect::Anthropic).then_some(anthropic::MOST_TOKENS);
         let listed = self.price.and_then(|price| price.most_output);
-        let Some(most) = request.parameters.max_tokens.or(own).or(listed) else {
+        // A vector is not paid for by its length.
+        let none = request.embedding.then_some(0);
+        let Some(most) = none.or(request.parameters.max_tokens).or(own).or(listed) else {
             return Err(CallError::Unbounded { model: self.settings.shown() });
         };
         let usage = Usage { input_tokens: parcel.body.len() as u64, output_tokens: u64::from(most) };
@@ -334,6 +336,7 @@ impl Inner {
         attempts: u32,
     ) -> Entry {
         let redactor = self.shared.redactor();
+        let embedding = request.embedding;
         if let Content::Text(text) | Content::Refused(text) = &mut heard.reply.content {
             *text = redactor.clean(std::mem::take(text));
         }
@@ -346,7 +349,8 @@ impl Inner {
             request,
             reply: heard.reply,
             sent: Some(redactor.clean_bytes(&parcel.body)),
-            received: (!received.is_empty()).then(|| redactor.clean_bytes(received)),
+            // A vector stands in the reply already.
+            received: (!received.is_empty() && !embedding).then(|| redactor.clean_bytes(received)),
             logprobs,
             latency_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
             attempts,

@@ -21,6 +21,7 @@
 
 mod budget;
 mod client;
+pub mod embedding;
 mod error;
 pub mod fault;
 mod limits;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Answer, Nobody, Outside, Question, Reply, Turn};
+use probare_core::{Answer, BuildError, Nobody, Outside, Question, Reply, Turn};
 
 use crate::client::ask_all;
 use crate::{CallError, Client, ModelSettings, OpenError, Options, Shared};
@@ -118,5 +118,9 @@ impl Outside for Models {
             Turn::Ask(questions) => self.ask(metric, questions).into_iter().map(Answer::Reply).collect(),
             _ => self.beside.answer(metric, turn),
         }
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        self.beside.can_embed(model)
     }
 }

@@ -21,6 +21,7 @@ pub(crate) enum Road {
 /// What is sent, in the provider's own way.
 pub(crate) fn parcel(request: &Request) -> Parcel {
     match request.provider.dialect() {
+        Dialect::OpenAi if request.embedding => openai::embedding_parcel(request),
         Dialect::OpenAi => openai::parcel(request),
         Dialect::Anthropic => anthropic::parcel(request),
         Dialect::Gemini => gemini::parcel(request),
@@ -51,6 +52,7 @@ impl Road {
             Dialect::Anthropic => anthropic::heard(&received),
             Dialect::Gemini => gemini::heard(&received),
             Dialect::Command => command::heard(&received),
+            Dialect::OpenAi if request.embedding => openai::heard_vector(&received),
             Dialect::OpenAi | Dialect::Replay => openai::heard(&received),
         }?;
         Ok((heard, received))

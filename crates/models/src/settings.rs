@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::prices::Pricing;
-use crate::{ModelName, NameError, Provider};
+use crate::{Dialect, ModelName, NameError, Provider};
 
 /// One model: who it is, how it is asked, and how hard.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
@@ -260,6 +260,12 @@ impl ModelSettings {
             if given == Some(0) {
                 return value(field, "is 0");
             }
+        }
+        let dialect = self.model_name()?.provider.dialect();
+        if self.generator_type == Some(GeneratorType::Embedding)
+            && matches!(dialect, Dialect::Anthropic | Dialect::Gemini)
+        {
+            return value("generator_type", "is `embedding`, but vectors are asked for the way of OpenAI only");
         }
         if self.tokens_per_minute == Some(0) {
             return value("tokens_per_minute", "is 0");

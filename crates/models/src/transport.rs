@@ -92,7 +92,7 @@ fn lost(error: reqwest::Error) -> Failed {
 }
 
 /// An error with its causes.
-fn chain(error: &reqwest::Error) -> String {
+pub(crate) fn chain(error: &reqwest::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
@@ -103,7 +103,7 @@ fn chain(error: &reqwest::Error) -> String {
 }
 
 /// Whether an address is on this machine, where no proxy belongs in between.
-fn is_loopback(base_url: &str) -> bool {
+pub(crate) fn is_loopback(base_url: &str) -> bool {
     reqwest::Url::parse(base_url).ok().and_then(|url| url.host_str().map(ToOwned::to_owned)).is_some_and(|host| {
         host == "localhost"
             || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())

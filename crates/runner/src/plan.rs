@@ -72,6 +72,16 @@ impl Plan {
         Ok(Self { metrics, infos })
     }
 
+    /// Whether whoever is asked has all models whose vectors are wanted.
+    pub fn check_models(&self, outside: &dyn Outside) -> Result<(), PlanError> {
+        self.metrics.iter().try_for_each(|metric| match metric.scorer.embeds() {
+            Some(model) => {
+                outside.can_embed(model).map_err(|source| PlanError::Build { name: metric.info.name.clone(), source })
+            }
+            None => Ok(()),
+        })
+    }
+
     /// No metric at all: cases are looked at and nothing is scored.
     pub const fn nothing() -> Self {
         Self { metrics: Vec::new(), infos: Vec::new() }

@@ -95,6 +95,7 @@ pub struct Conclusion {
 pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
     wanted.outputs.splice(0..0, std::mem::take(&mut job.outputs));
     let plan = Plan::new(&job.requests, wanted.profile, registry())?;
+    plan.check_models(wanted.outside)?;
     wanted.gates.check_names(plan.infos())?;
     let mut formats = Vec::with_capacity(wanted.outputs.len());
     for path in &wanted.outputs {

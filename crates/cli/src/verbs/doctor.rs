@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use probare_metrics::registry;
+use probare_models::embedding::{KNOWN, models_folder};
 
 use super::print;
 use crate::failure::Done;
@@ -20,9 +21,15 @@ pub fn run(_arguments: &Arguments) -> Done {
     let mut line =
         |state: &str, what: &str, detail: &str| text.push_str(&format!("  {state:7}  {what:22}  {detail}\n"));
     let metrics = registry().iter().count();
-    line("ok", "metrics", &format!("{metrics} built in; none of them needs a network or a download"));
+    line("ok", "metrics", &format!("{metrics} built in; all but embedding_similarity work without a download"));
     let cores = available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     line("ok", "cores", &format!("{cores}, all used by default (-j N for fewer)"));
+    for model in KNOWN {
+        match models_folder().map(|models| model.folder(&models)) {
+            Ok(folder) if model.is_in(&folder) => line("ok", model.name, &folder.display().to_string()),
+            _ => line("absent", model.name, &format!("optional, for embedding_similarity; {}", model.remedy())),
+        }
+    }
     if PathBuf::from(DEFAULT_NAME).is_file() {
         line("ok", DEFAULT_NAME, "found here; `probare score` uses it");
     } else {

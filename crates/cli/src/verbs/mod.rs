@@ -6,6 +6,7 @@ pub mod explain;
 pub mod init;
 pub mod list;
 pub mod man;
+pub mod models;
 pub mod parse;
 pub mod running;
 pub mod schema;

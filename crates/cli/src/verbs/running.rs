@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_core::{Ending, Job, Profile, Stop};
+use probare_models::embedding::Embeddings;
+use probare_models::{Options, record_path};
 use probare_report::{By, Gate, Gates, Look, escape, terminal};
 use probare_runner::{Conclusion, Config, DriveOptions, Exit, MOST_JOBS, Wanted};
 
@@ -161,6 +163,7 @@ impl Settled {
         let progress = Progress::new(self.quiet, self.limit, job.cases.progress());
         let files: Vec<PathBuf> = self.outputs.iter().filter(|output| *output != Path::new("-")).cloned().collect();
         let defaults = DriveOptions::default();
+        let outside = embeddings();
         let wanted = Wanted {
             profile: self.profile,
             outputs: files,
@@ -174,6 +177,7 @@ impl Settled {
                 interrupted: interrupt_flag(),
                 ..defaults
             },
+            outside: &outside,
             watcher: Some(Box::new(progress)),
             ..Wanted::default()
         };
@@ -227,6 +231,11 @@ impl Settled {
             remark("missed: the benchmark's own limit");
         }
     }
+}
+
+/// Who computes vectors, or asks servers for them. Nothing is read or opened before a metric wants it.
+pub fn embeddings() -> Embeddings {
+    Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() })
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: the run ends at the next case and what was computed is kept.

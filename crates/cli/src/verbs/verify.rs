@@ -6,7 +6,7 @@ use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::{Exit, Verdict, Verification, VerifyError, verify};
 
-use super::running::interrupt_flag;
+use super::running::{embeddings, interrupt_flag};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -32,7 +32,9 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
+    let outside = embeddings();
     let asked = Verification {
+        outside: &outside,
         inputs: &arguments.inputs,
         interrupted: interrupt_flag(),
         ..Verification::of(&arguments.results)

@@ -5,6 +5,7 @@ use probare_core::MetricDef;
 pub mod bleu;
 pub mod chrf;
 pub mod contains;
+pub mod embedding_similarity;
 pub mod exact_match;
 pub mod jaccard;
 pub mod json_schema;
@@ -21,6 +22,7 @@ pub static FAMILY: &[&MetricDef] = &[
     &bleu::DEF,
     &chrf::DEF,
     &contains::DEF,
+    &embedding_similarity::DEF,
     &exact_match::DEF,
     &jaccard::DEF,
     &json_schema::DEF,

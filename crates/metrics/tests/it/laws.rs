@@ -19,6 +19,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::vectors::Vectors;
 use crate::{case, changes};
 
 /// Most pieces of evidence that a score may carry, the note on the rest included.
@@ -92,13 +93,15 @@ fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String
     if subject.definition.lacks(sample).is_some() {
         return Ok(false);
     }
-    let result = subject.metric.score(sample);
-    if subject.metric.score(sample) != result {
+    let vectors = Vectors::default();
+    let score = |sample| subject.metric.score_with("law", sample, &vectors);
+    let result = score(sample);
+    if score(sample) != result {
         return Err("the second call gives something else".into());
     }
     let readings = worker.0.borrow();
     for turn in ["first", "second"] {
-        let shared = subject.metric.score(sample.sharing(&readings));
+        let shared = score(sample.sharing(&readings));
         if shared != result {
             return Err(format!("shared readings give {shared:?} the {turn} time, fresh ones {result:?}"));
         }
@@ -255,7 +258,8 @@ proptest! {
             for definition in registry().iter().filter(|definition| definition.identity) {
                 for profile in profiles.iter().filter(|profile| definition.profiles.contains(profile)) {
                     let metric = definition.build(Value::Null, *profile).expect("identity is declared for defaults");
-                    let outcome = metric.score(Sample::of(&case)).expect("it can be scored");
+                    let outcome =
+                        metric.score_with("law", Sample::of(&case), &Vectors::default()).expect("it can be scored");
                     let value = outcome.score().expect("it applies").value.get();
                     prop_assert!((value - definition.best()).abs() < 1e-9, "{} ({profile}): {value}", definition.id);
                 }
@@ -350,7 +354,7 @@ fn a_hundred_kilobytes_break_no_law() {
             case.response = Some(Output::new(response));
             case.reference = Some(vec![reference.into()]);
             for subject in subjects.iter().filter(|subject| subject.definition.lacks(Sample::of(&case)).is_none()) {
-                let result = subject.metric.score(Sample::of(&case));
+                let result = subject.metric.score_with("law", Sample::of(&case), &Vectors::default());
                 lawful(subject, &case, result).unwrap_or_else(|law| panic!("{}: {law}", subject.name()));
             }
         }

@@ -13,3 +13,4 @@ mod rag;
 mod rag_hostile;
 mod rag_labelled;
 mod tables;
+mod vectors;

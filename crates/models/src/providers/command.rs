@@ -28,16 +28,18 @@ struct Said {
 
 /// What the program reads.
 pub(crate) fn input(request: &Request) -> Vec<u8> {
-    let mut bytes = json!({
+    let mut input = json!({
         "model": request.model,
         "messages": request.messages,
         "parameters": request.parameters,
         "repeat": request.repeat,
         "seat": request.seat,
         "attempt": request.attempt,
-    })
-    .to_string()
-    .into_bytes();
+    });
+    if request.embedding {
+        input["embedding"] = json!(true);
+    }
+    let mut bytes = input.to_string().into_bytes();
     bytes.push(b'\n');
     bytes
 }

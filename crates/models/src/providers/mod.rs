@@ -30,6 +30,9 @@ pub struct Request {
     /// Further fields of the body.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub extra_body: Map<String, Json>,
+    /// Whether a vector of the last message is wanted in place of a reply.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub embedding: bool,
     /// The conversation.
     pub messages: Vec<Message>,
     /// Which repetition of the run.
@@ -66,6 +69,7 @@ impl Request {
             parameters,
             reasoning_effort: settings.reasoning_effort.clone(),
             extra_body: settings.extra_body.clone(),
+            embedding: settings.generator_type == Some(crate::GeneratorType::Embedding),
             messages: question.messages.clone(),
             repeat,
             seat: question.seat,
@@ -180,6 +184,7 @@ pub(crate) mod tests_support {
             },
             reasoning_effort: None,
             extra_body: Map::new(),
+            embedding: false,
             messages: vec![Message::system("Be brief."), Message::user("Why?")],
             repeat: 0,
             seat: 0,
@@ -198,6 +203,8 @@ mod tests {
     fn odd() -> impl Strategy<Value = Json> {
         let names = prop::sample::select(vec![
             "choices",
+            "data",
+            "embedding",
             "message",
             "content",
             "refusal",
@@ -239,7 +246,7 @@ mod tests {
         fn any_body_is_a_reply_or_a_fault(json in odd(), bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let text = json.to_string();
             for body in [text.as_bytes(), bytes.as_slice()] {
-                let _ = (openai::heard(body), anthropic::heard(body), gemini::heard(body), command::heard(body));
+                let _ = (openai::heard(body), openai::heard_vector(body), anthropic::heard(body), gemini::heard(body), command::heard(body));
                 let _ = complaint(&String::from_utf8_lossy(body));
             }
         }

@@ -4,6 +4,7 @@ use probare_core::{Content, Message, Reply, Role};
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{Heard, Parcel, Request, Unheard, address, complaint, json, set, usage};
+use crate::embedding::read_vector;
 use crate::{Fault, Provider};
 
 /// The request.
@@ -28,6 +29,28 @@ pub(crate) fn parcel(request: &Request) -> Parcel {
     set(&mut body, "reasoning_effort", request.reasoning_effort.as_ref());
     body.extend(request.extra_body.clone());
     Parcel { url: address(&request.base_url, "/chat/completions"), body: Json::Object(body).to_string().into_bytes() }
+}
+
+/// The request for a vector, `/embeddings`.
+pub(crate) fn embedding_parcel(request: &Request) -> Parcel {
+    let mut body = Map::new();
+    set(&mut body, "model", Some(&request.model));
+    set(&mut body, "input", request.messages.last().map(|message| &message.text));
+    set(&mut body, "encoding_format", Some("float"));
+    body.extend(request.extra_body.clone());
+    Parcel { url: address(&request.base_url, "/embeddings"), body: Json::Object(body).to_string().into_bytes() }
+}
+
+/// The vector in a body of status 200, as the JSON of its numbers.
+pub(crate) fn heard_vector(body: &[u8]) -> Result<Heard, Unheard> {
+    let json = json(body)?;
+    let usage = usage(&json, "/usage/prompt_tokens", "/usage/completion_tokens");
+    let model = json.get("model").and_then(Json::as_str).map(ToOwned::to_owned);
+    let numbers = json.pointer("/data/0/embedding").map(Json::to_string).unwrap_or_default();
+    let vector = read_vector(&numbers).map_err(|reason| Unheard::new(Fault::Empty, reason))?;
+    let content = Content::Text(serde_json::to_string(&vector).unwrap_or_default());
+    let cost = json.pointer("/usage/cost").and_then(Json::as_f64);
+    Ok(Heard { reply: Reply { content, usage, model }, cost, logprobs: None })
 }
 
 fn message(message: &Message) -> Json {
@@ -100,6 +123,24 @@ mod tests {
         let parcel = parcel(&request);
         assert_eq!(parcel.url, "http://127.0.0.1:1/v1/chat/completions");
         assert!(String::from_utf8(parcel.body).unwrap().contains(r#""max_tokens":50"#));
+    }
+
+    #[test]
+    fn a_vector_is_asked_for_and_read() {
+        let mut request = request(Provider::OpenAi);
+        request.embedding = true;
+        let parcel = embedding_parcel(&request);
+        assert_eq!(parcel.url, "https://api.openai.com/v1/embeddings");
+        assert_eq!(
+            String::from_utf8(parcel.body).unwrap(),
+            r#"{"model":"m","input":"Why?","encoding_format":"float"}"#
+        );
+        let heard = heard_vector(br#"{"data":[{"embedding":[0.1,-2,3e-3]}],"usage":{"prompt_tokens":3}}"#).unwrap();
+        assert_eq!(heard.reply.content, Content::Text("[0.1,-2.0,0.003]".into()), "numbers as short as they can be");
+        assert_eq!(heard.reply.usage.input_tokens, 3);
+        for bad in [r#"{"data":[]}"#, r#"{"data":[{"embedding":[]}]}"#, r#"{"data":[{"embedding":[1e99]}]}"#] {
+            assert_eq!(heard_vector(bad.as_bytes()).unwrap_err().fault, Fault::Empty, "{bad}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What the crate promises, against a server that makes trouble on purpose.
 
 mod canary;
+mod embedding;
 mod faults;
 mod kill;
 mod providers;

@@ -83,7 +83,7 @@ fn seats_of_a_panel_are_different_models() {
     assert!(missing.contains("only 2 are named"), "{missing}");
     let other = models.answer("other", &Turn::Ask(vec![question("a")]));
     assert_eq!(other[0].reply().unwrap().read().unwrap(), "reply to a");
-    let embedded = models.answer("panel", &Turn::Embed(vec!["a".into()]));
+    let embedded = models.answer("panel", &Turn::Embed { model: "m".into(), texts: vec!["a".into()] });
     assert!(matches!(embedded[0], Answer::Failed { kind: ErrorKind::Missing, .. }));
     let error = Models::open(vec![named("first")], options(None)).unwrap().seat("m", &["frist"]).err().unwrap();
     assert!(matches!(error, OpenError::UnknownModel { .. }));

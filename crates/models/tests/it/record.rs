@@ -115,6 +115,7 @@ fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
         parameters: probare_core::Parameters::default(),
         reasoning_effort: None,
         extra_body: serde_json::Map::new(),
+        embedding: false,
         messages: question("left").messages,
         repeat: 0,
         seat: 0,

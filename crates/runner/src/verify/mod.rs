@@ -22,7 +22,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{FORMAT, Job, Manifest, MetricKind, Stop, Suite, SuiteError};
+use probare_core::{
+    FORMAT, Job, Manifest, MetricDef, MetricInfo, MetricKind, Nobody, Outside, Stop, Suite, SuiteError,
+};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
 use probare_report::{Gate, Gates, Options, VERSION};
@@ -91,12 +93,14 @@ pub struct Verification<'a> {
     pub interrupted: Arc<AtomicBool>,
     /// Where benchmarks are looked up.
     pub suites: fn(&str) -> Option<&'static dyn Suite>,
+    /// Who computes vectors.
+    pub outside: &'a dyn Outside,
 }
 
 impl<'a> Verification<'a> {
     /// A file of results with the inputs that its manifest names.
     pub fn of(results: &'a Path) -> Self {
-        Self { results, inputs: &[], interrupted: Arc::default(), suites: probare_suites::suite }
+        Self { results, inputs: &[], interrupted: Arc::default(), suites: probare_suites::suite, outside: &Nobody }
     }
 }
 
@@ -129,6 +133,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
             interrupted: Arc::clone(&asked.interrupted),
             ..DriveOptions::default()
         },
+        outside: asked.outside,
         watcher: Some(Box::new(&mut checker)),
         ..Wanted::default()
     };
@@ -187,7 +192,10 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
     }
     for metric in &manifest.metrics {
         match registry().get(&metric.id) {
-            Ok(definition) if definition.kind == MetricKind::Judge => verdict.unchecked.push(metric.name.clone()),
+            // Vectors can be computed again; what a model said cannot.
+            Ok(definition) if definition.kind == MetricKind::Judge && !embeds(definition, metric) => {
+                verdict.unchecked.push(metric.name.clone());
+            }
             Ok(_) => {}
             // A benchmark may bring metrics of its own; where it does not, the run says so.
             Err(_) if manifest.suite.is_some() => {}
@@ -202,6 +210,11 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
         verdict.notes.push(format!("written by probare {}, verified by {VERSION}", manifest.probare.version));
     }
     known
+}
+
+/// Whether a metric rests on vectors alone.
+fn embeds(definition: &MetricDef, metric: &MetricInfo) -> bool {
+    definition.build(metric.options.clone(), metric.profile).is_ok_and(|scorer| scorer.embeds().is_some())
 }
 
 /// The gates of the run.

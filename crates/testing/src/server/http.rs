@@ -106,7 +106,15 @@ fn question(body: &[u8]) -> String {
     let last = |field: &str| json.get(field).and_then(Json::as_array).and_then(|list| list.last().cloned());
     let said = last("messages").and_then(|message| message.get("content").cloned());
     let said = said.or_else(|| last("contents").and_then(|content| content.pointer("/parts/0/text").cloned()));
+    let said = said.or_else(|| json.get("input").cloned());
     said.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()
+}
+
+/// Numbers that say something about a text: how often it has letters of four kinds.
+fn vector(text: &str) -> [f32; 4] {
+    let mut counts = [0.0; 4];
+    text.bytes().for_each(|byte| counts[usize::from(byte % 4)] += 1.0);
+    counts
 }
 
 /// A good reply in the form of the path.
@@ -123,6 +131,9 @@ fn reply(path: &str, text: &str, refusal: bool) -> Json {
             "candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": stop}],
             "usageMetadata": {"promptTokenCount": tokens, "candidatesTokenCount": tokens}});
     }
+    if path.ends_with("/embeddings") {
+        return json!({"model": "test", "data": [{"embedding": vector(text)}], "usage": {"prompt_tokens": tokens}});
+    }
     let message = if refusal { json!({"content": null, "refusal": text}) } else { json!({"content": text}) };
     json!({"model": "test", "choices": [{"message": message, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}})
@@ -130,8 +141,12 @@ fn reply(path: &str, text: &str, refusal: bool) -> Json {
 
 /// Answers one request; says whether the connection goes on.
 fn answer(stream: &mut TcpStream, request: &Arrived, shared: &Shared) -> io::Result<bool> {
-    let question = question(&request.body);
     let behaviour = &shared.behaviour;
+    if let Some(file) = behaviour.files.get(&request.path) {
+        read_whole(stream, &mut vec![0; request.waiting], shared)?;
+        return write(stream, "200 OK", "application/octet-stream", "", file).map(|()| true);
+    }
+    let question = question(&request.body);
     let trouble = shared.arrive(&question);
     if trouble == Some(Trouble::Reset) && request.waiting > 0 {
         // Closing a socket with bytes that nobody read resets the connection.

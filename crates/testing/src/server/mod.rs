@@ -1,6 +1,6 @@
 //! A chat server for tests that makes trouble on purpose, the same trouble for the same seed.
 //!
-//! It speaks the three ways of asking (`/chat/completions`, `/v1/messages`, `:generateContent`), answers `reply to …` with
+//! It speaks the three ways of asking (`/chat/completions`, `/v1/messages`, `:generateContent`) and `/embeddings`, answers `reply to …` with
 //! the last message of the question, and counts what it saw by question.
 
 mod http;
@@ -33,6 +33,8 @@ pub struct Behaviour {
     pub slow: Duration,
     /// Seconds that `Retry-After` asks for.
     pub retry_after: u32,
+    /// Files that are given away as they are, by path.
+    pub files: BTreeMap<String, Vec<u8>>,
     /// Whether good replies and complaints hold the key that was sent.
     pub echoes_keys: bool,
 }
@@ -47,6 +49,7 @@ impl Default for Behaviour {
             delay: Duration::ZERO,
             slow: Duration::from_secs(30),
             retry_after: 1,
+            files: BTreeMap::new(),
             echoes_keys: false,
         }
     }

@@ -15,9 +15,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["core", "stats"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
     ("runner", &["core", "cases", "metrics", "report", "suites"]),
-    ("cli", &["core", "text", "nlp", "stats", "metrics", "cases", "report", "suites", "runner"]),
+    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
     ("testing", &[]),
-    ("bench", &["core", "text", "nlp", "stats", "metrics", "cases", "report", "suites", "runner"]),
+    ("bench", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
 ];
 
 fn root() -> PathBuf {

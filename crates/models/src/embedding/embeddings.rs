@@ -1,0 +1,143 @@
+//! [`Embeddings`]: answers the texts that metrics want as vectors, by the model that they name.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use probare_core::{Answer, BuildError, Content, ErrorKind, Message, Nobody, Outside, Question, Reply, Turn};
+
+use super::files::{KnownModel, ModelError};
+use super::minilm::MiniLm;
+use crate::{Client, GeneratorType, ModelSettings, Options, Shared};
+
+/// Vectors that are remembered: 30 MB of them. What is not remembered is computed again.
+const REMEMBERED: usize = 20_000;
+
+/// Gives vectors: of `all-MiniLM-L6-v2` by computing them, of `provider:model` or a model that is set up by asking its
+/// server. A vector of a server goes into the record of replies by the content of its text and is not asked for again.
+#[derive(Default)]
+pub struct Embeddings {
+    local: OnceLock<Result<MiniLm, ModelError>>,
+    remembered: Mutex<HashMap<String, Arc<[f32]>>>,
+    servers: Mutex<BTreeMap<String, Client>>,
+    shared: OnceLock<Shared>,
+    settings: Vec<ModelSettings>,
+    options: Options,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Embeddings {
+    /// With models that are set up under names of their own, and the options under which servers are asked. Nothing is
+    /// opened before it is wanted.
+    pub fn new(settings: Vec<ModelSettings>, options: Options) -> Self {
+        Self { settings, options, ..Self::default() }
+    }
+
+    fn local(&self) -> Result<&MiniLm, &ModelError> {
+        self.local.get_or_init(MiniLm::open).as_ref()
+    }
+
+    /// The server of a model; opened when it is first wanted.
+    fn server(&self, model: &str) -> Result<Client, BuildError> {
+        if let Some(client) = locked(&self.servers).get(model) {
+            return Ok(client.clone());
+        }
+        let set_up = self.settings.iter().find(|settings| settings.name == model).cloned();
+        if set_up.is_none() && !model.contains([':', '/']) {
+            let unknown = KnownModel::named(model).err().map(|error| error.to_string()).unwrap_or_default();
+            return Err(BuildError::Options(format!("{unknown}; a server's model is called `provider:model`")));
+        }
+        let settings = ModelSettings {
+            generator_type: Some(GeneratorType::Embedding),
+            ..set_up.unwrap_or_else(|| ModelSettings::named(model))
+        };
+        let wrong = |error: crate::OpenError| BuildError::Options(error.to_string());
+        if self.shared.get().is_none() {
+            let opened = Shared::open(self.options.clone()).map_err(wrong)?;
+            // Where another thread was quicker, its own is used.
+            let _ = self.shared.set(opened);
+        }
+        let Some(shared) = self.shared.get() else { return Err(BuildError::Options("nothing is open".to_owned())) };
+        let client = Client::open(settings, shared).map_err(wrong)?;
+        locked(&self.servers).insert(model.to_owned(), client.clone());
+        Ok(client)
+    }
+
+    fn computed(&self, model: &MiniLm, texts: &[String]) -> Vec<Answer> {
+        let known: Vec<Option<Arc<[f32]>>> = {
+            let remembered = locked(&self.remembered);
+            texts.iter().map(|text| remembered.get(text).cloned()).collect()
+        };
+        let missing: Vec<&str> =
+            texts.iter().zip(&known).filter(|(_, vector)| vector.is_none()).map(|(text, _)| text.as_str()).collect();
+        // Cases are scored on many threads already.
+        let vectors = model.embed(&missing, 1);
+        let mut remembered = locked(&self.remembered);
+        for (text, vector) in missing.into_iter().zip(&vectors) {
+            if remembered.len() < REMEMBERED {
+                remembered.insert(text.to_owned(), vector.as_slice().into());
+            }
+        }
+        drop(remembered);
+        let mut vectors = vectors.into_iter();
+        let mut next = || vectors.next().unwrap_or_default();
+        known.into_iter().map(|vector| Answer::Vector(vector.map_or_else(&mut next, |known| known.to_vec()))).collect()
+    }
+}
+
+impl Outside for Embeddings {
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        let Turn::Embed { model, texts } = turn else { return Nobody.answer(metric, turn) };
+        let failed = |reason: String| vec![Answer::Failed { kind: ErrorKind::Missing, reason }; texts.len()];
+        if KnownModel::named(model).is_ok() {
+            return match self.local() {
+                Ok(model) => self.computed(model, texts),
+                Err(error) => failed(error.to_string()),
+            };
+        }
+        match self.server(model) {
+            Ok(client) => {
+                let question = |text: &String| Question { messages: vec![Message::user(text)], ..Question::default() };
+                let questions: Vec<Question> = texts.iter().map(question).collect();
+                client.ask(&questions).into_iter().map(vector).collect()
+            }
+            Err(error) => failed(error.to_string()),
+        }
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        let Ok(known) = KnownModel::named(model) else { return self.server(model).map(|_| ()) };
+        self.local().map(|_| ()).map_err(|error| BuildError::Missing {
+            what: match error {
+                ModelError::NotThere { .. } => format!("the model `{model}`"),
+                other => format!("a usable model `{model}` ({other})"),
+            },
+            remedy: known.remedy(),
+        })
+    }
+}
+
+/// The vector that a server gave.
+fn vector(reply: Reply) -> Answer {
+    let failed = |kind, reason| Answer::Failed { kind, reason };
+    match reply.content {
+        Content::Text(text) => match read_vector(&text) {
+            Ok(vector) => Answer::Vector(vector),
+            Err(reason) => failed(ErrorKind::Unparseable, reason),
+        },
+        Content::Refused(words) => failed(ErrorKind::Refused, format!("the model declined: {words}")),
+        Content::Failed { kind, reason } => failed(kind, reason),
+    }
+}
+
+/// Reads a vector from the JSON of its numbers; the reason where it is none.
+pub fn read_vector(text: &str) -> Result<Vec<f32>, String> {
+    let numbers: Vec<f32> =
+        serde_json::from_str(text).map_err(|_| "the reply holds no vector, which is a list of numbers".to_owned())?;
+    if numbers.is_empty() || numbers.iter().any(|number| !number.is_finite()) {
+        return Err("the reply holds an empty vector, or numbers that are not finite".to_owned());
+    }
+    Ok(numbers)
+}

