@@ -285,11 +285,13 @@ impl Finish {
     }
 }
 
-/// A piece of a page, in HTML that its maker has made safe.
+/// A piece of a page, in markup that its maker has made safe.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Section {
-    /// The piece.
+    /// The piece in HTML.
     pub html: String,
+    /// The same in Markdown, without pictures.
+    pub markdown: String,
 }
 
 /// Takes events and makes something of them.

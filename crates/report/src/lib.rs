@@ -36,7 +36,7 @@ mod json;
 mod jsonl;
 mod junit;
 pub mod manifest;
-mod markdown;
+pub mod markdown;
 pub mod number;
 mod output;
 mod parquet;

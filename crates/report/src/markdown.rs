@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, MetricInfo, Problem, Score, Sink, Stop};
+use probare_core::{CaseResult, Event, Finish, MetricInfo, Problem, Score, Section, Sink};
 
 use crate::escape::{excerpt, html, markdown};
 use crate::number::{count, counted, rounded};
@@ -54,7 +54,7 @@ impl Markdown {
         }
     }
 
-    fn page(&self) -> String {
+    fn page(&self, sections: &[Section]) -> String {
         let summary = &self.summary;
         let mut page = format!("# {}\n\n", markdown(&self.options.title(summary)));
         page.push_str(&format!(
@@ -67,6 +67,12 @@ impl Markdown {
         }
         page.push_str("\n\n");
         page.push_str(&self.gates());
+        for section in sections {
+            // What a suite has to say about itself may fill half of the page; its numbers are in the other files too.
+            if page.len() + section.markdown.len() <= BYTES / 2 {
+                page.push_str(&section.markdown);
+            }
+        }
         page.push_str(&means(summary));
         page.push_str(&problems(summary));
         page.push_str(&groups(summary));
@@ -99,10 +105,10 @@ impl Markdown {
         text
     }
 
-    fn finish(&mut self, stop: Stop) -> io::Result<()> {
-        let page = self.page();
+    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+        let page = self.page(&finish.sections);
         self.output.write_all(page.as_bytes())?;
-        self.output.finish(stop).map(|_| ())
+        self.output.finish(finish.stop).map(|_| ())
     }
 }
 
@@ -119,10 +125,21 @@ impl Sink for Markdown {
                 self.case(result);
                 Ok(())
             }
-            Event::Finished(finish) => self.finish(finish.stop),
+            Event::Finished(finish) => self.finish(finish),
             _ => Ok(()),
         }
     }
+}
+
+/// A table: the first column is words, the others are numbers. Cells are escaped here.
+pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+    let escaped = |cells: Vec<String>| cells.iter().map(|cell| markdown(cell).into_owned()).collect::<Vec<String>>();
+    let mut text = line(&escaped(head.iter().map(|name| (*name).to_owned()).collect()));
+    text.push_str(&format!("|---|{}\n", "---:|".repeat(head.len().saturating_sub(1))));
+    rows.into_iter().for_each(|row| text.push_str(&line(&escaped(row))));
+    text.push('\n');
+    text
 }
 
 /// What one metric said, folded away: the line that is seen names it.
@@ -338,6 +355,12 @@ mod tests {
 
         </details>
         "#);
+    }
+
+    #[test]
+    fn a_table_is_escaped_cell_by_cell() {
+        let rows = [vec!["a|b".to_owned(), "0.5".to_owned()]];
+        assert_eq!(table(&["Name", "Mean"], rows), "| Name | Mean |\n|---|---:|\n| a\\|b | 0.5 |\n\n");
     }
 
     #[test]

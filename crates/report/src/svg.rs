@@ -83,7 +83,7 @@ pub fn bars(bars: &[Bar], (from, to): (f64, f64), label: &str) -> String {
     let full = WIDTH - left - 60.0;
     let height = bars.len() as f64 * ROW + 4.0;
     let mut svg = format!(
-        "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{}\">",
+        "<svg class=\"chart bars\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{}\">",
         html(label)
     );
     for (row, bar) in bars.iter().enumerate() {

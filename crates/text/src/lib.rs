@@ -31,3 +31,4 @@ mod terms;
 pub mod tfidf;
 pub mod tokens;
 pub mod wordnet;
+pub mod words;

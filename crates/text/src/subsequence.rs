@@ -79,12 +79,13 @@ impl Table {
                 _ => list.push((word, bit)),
             }
         }
+        let places: Vec<Places> = places.into_iter().map(|list| Places::of(list, width)).collect();
         let keep = width.checked_mul(right.len()).is_some_and(|words| words <= MOST_WORDS);
         let mut kept = keep.then(|| Vec::with_capacity(width * right.len()));
         let mut column = vec![u64::MAX; width];
         for item in right {
             if let Some(number) = numbers.get(item) {
-                step(&mut column, &places[*number]);
+                places[*number].step(&mut column);
             }
             if let Some(kept) = &mut kept {
                 kept.extend_from_slice(&column);
@@ -121,19 +122,53 @@ impl Table {
     }
 }
 
-/// One column further: `V = (V + (V & M)) | (V & !M)`, with the carry going from word to word.
-fn step(column: &mut [u64], places: &[(usize, u64)]) {
+/// The rows that hold an item, as bits.
+enum Places {
+    /// The words that are not 0, in order.
+    Some(Vec<(usize, u64)>),
+    /// All words: an item that is nearly everywhere needs no look at where it is.
+    All(Vec<u64>),
+}
+
+impl Places {
+    /// So few items can be that frequent that their full vectors take no more than a few columns.
+    fn of(list: Vec<(usize, u64)>, width: usize) -> Self {
+        if width < 8 || list.len() < width / 4 {
+            return Self::Some(list);
+        }
+        let mut all = vec![0; width];
+        list.into_iter().for_each(|(word, bits)| all[word] = bits);
+        Self::All(all)
+    }
+
+    /// One column further: `V = (V + (V & M)) | (V & !M)`, with the carry going from word to word.
+    fn step(&self, column: &mut [u64]) {
+        match self {
+            Self::Some(list) => step_where(column, list),
+            Self::All(all) => {
+                let mut carry = false;
+                for (word, matches) in column.iter_mut().zip(all) {
+                    (*word, carry) = stepped(*word, *matches, carry);
+                }
+            }
+        }
+    }
+}
+
+fn stepped(word: u64, matches: u64, carry: bool) -> (u64, bool) {
+    let (sum, first) = word.overflowing_add(word & matches);
+    let (sum, second) = sum.overflowing_add(u64::from(carry));
+    (sum | (word & !matches), first || second)
+}
+
+fn step_where(column: &mut [u64], places: &[(usize, u64)]) {
     let mut carry = false;
     let mut next = places.iter().peekable();
     let Some((first, _)) = places.first() else { return };
     let mut at = *first;
     while at < column.len() {
         let matches = next.next_if(|(word, _)| *word == at).map_or(0, |(_, bits)| *bits);
-        let word = column[at];
-        let (sum, overflow) = word.overflowing_add(word & matches);
-        let (sum, second) = sum.overflowing_add(u64::from(carry));
-        carry = overflow || second;
-        column[at] = sum | (word & !matches);
+        (column[at], carry) = stepped(column[at], matches, carry);
         at += 1;
         // Without a carry nothing changes up to the next word that holds the item.
         if !carry {
@@ -182,6 +217,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn long_texts_of_few_and_of_many_words_equal_the_textbook_table(
+            left in "[ab]{600,900}([ab]|[c-z]){0,300}", right in "[ab]{500,700}[a-z]{0,100}",
+        ) {
+            prop_assert_eq!(Longest::of(left.as_bytes(), right.as_bytes()).length, slow(left.as_bytes(), right.as_bytes()));
+        }
+
         #[test]
         fn equals_the_textbook_table(left in "[abcd]{0,200}", right in "[abcd]{0,200}") {
             let longest = Longest::of(left.as_bytes(), right.as_bytes());

@@ -1,9 +1,10 @@
 //! The verb of a published benchmark: its flags are made from the schema of its options, so that a suite brings its own.
 //!
 //! A property becomes `--name VALUE`, with dashes for underscores; a truth value becomes a flag, a list may be given
-//! several times, a closed set of words is checked. Four keys of the schema steer it: `x-positional` makes the property
+//! several times, a closed set of words is checked. Five keys of the schema steer it: `x-positional` makes the property
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
-//! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`.
+//! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
+//! do not go together.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
@@ -206,6 +207,15 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
         }
     }
     let running = running(matches, &options)?;
+    for (name, property) in properties(&schema).filter(|(name, _)| options.contains_key(name.as_str())) {
+        if let Some(reason) = property.get("x-without-output").and_then(Json::as_str)
+            && !running.output.is_empty()
+        {
+            let flag = name.replace('_', "-");
+            return Err(Failure::usage(format!("--{flag} and -o do not go together: {reason}"))
+                .hint(format!("run once with --{flag} for the files to share, and once without it for your own")));
+        }
+    }
     let look = running.color.look(&std::io::stdout());
     let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
     let job = suite.open(Json::Object(options), console)?;

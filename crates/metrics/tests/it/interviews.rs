@@ -139,3 +139,31 @@ fn labelled_answers_agree_with_the_careful_reading() {
     assert!(development >= 0.975, "development: {development}");
     assert!(held_out >= 0.9, "held out: {held_out}");
 }
+
+/// Edited, shortened and mistyped quotations in several languages, each with the passage, the difference and the negation
+/// that a reader expects to be shown.
+#[test]
+fn labelled_near_quotations_show_what_a_reader_expects() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/quotations");
+    let text = fs::read_to_string(folder.join("near.jsonl")).unwrap();
+    let mut wrong = Vec::new();
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let content = row["source"].as_str().unwrap();
+        let source = Source::new(content);
+        let finding = check(&row["quote"], Some(&source), Some(0), &[&source]);
+        let Some(near) = finding.near else {
+            wrong.push(format!("{} has no nearest passage: {:?}", row["quote"], finding.status));
+            continue;
+        };
+        let negation = near.difference.negation.as_deref();
+        let named = negation.map(|text| text.split('`').nth(1).unwrap_or_default());
+        let seen = (&content[near.span], near.difference.line(), named);
+        let expected =
+            (row["passage"].as_str().unwrap(), row["line"].as_str().unwrap().to_owned(), row["negation"].as_str());
+        if seen != expected {
+            wrong.push(format!("expected {expected:?}\n     got {seen:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), text.lines().count(), wrong.join("\n"));
+}

@@ -1,7 +1,8 @@
 //! [`Data`]: the cases of a page on their way into it, in memory that does not grow.
 //!
-//! They become JSON inside `<script>` elements that no browser runs: parts of the index (`class="index"`) and of the
-//! records (`id="d0"`, `d1`, …). Both wait in temporary files until the head of the page is known.
+//! The index becomes JSON inside `<script>` elements that no browser runs (`class="index"`), since it is read at once. The
+//! records, which are looked into one by one, become comments with a record on each line: of all that may stand in a page
+//! a browser passes over them fastest. Both wait in temporary files until the head of the page is known.
 
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
@@ -14,8 +15,8 @@ use crate::escape::script_json;
 /// Bytes that are kept in memory before they go to a temporary file.
 const IN_MEMORY: usize = 1 << 20;
 
-/// Records of one part, and its bytes from which on the next part starts. A part is read as a whole, so it is small: the
-/// worst cases of a run are scattered over all parts.
+/// Records of one part, and its bytes from which on the next part starts. A part is cut into lines as a whole, so it is
+/// small: the worst cases of a run are scattered over all parts.
 const RECORDS: usize = 25;
 const RECORD_BYTES: usize = 1 << 20;
 
@@ -37,22 +38,36 @@ pub(super) struct Data {
     bytes: u64,
 }
 
-/// Elements of which the last is open.
+/// How the parts of a kind are written. The items are JSON without `<`, `>` and line breaks, so nothing ends a part early.
+#[derive(Debug)]
+struct Form {
+    open: &'static str,
+    between: &'static str,
+    close: &'static str,
+}
+
+const INDEX: Form =
+    Form { open: "<script type=\"application/json\" class=\"index\">[", between: ",\n", close: "]</script>\n" };
+const RECORDS_FORM: Form = Form { open: "<!--\n", between: "\n", close: "\n-->\n" };
+
+/// Parts of which the last is open.
 #[derive(Debug)]
 struct Parts {
+    form: Form,
     spool: BufWriter<SpooledTempFile>,
     items: usize,
     bytes: usize,
 }
 
 impl Parts {
-    fn new(folder: &Path) -> Self {
-        Self { spool: BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, folder)), items: 0, bytes: 0 }
+    fn new(form: Form, folder: &Path) -> Self {
+        Self { form, spool: BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, folder)), items: 0, bytes: 0 }
     }
 
-    fn add(&mut self, open: &str, json: &str) -> io::Result<()> {
+    fn add(&mut self, json: &str) -> io::Result<()> {
         let json = script_json(json);
-        self.spool.write_all(if self.items == 0 { open.as_bytes() } else { b",\n" })?;
+        let before = if self.items == 0 { self.form.open } else { self.form.between };
+        self.spool.write_all(before.as_bytes())?;
         self.items += 1;
         self.bytes += json.len();
         self.spool.write_all(json.as_bytes())
@@ -60,7 +75,7 @@ impl Parts {
 
     fn close(&mut self) -> io::Result<()> {
         if self.items > 0 {
-            self.spool.write_all(b"]</script>\n")?;
+            self.spool.write_all(self.form.close.as_bytes())?;
         }
         (self.items, self.bytes) = (0, 0);
         Ok(())
@@ -78,7 +93,13 @@ impl Parts {
 impl Data {
     /// Temporary files stand in this folder.
     pub(super) fn new(folder: &Path) -> Self {
-        Self { index: Parts::new(folder), records: Parts::new(folder), part: 0, cases: 0, bytes: 0 }
+        Self {
+            index: Parts::new(INDEX, folder),
+            records: Parts::new(RECORDS_FORM, folder),
+            part: 0,
+            cases: 0,
+            bytes: 0,
+        }
     }
 
     /// Cases that it holds.
@@ -94,8 +115,8 @@ impl Data {
     /// Adds a case.
     pub(super) fn add(&mut self, mut entry: Entry, record: &str) -> io::Result<()> {
         (entry.c, entry.p) = (self.part, self.records.items);
-        self.records.add(&format!("<script type=\"application/json\" id=\"d{}\">[", self.part), record)?;
-        self.index.add("<script type=\"application/json\" class=\"index\">[", &serde_json::to_string(&entry)?)?;
+        self.records.add(record)?;
+        self.index.add(&serde_json::to_string(&entry)?)?;
         self.cases += 1;
         self.bytes += record.len() as u64;
         if self.records.items >= RECORDS || self.records.bytes >= RECORD_BYTES {
@@ -108,12 +129,12 @@ impl Data {
         Ok(())
     }
 
-    /// Writes the elements of the index.
+    /// Writes the index.
     pub(super) fn copy_index(&mut self, page: &mut impl Write) -> io::Result<()> {
         self.index.copy(page)
     }
 
-    /// Writes the elements of the records.
+    /// Writes the records.
     pub(super) fn copy_records(&mut self, page: &mut impl Write) -> io::Result<()> {
         self.records.copy(page)
     }

@@ -7,6 +7,8 @@
 mod data;
 mod highlight;
 mod overview;
+#[cfg(test)]
+mod palette;
 mod record;
 mod report;
 mod tone;
@@ -22,7 +24,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
 /// SHA-256 of the script in base 64; a test computes it again.
-const SCRIPT_HASH: &str = "tWmoqVloV0e+VS9dyNU4b++9IIDMBYcrJephexAwPH4=";
+const SCRIPT_HASH: &str = "mTJ+j0j0Zst4F/l16/mPndcNNdoz/bYOs/cr/08nI4M=";
 
 /// The sign beside the name: a tick under a lens.
 const SIGN: &str = "<svg viewBox=\"0 0 20 20\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.8\" \

@@ -121,9 +121,10 @@ fn cell(metric: &MetricInfo, named: &Named) -> Cell {
     }
 }
 
-/// What makes the reader recognise the case: what was asked, or else what was answered.
+/// What makes the reader recognise the case: what was asked, or else what was answered or quoted.
 pub(super) fn opening(case: &Case) -> &str {
-    case.query.as_deref().or_else(|| case.text(Field::Response, None)).unwrap_or("")
+    let answered = || case.text(Field::Response, None).or_else(|| case.text(Field::Citations, Some(0)));
+    case.query.as_deref().or_else(answered).unwrap_or("")
 }
 
 /// The record of a case, as JSON: its result line, its texts, and for each metric the tones of its evidence.
@@ -204,11 +205,20 @@ fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTre
     let last = chosen.last().copied();
     let text = |index: usize| {
         let (text, cut) = beginning(case.text(field, Some(index))?, ITEM);
-        let name = if length == 1 { singular.to_owned() } else { format!("{singular} {}", index + 1) };
+        let mut name = if length == 1 { singular.to_owned() } else { format!("{singular} {}", index + 1) };
+        if let Some(source) = citation_source(case, field, index) {
+            name.push_str(&format!(", said to be from {}", excerpt(source, 60)));
+        }
         let more = (left > 0 && last == Some(index)).then_some(left);
         Some(Shown { field, index: Some(index), path: None, name, text, cut, more })
     };
     chosen.into_iter().filter_map(text).collect()
+}
+
+/// The text that a quotation names.
+fn citation_source(case: &Case, field: Field, index: usize) -> Option<&str> {
+    let citations = case.citations.as_ref().filter(|_| field == Field::Citations)?;
+    citations.get(index)?.source.as_deref()
 }
 
 fn list_length(case: &Case, field: Field) -> usize {

@@ -1,5 +1,6 @@
-// Shows the cases of a page: a hundred rows at a time, and the texts of a case when it is opened. Cases are JSON in elements
-// that the browser does not run. All text goes in as text, never as markup.
+// Shows the cases of a page: a hundred rows at a time, and the texts of a case when it is opened. The index of the cases is
+// JSON in elements that the browser does not run, their records are lines of JSON in comments at the end of the page. All
+// text goes in as text, never as markup.
 (() => {
   "use strict";
   const place = document.getElementById("browser");
@@ -46,23 +47,18 @@
   for (const part of document.querySelectorAll("script.index")) {
     for (const entry of read(part)) cases.push(entry);
   }
-  // The parts that were looked into last.
-  const parts = new Map();
-  const part = (number) => {
-    let list = parts.get(number);
-    parts.delete(number);
-    if (!list) list = read(document.getElementById(`d${number}`));
-    parts.set(number, list);
-    if (parts.size > 16) parts.delete(parts.keys().next().value);
-    return list;
-  };
   // The records stand behind this script: while a large file is still being read, those at its end are not there yet.
   const isWhole = () => document.readyState !== "loading";
   const whole = new Promise((resolve) => {
     if (isWhole()) resolve();
     else document.addEventListener("DOMContentLoaded", resolve);
   });
-  const recordOf = (entry) => part(entry.c)[entry.p];
+  let parts = null;
+  const linesOf = (number) => {
+    parts ||= [...document.body.childNodes].filter((node) => node.nodeType === Node.COMMENT_NODE);
+    return parts[number].data.trim().split("\n");
+  };
+  const recordOf = (entry) => JSON.parse(linesOf(entry.c)[entry.p]);
 
   // Which cases are shown, in which order.
   let order = cases.map((_, at) => at);
@@ -187,7 +183,9 @@
     return pieces;
   };
 
-  const toneOf = (kind, tones) => {
+  const toneOf = ({ kind, field }, tones) => {
+    // What a metric found in the question is what it goes by, and no fault of the answer.
+    if (kind === "found" && field === "query") return tones && tones.found === "good" ? "good" : "plain";
     if (kind === "found") return tones ? tones.found : "plain";
     if (kind === "missing" || kind === "unsupported") return tones ? tones.lacking : "bad";
     return kind;
@@ -202,7 +200,7 @@
       const told = record.line.scores[metric.name];
       for (const piece of (told && told.evidence) || []) {
         const note = piece.note ? `: ${short(piece.note, 160)}` : "";
-        if (here(piece)) marks.push({ start: piece.start, end: piece.end, class: toneOf(piece.kind, record.tones[at]), note: `${metric.name}: ${piece.kind}${note}` });
+        if (here(piece)) marks.push({ start: piece.start, end: piece.end, class: toneOf(piece, record.tones[at]), note: `${metric.name}: ${piece.kind}${note}` });
         if (here(piece.support)) marks.push({ start: piece.support.start, end: piece.support.end, class: "support", note: `${metric.name}: held against “${short(piece.text, 80)}”` });
       }
     });
@@ -248,7 +246,7 @@
     return make("span", { class: "place" }, `${place.field}${item}, ${place.start}–${place.end}`);
   };
   const pieceOf = (piece, tones) => {
-    const line = make("li", { class: `${toneOf(piece.kind, tones)} ${piece.kind}` }, make("span", { class: "kind" }, piece.kind), " ");
+    const line = make("li", { class: `${toneOf(piece, tones)} ${piece.kind}` }, make("span", { class: "kind" }, piece.kind), " ");
     // A remark is our own words; what stands in a text, or should, is quoted.
     const quoted = piece.kind !== "note" || piece.field !== undefined;
     const words = short(piece.text, 600) + (piece.cut ? " […]" : "");
@@ -270,8 +268,7 @@
       headed(make("span", { class: "tag bad" }, "failed"));
       panel.append(make("p", { class: "small" }, make("bdi", {}, short(told.error, 600))));
     } else if (told.not_applicable !== undefined) {
-      headed(make("span", { class: "tag" }, "not applicable"));
-      panel.append(make("p", { class: "small soft" }, make("bdi", {}, short(told.not_applicable, 600))));
+      return null;
     } else {
       const cell = entry.v[at] || [told.value, 0];
       const label = told.label === undefined ? null : make("span", { class: `tag ${cell[3] || ""}` }, told.label);
@@ -287,12 +284,26 @@
     }
     return panel;
   };
-  const linkTo = (at) => {
-    const id = cases[at].id;
-    let earlier = 0;
-    for (let other = 0; other < at; other += 1) if (cases[other].id === id) earlier += 1;
-    return `#case=${encodeURIComponent(id)}${earlier ? `&n=${earlier + 1}` : ""}`;
+  // Metrics that do not apply, by the reason.
+  const idleOf = (record) => {
+    const reasons = new Map();
+    for (const { name } of metrics) {
+      const told = record.line.scores[name];
+      if (told && told.not_applicable !== undefined) reasons.set(told.not_applicable, [...(reasons.get(told.not_applicable) || []), name]);
+    }
+    if (!reasons.size) return null;
+    const lines = [...reasons].map(([reason, names]) => make("p", { class: "small soft" }, names.flatMap((name, at) => [at ? ", " : "", ...breakable(name)]), ": ", make("bdi", {}, short(reason, 600))));
+    return make("section", { class: "panel" }, make("div", { class: "panel-head" }, make("h3", {}, "Not applicable")), lines);
   };
+  // Of cases with the same name, how many stand before each.
+  const earlier = new Map();
+  const seen = new Map();
+  cases.forEach(({ id }, at) => {
+    const before = seen.get(id) || 0;
+    if (before) earlier.set(at, before);
+    seen.set(id, before + 1);
+  });
+  const linkTo = (at) => `#case=${encodeURIComponent(cases[at].id)}${earlier.has(at) ? `&n=${earlier.get(at) + 1}` : ""}`;
   const detailOf = (at) => {
     const entry = cases[at];
     // An element that is being read is there before its end is.
@@ -300,7 +311,7 @@
     const record = recordOf(entry);
     const link = make("a", { class: "link", href: linkTo(at) }, "Link to this case");
     const excuse = entry.e ? make("p", { class: "small soft" }, "excused: ", make("bdi", {}, entry.e)) : null;
-    const right = make("div", {}, make("p", { class: "small" }, link), excuse, metrics.map((_, metric) => panelOf(entry, record, metric)));
+    const right = make("div", {}, make("p", { class: "small" }, link), excuse, metrics.map((_, metric) => panelOf(entry, record, metric)), idleOf(record));
     return make("td", { colspan: metrics.length + 1 }, make("div", { class: "split" }, textsOf(entry, record), right));
   };
 
@@ -342,6 +353,7 @@
     all.textContent = slice.length && slice.every((at) => opened.has(at)) ? "Close all" : "Open all";
   };
 
+  let turn = 0;
   const fits = (entry) => {
     if (show.value === "missed" && !entry.m) return false;
     if (show.value === "failed" && !entry.v.includes(false)) return false;
@@ -352,39 +364,32 @@
     const inside = (value) => value !== null && (least.value === "" || value >= Number(least.value)) && (most.value === "" || value <= Number(most.value));
     return measure.value === "" ? metrics.some((_, at) => inside(numberOf(entry, at))) : inside(numberOf(entry, Number(measure.value)));
   };
-  const pause = () => new Promise((resolve) => setTimeout(resolve, 0));
-  const textOf = (record) => `${record.texts.map((text) => text.text).join("\n")}\n${JSON.stringify(record.line)}`.toLowerCase();
-  let turn = 0;
+  // What is looked for, as it is written inside of JSON on this page.
+  const patternOf = (words) => {
+    const code = (sign) => [...sign].flatMap((one) => one.split("")).map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+    const written = JSON.stringify(words).slice(1, -1).replace(/[<>&]/g, code).replace(hidden, code);
+    return new RegExp(written.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
+  };
   const filter = async () => {
     turn += 1;
     const mine = turn;
     await (isWhole() || whole);
-    const wanted = search.value.trim().toLowerCase();
+    if (mine !== turn) return;
+    const wanted = search.value.trim();
     let found = [];
     cases.forEach((entry, at) => {
       if (fits(entry)) found.push(at);
     });
     if (wanted) {
-      // All texts are looked through, part by part, so that typing goes on meanwhile.
-      const hits = [];
+      // Records are searched as they are written: to parse them all would take many times as long.
+      const pattern = patternOf(wanted);
       let number = -1;
-      let list = [];
-      let looked = 0;
-      for (const at of found) {
-        const entry = cases[at];
-        if (entry.c !== number) {
-          number = entry.c;
-          list = read(document.getElementById(`d${number}`));
-          looked += 1;
-          if (looked % 20 === 0) {
-            status.textContent = "searching …";
-            await pause();
-            if (mine !== turn) return;
-          }
-        }
-        if (entry.id.toLowerCase().includes(wanted) || textOf(list[entry.p]).includes(wanted)) hits.push(at);
-      }
-      found = hits;
+      let lines = [];
+      found = found.filter((at) => {
+        const { c, p, t } = cases[at];
+        if (c !== number) [number, lines] = [c, linesOf(c)];
+        return pattern.test(lines[p]) || (t || []).some((tag) => pattern.test(tag));
+      });
     }
     order = found;
     sortOrder();

@@ -43,11 +43,11 @@ fn in_row(page: &str, before: usize) -> Option<String> {
 /// Inside of a text of JSON a quotation mark has a backslash before it, so this finds names of fields alone.
 fn in_data(page: &str, before: usize) -> Option<String> {
     const NAME: &str = "\"id\":\"";
-    let data = page[..before].rfind("<script type=\"application/json\"")?;
-    if page[data..before].contains("</script>") || page[data..].starts_with("<script type=\"application/json\" id=\"p")
-    {
-        return None;
-    }
+    let open = |opening: &str, closing: &str| {
+        page[..before].rfind(opening).filter(|data| !page[*data..before].contains(closing))
+    };
+    let data =
+        open("<!--", "-->").or_else(|| open("<script type=\"application/json\" class=\"index\"", "</script>"))?;
     // An entry begins with its id or a few numbers before it.
     let start = data + page[data..before].rfind(NAME)? + NAME.len();
     let text = page[start..].split('"').next()?;
@@ -71,6 +71,11 @@ mod tests {
         assert!(reason.contains("<bdi>b</bdi>2"), "{reason}");
         let (case, _) = difference(b"<q>", page("1").as_bytes()).unwrap();
         assert_eq!(case, None);
+        let records = |value: &str| {
+            format!("<!--\n{{\"line\":{{\"id\":\"a\"}}}}\n{{\"line\":{{\"id\":\"b\",\"value\":{value}}}}}\n-->")
+        };
+        let (case, _) = difference(records("2").as_bytes(), records("1").as_bytes()).unwrap();
+        assert_eq!(case.as_deref(), Some("b"));
         let longer = page("1") + "more";
         assert!(difference(longer.as_bytes(), page("1").as_bytes()).is_some());
     }

@@ -42,7 +42,7 @@ impl Sink for Count {
 
 impl Publisher for Count {
     fn sections(&self) -> Vec<Section> {
-        vec![Section { html: format!("<p>{} toys</p>\n", self.cases) }]
+        vec![Section { html: format!("<p>{} toys</p>\n", self.cases), ..Section::default() }]
     }
 }
 

@@ -8,6 +8,7 @@
 
 mod cases;
 mod evaluate;
+mod in_markdown;
 pub mod input;
 pub mod output;
 pub mod page;

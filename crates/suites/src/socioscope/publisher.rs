@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::input::{Corpus, Fixture};
 use super::output::{answers_csv, chart, results, stamped, summary_csv, terminal};
 use super::page::{self, Shown, page};
-use super::{AnswerResult, Evaluation, Redaction, Summary};
+use super::{AnswerResult, Evaluation, Redaction, Summary, in_markdown};
 use crate::printing::{print, remark};
 
 /// Format of the results file.
@@ -164,7 +164,8 @@ impl Publisher for Published {
     fn sections(&self) -> Vec<Section> {
         let evaluation = Evaluation::new(&self.fixture, self.results.clone());
         let (summary, careful) = self.summaries(&evaluation);
-        vec![Section { html: page::groups(&summary, careful.as_ref()) }]
+        let careful = careful.as_ref();
+        vec![Section { html: page::groups(&summary, careful), markdown: in_markdown::groups(&summary, careful) }]
     }
 
     fn written(&self) -> Vec<PathBuf> {

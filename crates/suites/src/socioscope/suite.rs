@@ -55,7 +55,8 @@ struct Options {
     timestamp: Option<String>,
     /// Which reading: reference (the published numbers), or careful (ours beside them)
     profile: Profile,
-    /// Replace names and long passages in results and report by their positions
+    /// Replace names and long passages in results and report by their positions; not with -o, whose files hold the texts
+    #[schemars(extend("x-without-output" = "the files of -o hold the texts that are to be hidden"))]
     redact: bool,
 }
 

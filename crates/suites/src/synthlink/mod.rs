@@ -11,6 +11,7 @@ pub mod cases;
 pub mod catalogue;
 pub mod comparison;
 pub mod files;
+mod in_markdown;
 pub mod predictions;
 mod publisher;
 pub mod report;

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::comparison::{self, System};
 use super::rules::AGGREGATE;
-use super::{Catalogue, Group, Row, Scores, Summary, files, report};
+use super::{Catalogue, Group, Row, Scores, Summary, files, in_markdown, report};
 use crate::printing::{print, remark};
 
 /// A file of predictions and what came of it.
@@ -216,12 +216,19 @@ impl Publisher for Published {
         if summed.len() > 1 {
             let systems: Vec<(&str, &Summary)> =
                 summed.iter().map(|(system, Summed { summary, .. })| (system.name.as_str(), summary)).collect();
-            sections.push(Section { html: report::comparison(&systems, &self.means().differences) });
+            let differences = &self.means().differences;
+            sections.push(Section {
+                html: report::comparison(&systems, differences),
+                markdown: in_markdown::comparison(&systems, differences),
+            });
         }
         for (system, Summed { summary, careful }) in &summed {
             let name = (summed.len() > 1).then_some(system.name.as_str());
             let careful = careful.as_ref().map(|(_, summary)| summary);
-            sections.push(Section { html: report::section(name, summary, careful) });
+            sections.push(Section {
+                html: report::section(name, summary, careful),
+                markdown: in_markdown::categories(name, summary, careful),
+            });
         }
         sections
     }

@@ -8,7 +8,7 @@ use probare_text::python::strip;
 use serde_json::Value as Json;
 
 use super::source::scalars;
-use super::{Difference, Source, Transcripts, difference, elided};
+use super::{Difference, Source, Transcripts, elided};
 
 /// Similarity from which a quotation counts as a near one.
 const NEAR: f64 = 0.9;
@@ -112,14 +112,14 @@ pub struct Finding {
     pub omitted: Vec<Range<usize>>,
 }
 
-/// The stretch of the cited text nearest to a quotation.
+/// The passage of the cited text nearest to a quotation, in whole words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Near {
     /// Bytes of the text as given.
     pub span: Range<usize>,
     /// Unicode scalar positions in its NFC form.
     pub scalars: Range<usize>,
-    /// The normalised stretch against the normalised quotation.
+    /// The normalised passage against the normalised quotation.
     pub difference: Difference,
 }
 
@@ -212,11 +212,8 @@ fn look_closer(mut finding: Finding, quote: &str, source: &Source<'_>, sources: 
 }
 
 fn near(source: &Source<'_>, found: &Match, normal: &str) -> Near {
-    Near {
-        difference: difference(&source.form().text()[found.span.clone()], normal),
-        scalars: source.composed_scalars(found.span.clone()),
-        span: source.form().original_span(found.span.clone()),
-    }
+    let (passage, difference) = Difference::new(source.form().text(), &found.span, normal);
+    Near { difference, scalars: source.composed_scalars(passage.clone()), span: source.form().original_span(passage) }
 }
 
 /// Looks for a quotation that is not where it is said to be in all transcripts: for its words, then for words near to them.

@@ -1,6 +1,11 @@
-//! What a near quotation changed: letter by letter, and whether it added or dropped a negation.
+//! What a near quotation changed, word by word, and whether it added or dropped a negation.
+
+use std::ops::Range;
 
 use probare_text::distance::{EditKind, edits};
+use probare_text::words::words;
+
+use super::alignment::{Step, align};
 
 /// One stretch of a quotation held against its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,22 +18,49 @@ pub enum Change {
     Added(String),
 }
 
-/// A quotation against the nearest stretch of its source.
+/// A quotation against the nearest passage of its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// From left to right.
+    /// From left to right, in whole words. Put together, what is the same and what was dropped are the passage, what is
+    /// the same and what was added are the quotation, spaces around changes aside.
     pub changes: Vec<Change>,
     /// A negation that only one of them has, in words for the reader.
     pub negation: Option<String>,
 }
 
+/// Characters of an unchanged stretch that are shown beside a change.
+const BESIDE: usize = 60;
+
 impl Difference {
-    /// On one line: `[-…-]` is in the source only, `{+…+}` in the quotation only.
+    /// Holds a normalised quotation against the normal form of its source, around the stretch that comes nearest in
+    /// letters. The passage in whole words comes with it.
+    pub(super) fn new(source: &str, nearest: &Range<usize>, quote: &str) -> (Range<usize>, Self) {
+        let steps = align(source, nearest, quote);
+        let of_source = steps.iter().filter_map(|step| match step {
+            Step::Same(span) | Step::Dropped(span) => Some(span),
+            Step::Added(_) => None,
+        });
+        let (mut spans, mut passage) = (of_source, nearest.start..nearest.start);
+        if let Some(first) = spans.next() {
+            passage = first.start..spans.next_back().unwrap_or(first).end;
+        }
+        let mut changes = changes(&steps, source, quote);
+        if changes.iter().all(|change| matches!(change, Change::Same(_))) {
+            // The words are the same: what differs is how they are spaced.
+            changes = by_letters(&source[passage.clone()], quote);
+        }
+        let negation = negation(&changes);
+        (passage, Self { changes, negation })
+    }
+
+    /// On one line: `[-…-]` is in the source only, `{+…+}` in the quotation only. Of what is the same the words beside a
+    /// change are shown.
     pub fn line(&self) -> String {
         let mut line = String::new();
-        for change in &self.changes {
+        let last = self.changes.len().saturating_sub(1);
+        for (place, change) in self.changes.iter().enumerate() {
             match change {
-                Change::Same(text) => line.push_str(text),
+                Change::Same(text) => push_beside(&mut line, text, place > 0, place < last),
                 Change::Dropped(text) => line.extend(["[-", text, "-]"]),
                 Change::Added(text) => line.extend(["{+", text, "+}"]),
             }
@@ -37,65 +69,168 @@ impl Difference {
     }
 }
 
-/// Words that make a sentence say the opposite.
-const NEGATIONS: [&str; 9] = ["not", "no", "never", "nobody", "none", "nothing", "without", "neither", "nor"];
+/// Appends an unchanged stretch, without the middle of a long one, or the far end of one at the edge.
+fn push_beside(line: &mut String, text: &str, is_behind: bool, is_before: bool) {
+    let shown = BESIDE * (usize::from(is_behind) + usize::from(is_before)).max(1);
+    if text.chars().count() <= shown + BESIDE / 2 {
+        line.push_str(text);
+        return;
+    }
+    let at = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
+    let (head, tail) = (at(BESIDE), at(text.chars().count() - BESIDE));
+    if is_behind || !is_before {
+        line.push_str(text[..head].rsplit_once(' ').map_or(&text[..head], |(words, _)| words));
+        line.push_str(" …");
+    }
+    if is_before {
+        line.push_str(if is_behind { " " } else { "… " });
+        line.push_str(text[tail..].split_once(' ').map_or(&text[tail..], |(_, words)| words));
+    }
+}
 
-/// Holds a normalised quotation against a stretch of the normal form of its source.
-pub fn difference(source: &str, quote: &str) -> Difference {
+/// Steps of one kind joined, with the spaces between them; where words stand in the place of others, the source's first.
+fn changes(steps: &[Step], source: &str, quote: &str) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    let mut rest = steps;
+    while !rest.is_empty() {
+        let same = rest.iter().take_while(|step| matches!(step, Step::Same(_))).count();
+        let changed = rest[same..].iter().take_while(|step| !matches!(step, Step::Same(_))).count();
+        let (kept, others) = (&rest[..same], &rest[same..same + changed]);
+        rest = &rest[same + changed..];
+        let span = |wanted: fn(&Step) -> Option<&Range<usize>>, steps: &[Step]| {
+            let mut spans = steps.iter().filter_map(wanted);
+            let first = spans.next()?;
+            Some(first.start..spans.next_back().unwrap_or(first).end)
+        };
+        let kept = span(|step| if let Step::Same(span) = step { Some(span) } else { None }, kept);
+        let dropped = span(|step| if let Step::Dropped(span) = step { Some(span) } else { None }, others);
+        let added = span(|step| if let Step::Added(span) = step { Some(span) } else { None }, others);
+        if let Some(kept) = kept {
+            let mut text = source[kept.clone()].to_owned();
+            let is_spaced = |span: &Option<Range<usize>>, text: &str| {
+                span.as_ref().is_some_and(|span| text[..span.start].ends_with(char::is_whitespace))
+            };
+            if !changes.is_empty() && source[..kept.start].ends_with(char::is_whitespace) {
+                text.insert(0, ' ');
+            }
+            if is_spaced(&dropped, source) || is_spaced(&added, quote) {
+                text.push(' ');
+            }
+            changes.push(Change::Same(text));
+        }
+        changes.extend(dropped.map(|span| Change::Dropped(source[span].to_owned())));
+        changes.extend(added.map(|span| Change::Added(quote[span].to_owned())));
+    }
+    changes
+}
+
+fn by_letters(source: &str, quote: &str) -> Vec<Change> {
     let mut changes = Vec::new();
     for edit in edits(source, quote) {
-        let (left, right) = (&source[edit.left], &quote[edit.right]);
+        let (left, right) = (source[edit.left].to_owned(), quote[edit.right].to_owned());
         match edit.kind {
-            EditKind::Keep => changes.push(Change::Same(left.to_owned())),
-            EditKind::Delete => changes.push(Change::Dropped(left.to_owned())),
-            EditKind::Insert => changes.push(Change::Added(right.to_owned())),
-            EditKind::Replace => {
-                changes.push(Change::Dropped(left.to_owned()));
-                changes.push(Change::Added(right.to_owned()));
-            }
+            EditKind::Keep => changes.push(Change::Same(left)),
+            EditKind::Delete => changes.push(Change::Dropped(left)),
+            EditKind::Insert => changes.push(Change::Added(right)),
+            EditKind::Replace => changes.extend([Change::Dropped(left), Change::Added(right)]),
         }
     }
-    Difference { changes, negation: negation(source, quote) }
+    changes
 }
 
-/// The negation that only one side has.
-fn negation(source: &str, quote: &str) -> Option<String> {
-    let (in_source, in_quote) = (negations(source), negations(quote));
-    if in_source.len() == in_quote.len() {
-        return None;
+/// Words that make a sentence say the opposite: in English, and the plain ones of some neighbours. Left out is what means
+/// something else next door (Italian `mai`, Spanish `sin`).
+const NEGATIONS: [&str; 47] = [
+    "not", "no", "never", "nobody", "none", "nothing", "without", "neither", "nor", "nowhere",
+    "cannot", // English
+    "nicht", "kein", "keine", "keinen", "keinem", "keiner", "keines", "nie", "niemals", "nichts", "niemand",
+    "ohne", // German
+    "niet", "geen", "nooit", // Dutch
+    "ikke", "ingen", "intet", "aldrig", "aldri", "inte", // Danish, Norwegian, Swedish
+    "ne", "pas", "jamais", "rien", "aucun", "aucune", "sans", // French
+    "nunca", "jamás", "nadie", "nada", "não", // Spanish, Portuguese
+    "non", "nessuno", "niente", // Italian
+];
+
+fn is_negation(word: &str) -> bool {
+    let plain = word.replace('’', "'");
+    NEGATIONS.contains(&plain.as_str()) || plain.ends_with("n't") || plain.starts_with("n'")
+}
+
+/// The negation that only one side of a change has.
+fn negation(changes: &[Change]) -> Option<String> {
+    let negations = |text: &str| -> Vec<String> {
+        words(text).into_iter().map(|span| text[span].to_owned()).filter(|word| is_negation(word)).collect()
+    };
+    for (place, change) in changes.iter().enumerate() {
+        let (dropped, added) =
+            match (change, place.checked_sub(1).and_then(|before| changes.get(before)), changes.get(place + 1)) {
+                (Change::Dropped(source), _, Some(Change::Added(quote))) => (negations(source), negations(quote)),
+                (Change::Dropped(source), ..) => (negations(source), Vec::new()),
+                (Change::Added(_), Some(Change::Dropped(_)), _) | (Change::Same(_), ..) => continue,
+                (Change::Added(quote), ..) => (Vec::new(), negations(quote)),
+            };
+        match (dropped.len(), added.len()) {
+            (more, fewer) if more > fewer => {
+                return Some(format!("the source says `{}`, the quotation leaves it out", dropped[0]));
+            }
+            (fewer, more) if more > fewer => {
+                return Some(format!("the quotation says `{}`, the source does not", added[0]));
+            }
+            _ => {}
+        }
     }
-    let (more, fewer, is_dropped) =
-        if in_source.len() > in_quote.len() { (in_source, in_quote, true) } else { (in_quote, in_source, false) };
-    let word = more.iter().find(|word| !fewer.contains(word)).or(more.last())?;
-    Some(if is_dropped {
-        format!("the source says `{word}`, the quotation leaves it out")
-    } else {
-        format!("the quotation says `{word}`, the source does not")
-    })
-}
-
-fn negations(text: &str) -> Vec<&str> {
-    text.split(|character: char| !character.is_alphanumeric() && character != '\'')
-        .filter(|word| NEGATIONS.contains(word) || word.ends_with("n't") || *word == "cannot")
-        .collect()
+    None
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn difference(source: &str, quote: &str) -> Difference {
+        Difference::new(source, &(0..source.len()), quote).1
+    }
+
     #[test]
-    fn every_letter_is_shown_once_for_each_side() {
+    fn words_are_whole_and_shown_once_for_each_side() {
         let found = difference("nobody believed it", "nobody belived it");
-        assert_eq!(found.line(), "nobody bel[-ie-]{+i+}ved it".replace("[-ie-]{+i+}", "i[-e-]"));
+        assert_eq!(found.line(), "nobody [-believed-]{+belived+} it");
         assert_eq!(found.negation, None);
+        assert_eq!(
+            difference("since 1998, at 3.5%", "since 1999, at 3.6%").line(),
+            "since [-1998-]{+1999+}, at [-3.5%-]{+3.6%+}"
+        );
     }
 
     #[test]
     fn a_dropped_not_is_named() {
         let dropped = difference("we do not sell oysters", "we do sell oysters");
+        assert_eq!(dropped.line(), "we do [-not-] sell oysters");
         assert_eq!(dropped.negation.as_deref(), Some("the source says `not`, the quotation leaves it out"));
         let added = difference("we can go", "we can't go");
         assert_eq!(added.negation.as_deref(), Some("the quotation says `can't`, the source does not"));
+        assert_eq!(difference("we don't go", "we do not go").negation, None, "another way to say it");
+    }
+
+    #[test]
+    fn the_passage_reaches_back_to_the_words_of_the_quotation() {
+        let source = "here, she says, we never cut the hedge before the birds have left. it looks untidy";
+        let nearest = source.find("er cut").unwrap()..source.find(". it").unwrap();
+        let (passage, found) = Difference::new(source, &nearest, "we cut the hedge before the birds have left");
+        assert_eq!(&source[passage], "we never cut the hedge before the birds have left");
+        assert_eq!(found.line(), "we [-never-] cut the hedge before the birds have left");
+        assert_eq!(found.negation.as_deref(), Some("the source says `never`, the quotation leaves it out"));
+    }
+
+    #[test]
+    fn spaces_alone_are_shown_by_letters() {
+        assert_eq!(difference("from 1990-1995 on", "from 1990 - 1995 on").line(), "from 1990{+ +}-{+ +}1995 on");
+    }
+
+    #[test]
+    fn a_long_unchanged_stretch_leaves_the_change_in_sight() {
+        let source = format!("{}we never go", "a word and another ".repeat(20));
+        let line = difference(&source, &source.replace("never ", "")).line();
+        assert!(line.ends_with("we [-never-] go") && line.starts_with("… ") && line.len() < 90, "{line}");
     }
 }

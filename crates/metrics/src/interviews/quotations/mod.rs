@@ -5,6 +5,7 @@
 //! [`Quotations`] are the citations of a case, checked once for all who ask, against its passages and the
 //! [`Transcripts`] of the run.
 
+mod alignment;
 mod check;
 mod difference;
 mod elided;
@@ -14,7 +15,7 @@ mod source;
 mod transcripts;
 
 pub use check::{Elsewhere, Finding, Near, Status, check, place};
-pub use difference::{Change, Difference, difference};
+pub use difference::{Change, Difference};
 pub use existence::Existence;
 pub use quoted::Quotations;
 pub use source::Source;

@@ -9,8 +9,8 @@ use probare_report::escape::{excerpt, html};
 use probare_report::html::{Mark, highlight};
 use probare_report::number::column;
 
+use super::Shown;
 use super::transcripts::shown_window;
-use super::{Shown, value_cell};
 use crate::socioscope::input::{Answer, Pair};
 use crate::socioscope::output::differences;
 use crate::socioscope::{AnswerResult, PairResult, UNKNOWN_SOURCE};
@@ -45,75 +45,72 @@ pub(super) fn section(shown: Shown<'_>) -> String {
             "<p class=\"soft\">{ANSWERS} of {total} answers are on this page: those with the lowest scores.</p>"
         );
     }
-    page.push_str(
-        "<p class=\"legend\"><span>Marks in answers:</span><span><mark class=\"found\">counts</mark></span>\
-         <span><mark class=\"unsupported\">denied, or meant otherwise</mark></span>\
-         <span><mark class=\"compared\">decides yes or no</mark></span></p>\n\
-         <div class=\"tools\"><input id=\"search\" type=\"search\" placeholder=\"Search in answers\" aria-label=\"Search in answers\">\
-         <select id=\"show\" aria-label=\"Which answers\"><option value=\"\">All answers</option>\
-         <option value=\"low\">Score below 0.5</option><option value=\"differs\">Readings differ</option>\
-         <option value=\"broken\">Quotation not exact</option><option value=\"null\">Not scored</option></select>\
-         <button id=\"all\" type=\"button\">Open all</button><output id=\"shown\" for=\"search show\"></output></div>\n\
-         <div class=\"cases card scroll\"><table><caption class=\"sr\">Answers with their scores</caption><thead><tr>\
-         <th scope=\"col\"><button type=\"button\">Answer</button></th>\
-         <th scope=\"col\" class=\"right\"><button type=\"button\">Score</button></th>",
+    let columns: String = columns(shown).iter().map(|name| format!("<span>{name}</span>")).collect();
+    let _ = write!(
+        page,
+        "<p class=\"legend\"><span>Marks in answers:</span><span><mark class=\"good\">counts, or is right</mark></span>\
+         <span><mark class=\"bad\">is wrong, or is denied though it counts</mark></span>\
+         <span><mark>named, and does not count</mark></span></p>\n\
+         <div class=\"answers card\"><div class=\"answer-head\"><span>Answer</span>{columns}</div>\n"
     );
-    if shown.careful.is_some() {
-        page.push_str("<th scope=\"col\" class=\"right\"><button type=\"button\">Careful</button></th>");
+    for (pair, index) in all {
+        page.push_str(&answer(shown, pair, index));
     }
-    page.push_str(
-        "<th scope=\"col\" class=\"right\"><button type=\"button\">Exact quotations</button></th></tr></thead>\n",
-    );
-    for (order, (pair, index)) in all.into_iter().enumerate() {
-        page.push_str(&answer(shown, pair, index, order));
-    }
-    page.push_str("</table></div>\n");
+    page.push_str("</div>\n");
     page
 }
 
-fn answer(shown: Shown<'_>, at: usize, index: usize, order: usize) -> String {
+/// The numbers of an answer, by name.
+fn columns(shown: Shown<'_>) -> Vec<&'static str> {
+    let careful = shown.careful.map(|_| "Careful");
+    ["Score"].into_iter().chain(careful).chain(["Exact quotations"]).collect()
+}
+
+/// An answer that opens without scripts.
+fn answer(shown: Shown<'_>, at: usize, index: usize) -> String {
     let (pair, result) = (&shown.fixture.pairs[at], &shown.evaluation.pairs[at]);
     let (answer, graded) = (&pair.answers[index], &result.answers[index]);
-    let score = graded.grade.as_ref().map(|grade| grade.score);
-    let careful = graded.careful.as_ref().map(|grade| grade.score);
-    let mut words = vec!["answer"];
-    words.extend(score.is_some_and(|score| score < 0.5).then_some("low"));
-    words.extend((careful.is_some() && careful != score).then_some("differs"));
-    words.extend(graded.existence.score().is_some_and(|share| share < 1.0).then_some("broken"));
-    words.extend(score.is_none().then_some("null"));
-    let columns = if shown.careful.is_some() { 4 } else { 3 };
+    let mut numbers = vec![graded.grade.as_ref().map(|grade| grade.score)];
+    if shown.careful.is_some() {
+        numbers.push(graded.careful.as_ref().map(|grade| grade.score));
+    }
+    numbers.push(graded.existence.score());
+    let numbers: String = columns(shown).iter().zip(numbers).map(|(name, value)| number(name, value)).collect();
     let model = answer.model.as_deref().map(|model| format!(" · {model}")).unwrap_or_default();
-    let mut row = format!(
-        "<tbody data-is=\"{}\"><tr class=\"case-row\"><td data-value=\"{order}\"><button class=\"opener\" aria-expanded=\"false\">\
-         <span><b><bdi>{}</bdi></b><span><bdi>{}</bdi></span><span><bdi>{}</bdi></span></span></button></td>{}",
-        words.join(" "),
+    format!(
+        "<details class=\"answer\"><summary><span class=\"words\"><b><bdi>{}</bdi></b><span><bdi>{}</bdi></span>\
+         <span><bdi>{}</bdi></span></span>{numbers}</summary>\n<div class=\"split\"><div>{}{}</div><div>{}</div></div></details>\n",
         html(&excerpt(&format!("{}{model}", pair.id), 90)),
         html(&excerpt(&shown.words(&pair.question), 130)),
         html(&excerpt(&shown.words(answer.response.as_deref().unwrap_or("(nothing)")), 130)),
-        value_cell(score)
-    );
-    if shown.careful.is_some() {
-        row.push_str(&value_cell(careful));
-    }
-    row.push_str(&value_cell(graded.existence.score()));
-    let _ = write!(
-        row,
-        "</tr>\n<tr class=\"detail\" hidden><td colspan=\"{columns}\"><div class=\"split\"><div>{}{}</div><div>{}</div></div></td></tr></tbody>\n",
-        texts(shown, pair, answer, graded),
+        texts(shown, pair, answer, graded, result),
         quotations(shown, answer, graded),
         panels(pair, answer, graded, result)
-    );
-    row
+    )
+}
+
+/// A value with a bar below it.
+fn number(name: &str, value: Option<f64>) -> String {
+    let Some(value) = value else {
+        return "<span class=\"cell\"><span class=\"value none\">n/a</span></span>".to_owned();
+    };
+    let step = [0.8, 0.6, 0.4, 0.2].iter().filter(|edge| value < **edge).count();
+    format!(
+        "<span class=\"cell\"><span class=\"value\" title=\"{name}\">{}</span><span class=\"meter s{step}\" aria-hidden=\"true\">\
+         <i class=\"s{step}\" style=\"width:{:.1}%\"></i></span></span>",
+        column(value),
+        value.clamp(0.0, 1.0) * 100.0
+    )
 }
 
 /// The question and the answer with its marks.
-fn texts(shown: Shown<'_>, pair: &Pair, answer: &Answer, graded: &AnswerResult) -> String {
+fn texts(shown: Shown<'_>, pair: &Pair, answer: &Answer, graded: &AnswerResult, result: &PairResult) -> String {
     let response = answer.response.as_deref().unwrap_or_default();
     let cut = &response[..response.floor_char_boundary(TEXT)];
     let text = match shown.redaction {
         // Positions of marks belong to the text as given.
         Some(redaction) => html(&redaction.names(cut)).into_owned(),
-        None => highlight(cut, &marks(graded)),
+        None => highlight(cut, &marks(graded, result)),
     };
     let said = if response.is_empty() { "<span class=\"none\">nothing was answered</span>".to_owned() } else { text };
     format!(
@@ -124,18 +121,35 @@ fn texts(shown: Shown<'_>, pair: &Pair, answer: &Answer, graded: &AnswerResult) 
     )
 }
 
-fn marks(graded: &AnswerResult) -> Vec<Mark> {
+/// What a mention does for an answer, as a class of the style sheet, and why.
+fn standing(grade: &Grade, mention: &Mention, result: &PairResult) -> (&'static str, String) {
+    let counts = result.values.get(mention.value).is_some_and(|(_, weight)| *weight > 0.0);
+    match &mention.standing {
+        Standing::Asserted if !grade.matched.contains(&mention.value) => {
+            ("note", "named, and does not count".to_owned())
+        }
+        Standing::Asserted => (if counts { "good" } else { "bad" }, mention.reason.describe()),
+        Standing::Denied(word) => (if counts { "bad" } else { "note" }, format!("denied by `{word}`")),
+        Standing::OtherSense(sense) => (if counts { "bad" } else { "note" }, sense.clone()),
+    }
+}
+
+/// Whether the yes or no of an answer is the expected one.
+fn verdict(grade: &Grade) -> &'static str {
+    match grade.binary.unwrap_or(grade.score) {
+        wrong if wrong <= 0.0 => "bad",
+        right if right >= 1.0 => "good",
+        _ => "warn",
+    }
+}
+
+fn marks(graded: &AnswerResult, result: &PairResult) -> Vec<Mark> {
     let Some(grade) = graded.careful.as_ref().or(graded.grade.as_ref()) else { return Vec::new() };
     let mut marks: Vec<Mark> = grade
         .mentions
         .iter()
         .map(|mention| {
-            let (kind, note) = match &mention.standing {
-                Standing::Asserted if grade.matched.contains(&mention.value) => ("found", mention.reason.describe()),
-                Standing::Asserted => ("note", "named, and does not count".to_owned()),
-                Standing::Denied(word) => ("unsupported", format!("denied by `{word}`")),
-                Standing::OtherSense(sense) => ("unsupported", sense.clone()),
-            };
+            let (kind, note) = standing(grade, mention, result);
             Mark { start: mention.span.start, end: mention.span.end, kind, note }
         })
         .collect();
@@ -143,7 +157,7 @@ fn marks(graded: &AnswerResult) -> Vec<Mark> {
         && let (Some(span), Some(polarity)) = (&decision.span, decision.polarity)
     {
         let note = format!("{}: {}", polarity.name(), decision.why);
-        marks.push(Mark { start: span.start, end: span.end, kind: "compared", note });
+        marks.push(Mark { start: span.start, end: span.end, kind: verdict(grade), note });
     }
     marks
 }
@@ -158,7 +172,7 @@ fn quotations(shown: Shown<'_>, answer: &Answer, graded: &AnswerResult) -> Strin
             (Some(redaction), None) => redaction.text(quote),
             (None, _) => excerpt(quote, 600),
         };
-        let class = if finding.status.is_found() { "found" } else { "unsupported" };
+        let class = if finding.status.is_found() { "good" } else { "bad" };
         let _ = write!(
             list,
             "<li class=\"{class}\"><span class=\"kind\">{}</span> “<bdi>{}</bdi>”<span class=\"remark\">{}</span>{}</li>",
@@ -268,16 +282,13 @@ fn panel(name: &str, grade: &Grade, result: &PairResult) -> String {
         let says = decision.polarity.map_or("neither yes nor no", |polarity| polarity.name());
         let _ = write!(
             items,
-            "<li class=\"compared\">says {says} <span class=\"remark\">{}</span></li>",
+            "<li class=\"{}\">says {says} <span class=\"remark\">{}</span></li>",
+            verdict(grade),
             html(decision.why)
         );
     }
     for mention in grade.mentions.iter().take(30) {
-        let (class, note) = match &mention.standing {
-            Standing::Asserted => ("found", mention.reason.describe()),
-            Standing::Denied(word) => ("unsupported", format!("denied by `{word}`")),
-            Standing::OtherSense(sense) => ("unsupported", sense.clone()),
-        };
+        let (class, note) = standing(grade, mention, result);
         let _ = write!(
             items,
             "<li class=\"{class}\"><bdi>{}</bdi><span class=\"remark\">{}</span></li>",
@@ -290,7 +301,7 @@ fn panel(name: &str, grade: &Grade, result: &PairResult) -> String {
     for (_, (name, weight)) in missing.take(30) {
         let _ = write!(
             items,
-            "<li class=\"missing\"><bdi>{}</bdi><span class=\"remark\">not named, worth {weight}</span></li>",
+            "<li class=\"bad missing\"><bdi>{}</bdi><span class=\"remark\">not named, worth {weight}</span></li>",
             html(name)
         );
     }

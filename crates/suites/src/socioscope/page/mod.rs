@@ -88,19 +88,3 @@ fn tiles(summary: &Summary, careful: Option<&Summary>) -> String {
         .collect();
     format!("<div class=\"tiles\">{}</div>\n", tiles.join(""))
 }
-
-/// A value in a table cell with a bar below it.
-fn value_cell(value: Option<f64>) -> String {
-    match value {
-        Some(value) => {
-            let step = [0.8, 0.6, 0.4, 0.2].iter().filter(|edge| value < **edge).count();
-            format!(
-                "<td data-value=\"{value:?}\"><span class=\"value\">{}</span><span class=\"meter\" aria-hidden=\"true\">\
-                 <i class=\"s{step}\" style=\"width:{:.1}%\"></i></span></td>",
-                column(value),
-                value.clamp(0.0, 1.0) * 100.0
-            )
-        }
-        None => "<td data-value=\"\"><span class=\"value none\">n/a</span></td>".to_owned(),
-    }
-}

@@ -45,8 +45,8 @@ pub(super) fn shown_window(shown: Shown<'_>, answer: &Answer, graded: &AnswerRes
 /// Where a quotation stands, or comes nearest to.
 fn place(finding: &Finding) -> Option<(Range<usize>, &'static str)> {
     match (&finding.span, &finding.near) {
-        (Some(span), _) => Some((span.clone(), "found")),
-        (None, Some(near)) => Some((near.span.clone(), "unsupported")),
+        (Some(span), _) => Some((span.clone(), "good")),
+        (None, Some(near)) => Some((near.span.clone(), "bad")),
         (None, None) => None,
     }
 }

@@ -95,3 +95,19 @@ fn text_of_others_is_never_markup() {
     assert_eq!(page.matches("<script").count(), 1);
     assert!(!page.contains(['\u{1b}', '\u{202e}']));
 }
+
+#[test]
+fn the_colour_of_an_answer_follows_its_verdict() {
+    let page = |answer: &str| {
+        let fixture = serde_json::json!([{"id": "Q", "question": {"text": "Where? Options: Paris, Odense.", "type": "PickOne",
+            "metric": {"Paris": 1.0, "Odense": 0.0}}, "answers": [{"answer": answer, "source": "A", "citations": []}]}]);
+        let corpus = serde_json::json!([{"FILE": "A", "text": "In Paris, and never in Odense."}]);
+        let files = (fixture.to_string(), corpus.to_string());
+        ran((files.0.as_bytes(), files.1.as_bytes()), &json!({}), 1).unwrap().file("report.html")
+    };
+    let (right, wrong) = (page("Paris"), page("Odense"));
+    let body = |page: &str| page.split("<details class=\"answer\">").nth(1).unwrap_or_default().to_owned();
+    assert!(body(&right).contains("<mark class=\"good\"") && !body(&right).contains("class=\"bad"), "{}", body(&right));
+    assert!(body(&wrong).contains("class=\"bad") && !body(&wrong).contains("class=\"good"), "{}", body(&wrong));
+    assert!(!right.contains("class=\"opener\""), "it opens without scripts");
+}
