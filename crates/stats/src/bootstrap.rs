@@ -1,4 +1,4 @@
-//! The percentile bootstrap of a mean.
+//! The percentile bootstrap: of a mean, and of any other statistic.
 
 use crate::{Interval, Level, Random, mean};
 
@@ -10,22 +10,47 @@ pub const RESAMPLES: usize = 2_000;
 /// It assumes no shape of the distribution, so it suits scores that pile up at 0 and 1, and never leaves the range of the
 /// values. Its ends are order statistics of the resampled means. Nothing for fewer than two values.
 pub fn bootstrap_mean(values: &[f64], level: Level, seed: u64) -> Option<Interval> {
-    if values.len() < 2 || mean(values)?.is_nan() {
+    if mean(values)?.is_nan() {
+        return None;
+    }
+    let count = values.len();
+    resampled(count, level, seed, |drawn| Some(drawn.iter().map(|at| values[*at]).sum::<f64>() / count as f64))
+}
+
+/// The interval of any statistic of `count` items, from [`RESAMPLES`] resamples of them (Efron 1979, percentile method). The
+/// statistic is given the places of the items that were drawn.
+///
+/// A resample for which there is no statistic is passed over; nothing where that is so for more than half of them, and for
+/// fewer than two items.
+pub fn resampled(
+    count: usize,
+    level: Level,
+    seed: u64,
+    mut statistic: impl FnMut(&[usize]) -> Option<f64>,
+) -> Option<Interval> {
+    if count < 2 {
         return None;
     }
     let mut random = Random::new(seed);
-    let count = values.len();
-    let mut means: Vec<f64> =
-        (0..RESAMPLES).map(|_| (0..count).map(|_| values[random.below(count)]).sum::<f64>() / count as f64).collect();
-    means.sort_by(f64::total_cmp);
+    let mut drawn = vec![0; count];
+    let mut found = Vec::with_capacity(RESAMPLES);
+    for _ in 0..RESAMPLES {
+        drawn.fill_with(|| random.below(count));
+        found.extend(statistic(&drawn).filter(|value| !value.is_nan()));
+    }
+    if found.len() * 2 < RESAMPLES {
+        return None;
+    }
+    found.sort_by(f64::total_cmp);
+    let last = found.len() - 1;
     let place = |share: f64| {
         // Shares are between 0 and 1, so the place is inside the list.
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and RESAMPLES - 1")]
-        let place = (share * (RESAMPLES - 1) as f64).round() as usize;
-        place.min(RESAMPLES - 1)
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the last place")]
+        let place = (share * last as f64).round() as usize;
+        place.min(last)
     };
     let upper = level.upper_share();
-    Some(Interval { low: means[place(1.0 - upper)], high: means[place(upper)] })
+    Some(Interval { low: found[place(1.0 - upper)], high: found[place(upper)] })
 }
 
 #[cfg(test)]
