@@ -19,6 +19,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::scripted::Repeating;
 use crate::{case, changes};
 
 /// Most pieces of evidence that a score may carry, the note on the rest included.
@@ -37,6 +38,7 @@ struct Subject {
     profile: Profile,
     params: Value,
     metric: Scorer,
+    judge: Repeating,
 }
 
 impl Subject {
@@ -49,22 +51,24 @@ impl Subject {
 static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     let mut subjects = Vec::new();
     for definition in registry().iter() {
-        let mut sets = vec![json!({})];
+        let mut sets = vec![(json!({}), replies(definition, &json!({})))];
         for (_, example) in page_examples(definition.page) {
             let mut params = example.get("params").cloned().unwrap_or_else(|| json!({}));
             // Each set of options is tried in every profile.
             if let Some(params) = params.as_object_mut() {
                 params.shift_remove("profile");
             }
-            if !sets.contains(&params) {
-                sets.push(params);
+            if !sets.iter().any(|(known, _)| *known == params) {
+                let replies = replies(definition, &params);
+                sets.push((params, replies));
             }
         }
         let before = subjects.len();
-        for params in sets {
+        for (params, replies) in sets {
             for profile in definition.profiles {
                 if let Ok(metric) = definition.build(params.clone(), *profile) {
-                    subjects.push(Subject { definition, profile: *profile, params: params.clone(), metric });
+                    let judge = Repeating(replies.clone());
+                    subjects.push(Subject { definition, profile: *profile, params: params.clone(), metric, judge });
                 }
             }
         }
@@ -72,6 +76,17 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     }
     subjects
 });
+
+/// What the judge says in the first example that has these options and a value.
+fn replies(definition: &MetricDef, params: &Value) -> Vec<String> {
+    let examples = page_examples(definition.page);
+    let of = |example: &Value| example.get("params").cloned().unwrap_or_else(|| json!({})) == *params;
+    let found = examples
+        .iter()
+        .find(|(_, example)| example.get("expect").is_some() && of(example) && example["replies"][0].is_string());
+    let list = found.and_then(|(_, example)| example["replies"].as_array()).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
+}
 
 /// The cases of a page's examples that have a value.
 fn seeds(definition: &MetricDef) -> Vec<Case> {
@@ -92,13 +107,14 @@ fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String
     if subject.definition.lacks(sample).is_some() {
         return Ok(false);
     }
-    let result = subject.metric.score(sample);
-    if subject.metric.score(sample) != result {
+    let score = |sample| subject.metric.score_with("", sample, &subject.judge);
+    let result = score(sample);
+    if score(sample) != result {
         return Err("the second call gives something else".into());
     }
     let readings = worker.0.borrow();
     for turn in ["first", "second"] {
-        let shared = subject.metric.score(sample.sharing(&readings));
+        let shared = score(sample.sharing(&readings));
         if shared != result {
             return Err(format!("shared readings give {shared:?} the {turn} time, fresh ones {result:?}"));
         }

@@ -6,6 +6,7 @@ use probare_testing::page_examples;
 use serde_json::Value;
 
 use crate::case;
+use crate::scripted::Scripted;
 
 const HEADINGS: [&str; 8] = [
     "What it measures",
@@ -68,8 +69,8 @@ fn every_example_of_every_page_holds() {
 }
 
 fn run(metric: &MetricDef, example: &Value) -> Result<(), String> {
-    const FIELDS: [&str; 7] =
-        ["params", "case", "expect", "parts", "tolerance", "expect_not_applicable", "expect_error"];
+    const FIELDS: [&str; 8] =
+        ["params", "case", "expect", "parts", "tolerance", "expect_not_applicable", "expect_error", "replies"];
     let object = example.as_object().ok_or("an example is an object")?;
     if let Some(unknown) = object.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         return Err(format!("an example has no field `{unknown}`"));
@@ -110,5 +111,7 @@ fn outcome(metric: &MetricDef, example: &Value) -> Result<Outcome, String> {
     if let Some(field) = metric.lacks(sample) {
         return Err(format!("the case has no `{field}`"));
     }
-    built.score(sample).map_err(|error| error.to_string())
+    let judge = Scripted::of(example);
+    let outcome = built.score_with(metric.id, sample, &judge).map_err(|error| error.to_string());
+    if judge.is_over() { outcome } else { Err("the example has replies that nobody asked for".to_owned()) }
 }
