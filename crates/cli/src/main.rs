@@ -76,6 +76,8 @@ fn run(cli: &Cli) -> Done {
         Verb::Init(arguments) => verbs::init::run(arguments),
         Verb::Schema(arguments) => verbs::schema::run(arguments),
         Verb::Doctor(arguments) => verbs::doctor::run(arguments),
+        Verb::Models(arguments) => verbs::models::run(arguments),
+        Verb::Judge(arguments) => verbs::judge::run(arguments),
         Verb::Parse(arguments) => verbs::parse::run(arguments),
         Verb::Completions(arguments) => verbs::completions::run(arguments),
         Verb::Man(arguments) => verbs::man::run(arguments),

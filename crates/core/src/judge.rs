@@ -230,6 +230,11 @@ pub trait Judge: Send + Sync {
 pub trait Outside: Send + Sync {
     /// One answer for each question, text or program of the turn, in its order. `metric` is the name in this run.
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer>;
+
+    /// How many cases may wait for answers at once; with one, cases are as fast as threads.
+    fn width(&self) -> usize {
+        1
+    }
 }
 
 /// Nobody is there to ask: every answer is missing.

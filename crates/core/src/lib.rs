@@ -49,7 +49,7 @@ pub use job::{
 pub use judge::{
     Answer, Content, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran, Reply, Role, Turn, Usage,
 };
-pub use manifest::{FORMAT, Input, Maker, Manifest, Reading, Stored, SuiteCall};
+pub use manifest::{FORMAT, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, Stored, SuiteCall};
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
 };
