@@ -26,7 +26,7 @@ const AFTER_HELP: &str = "Examples:
   probare explain token_f1
   probare verify results.jsonl
 
-Exit codes: 0 fine, 1 error, 2 quality gate failed, 64 usage, 130 interrupted.";
+Exit codes: 0 fine, 1 error, 2 quality gate failed, 4 budget reached, 64 usage, 130 interrupted.";
 
 /// What to do. The help of a verb is the documentation of its arguments.
 #[derive(Debug, Subcommand)]
@@ -43,6 +43,7 @@ pub enum Verb {
     Schema(verbs::schema::Arguments),
     Doctor(verbs::doctor::Arguments),
     Models(verbs::models::Arguments),
+    Judge(verbs::judge::Arguments),
     Parse(verbs::parse::Arguments),
     Completions(verbs::completions::Arguments),
     Man(verbs::man::Arguments),

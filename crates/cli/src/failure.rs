@@ -116,6 +116,7 @@ impl From<ConfigError> for Failure {
             ConfigError::Form { .. } => failure
                 .hint("`probare schema config` shows what may stand there; `probare init` writes an example")
                 .into_usage(),
+            ConfigError::Model { .. } => failure.into_usage(),
             ConfigError::GateWithoutLimit { .. } => {
                 failure.hint("add `fail_under: 0.7` or `fail_over: 0.2`").into_usage()
             }

@@ -77,6 +77,7 @@ fn run(cli: &Cli) -> Done {
         Verb::Schema(arguments) => verbs::schema::run(arguments),
         Verb::Doctor(arguments) => verbs::doctor::run(arguments),
         Verb::Models(arguments) => verbs::models::run(arguments),
+        Verb::Judge(arguments) => verbs::judge::run(arguments),
         Verb::Parse(arguments) => verbs::parse::run(arguments),
         Verb::Completions(arguments) => verbs::completions::run(arguments),
         Verb::Man(arguments) => verbs::man::run(arguments),

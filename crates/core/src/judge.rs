@@ -258,6 +258,35 @@ pub trait Outside: Send + Sync {
             remedy: "nobody is there to compute vectors".to_owned(),
         })
     }
+
+    /// How many cases may wait for answers at once; with one, cases are as fast as threads.
+    fn width(&self) -> usize {
+        1
+    }
+}
+
+/// Questions go to one, texts to another.
+#[derive(Clone, Copy)]
+pub struct Divided<'a> {
+    /// Answers questions to models.
+    pub ask: &'a dyn Outside,
+    /// Answers everything else.
+    pub rest: &'a dyn Outside,
+}
+
+impl Outside for Divided<'_> {
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        let who = if matches!(turn, Turn::Ask(_)) { self.ask } else { self.rest };
+        who.answer(metric, turn)
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        self.rest.can_embed(model)
+    }
+
+    fn width(&self) -> usize {
+        self.ask.width().max(self.rest.width())
+    }
 }
 
 /// Nobody is there to ask: every answer is missing.

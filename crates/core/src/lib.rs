@@ -49,9 +49,10 @@ pub use job::{
     SuiteError,
 };
 pub use judge::{
-    Answer, Content, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran, Reply, Role, Turn, Usage,
+    Answer, Content, Divided, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran, Reply, Role, Turn,
+    Usage,
 };
-pub use manifest::{FORMAT, Input, Maker, Manifest, Reading, Stored, SuiteCall};
+pub use manifest::{FORMAT, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, Stored, SuiteCall};
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
 };

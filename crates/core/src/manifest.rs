@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{MetricInfo, Stop};
+use crate::{MetricInfo, Parameters, Stop};
 
 /// Raised when an old reader could misread a new file.
 pub const FORMAT: u32 = 2;
@@ -32,6 +32,12 @@ pub struct Manifest {
     pub reading: Reading,
     /// The metrics, in the order of all results.
     pub metrics: Vec<MetricInfo>,
+    /// Models that were asked, where any were.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<ModelUsed>,
+    /// Prompts of the metrics that asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<PromptUsed>,
     /// How the run ended.
     pub stop: Stop,
     /// Counts, means and distributions, as the program sums them up.
@@ -47,6 +53,39 @@ pub struct Manifest {
     /// else can be held against (a title, a limit); it is no signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
+}
+
+/// A model that was asked: everything of it that decides a reply, and nothing secret.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModelUsed {
+    /// Name in the run.
+    pub name: String,
+    /// Who answers.
+    pub provider: String,
+    /// What the provider calls it.
+    pub model: String,
+    /// Where it is found, if it is a server.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub base_url: String,
+    /// How it is asked.
+    pub parameters: Parameters,
+    /// How long a reasoning model thinks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
+    /// Further fields of the request.
+    #[serde(default, skip_serializing_if = "Json::is_null")]
+    pub extra_body: Json,
+}
+
+/// The prompt that a metric asked with. Its text is among the options of the metric where it is not the metric's own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PromptUsed {
+    /// Name of the metric.
+    pub metric: String,
+    /// SHA-256 of the text.
+    pub sha256: String,
 }
 
 /// Which program wrote a file.

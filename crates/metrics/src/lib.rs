@@ -37,6 +37,7 @@ pub mod answers;
 pub mod care;
 pub mod deep_search;
 pub mod interviews;
+pub mod judges;
 pub mod rag;
 pub mod retrieval;
 pub mod text;
@@ -55,6 +56,7 @@ pub static FAMILIES: &[&[&MetricDef]] = &[
     care::FAMILY,
     deep_search::FAMILY,
     interviews::FAMILY,
+    judges::FAMILY,
     rag::FAMILY,
     retrieval::FAMILY,
     text::FAMILY,

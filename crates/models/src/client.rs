@@ -7,7 +7,8 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Content, Question, Reply, Usage};
+use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage};
+use serde_json::Value as Json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
@@ -71,6 +72,9 @@ impl Client {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
         let road = Road::open(&settings, &name, &base_url, shared)?;
+        if shared.0.offline && shared.0.record.is_none() && !road.is_cassette() {
+            return Err(OpenError::OfflineWithoutRecord);
+        }
         let per_minute = |limit: Option<f64>| limit.map(Rate::per_minute);
         let (throttle, breaker) = shared.limits(&name, &base_url, &settings);
         Ok(Self(Arc::new(Inner {
@@ -99,6 +103,28 @@ impl Client {
     /// Provider and model.
     pub fn model(&self) -> &ModelName {
         &self.0.name
+    }
+
+    /// What decides its replies, for a manifest. Nothing of it is secret.
+    pub fn used(&self) -> ModelUsed {
+        let Inner { settings, name, base_url, shared, .. } = &*self.0;
+        let extra = (!settings.extra_body.is_empty()).then(|| Json::Object(settings.extra_body.clone()));
+        let clean = |json: Json| serde_json::from_str(&shared.redactor().clean(json.to_string())).unwrap_or_default();
+        ModelUsed {
+            name: settings.shown(),
+            provider: name.provider.name().to_owned(),
+            model: name.model.clone(),
+            base_url: base_url.clone(),
+            parameters: Parameters {
+                temperature: settings.temperature,
+                top_p: settings.top_p,
+                max_tokens: settings.max_tokens,
+                seed: settings.seed,
+                ..Parameters::default()
+            },
+            reasoning_effort: settings.reasoning_effort.clone(),
+            extra_body: extra.map(clean).unwrap_or_default(),
+        }
     }
 
     /// How many requests may be under way at the moment.
@@ -145,7 +171,8 @@ impl Client {
         }
         let request = Request::new(name, base_url, settings, &question, repeat);
         let key = Key::of(&request);
-        let Some(record) = &shared.0.record else {
+        // A file of recorded replies is a record already.
+        let Some(record) = shared.0.record.as_ref().filter(|_| !self.0.road.is_cassette()) else {
             return Ok(Answered { entry: self.asked(request, key).await?, replayed: false });
         };
         let lease: Lease = match record.claim(key, shared.0.offline).await? {

@@ -48,5 +48,5 @@ pub use record::{
     Entry, Imported, Kept, Key, LEASE, Old, Record, RecordError, export, import, list, prune, read_cassette,
 };
 pub use secret::{REDACTED, RUN, Redactor, Secret, forbid_core_dumps};
-pub use settings::{GeneratorType, ModelSettings, SettingsError, looks_like_a_variable};
+pub use settings::{GeneratorType, ModelSettings, SettingsError, looks_like_a_variable, without_keys};
 pub use shared::{Counts, OpenError, Options, RECORD, Shared, record_path};

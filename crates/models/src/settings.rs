@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use probare_core::ModelUsed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::prices::Pricing;
-use crate::{Dialect, ModelName, NameError, Provider};
+use crate::{Dialect, ModelName, NameError, Provider, REDACTED};
 
 /// One model: who it is, how it is asked, and how hard.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
@@ -153,6 +154,25 @@ pub fn looks_like_a_variable(text: &str) -> bool {
     one_case && plain && starts && !key_like && !known && text.len() <= 64
 }
 
+/// A text without what looks like a key: for messages about a configuration in which one may stand in the wrong place.
+pub fn without_keys(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let mut clean = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_part) {
+        clean.push_str(&rest[..start]);
+        let end = rest[start..].find(|c| !is_part(c)).map_or(rest.len(), |length| start + length);
+        let word = &rest[start..end];
+        let lower = word.to_ascii_lowercase();
+        let known = word.len() >= 8 && KEY_BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning));
+        let mixed = word.len() >= 20 && word.bytes().any(|byte| byte.is_ascii_digit()) && !looks_like_a_variable(word);
+        clean.push_str(if known || mixed { REDACTED } else { word });
+        rest = &rest[end..];
+    }
+    clean.push_str(rest);
+    clean
+}
+
 /// Whether a header of this name carries a secret.
 fn is_secret_header(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -170,6 +190,22 @@ impl ModelSettings {
     /// Settings of a model by its name alone.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+
+    /// The settings of a model of a finished run, to be asked the same again.
+    pub fn again(used: &ModelUsed) -> Self {
+        Self {
+            api_model_name: Some(used.model.clone()),
+            provider: Provider::of(&used.provider),
+            base_url: (!used.base_url.is_empty()).then(|| used.base_url.clone()),
+            temperature: used.parameters.temperature,
+            top_p: used.parameters.top_p,
+            max_tokens: used.parameters.max_tokens,
+            seed: used.parameters.seed,
+            reasoning_effort: used.reasoning_effort.clone(),
+            extra_body: used.extra_body.as_object().cloned().unwrap_or_default(),
+            ..Self::named(&used.name)
+        }
     }
 
     /// Who answers, and under which name.
@@ -377,6 +413,31 @@ mod tests {
         assert!(!error.to_string().contains("AbCdEfGh"), "{error}");
         let settings: ModelSettings = serde_saphyr::from_str(&text.replace("temprature", "temperature")).unwrap();
         assert!(!format!("{settings:?}").contains("AbCdEfGh"));
+    }
+
+    #[test]
+    fn a_message_does_not_show_a_key_that_stands_in_the_wrong_place() {
+        let text = "invalid type: string \"sk-proj-AbCdEfGh0123456789\", expected f64 at `models[0].temperature`";
+        assert_eq!(without_keys(text), "invalid type: string \"[redacted]\", expected f64 at `models[0].temperature`");
+        let plain =
+            "unknown field `api_model_naming`, expected one of `name`, `requests_per_minute` at line 12 column 3";
+        assert_eq!(without_keys(plain), plain);
+        assert!(!without_keys("x 0f3c9a7be1d24c58a6b7c8d9e0f1a2b3 y").contains("9a7be1d2"));
+    }
+
+    #[test]
+    fn the_settings_of_a_finished_run_ask_the_same() {
+        let mut settings = ModelSettings { temperature: Some(0.5), ..ModelSettings::named("openai:gpt-4o") };
+        settings.extra_body.insert("a".into(), 1.into());
+        let options = crate::Options {
+            environment: Some(BTreeMap::from([("OPENAI_API_KEY".into(), "k".into())])),
+            ..crate::Options::default()
+        };
+        let shared = crate::Shared::open(options).unwrap();
+        let used = crate::Client::open(settings, &shared).unwrap().used();
+        assert_eq!((used.provider.as_str(), used.model.as_str()), ("openai", "gpt-4o"));
+        let again = ModelSettings { api_key: Some("OPENAI_API_KEY".into()), ..ModelSettings::again(&used) };
+        assert_eq!(crate::Client::open(again, &shared).unwrap().used(), used);
     }
 
     #[test]

@@ -172,9 +172,6 @@ impl Drop for Inner {
 impl Shared {
     /// Opens the record and starts the threads that wait for replies.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        if options.offline && options.record.is_none() {
-            return Err(OpenError::OfflineWithoutRecord);
-        }
         let record = options.record.map(|path| Record::open_with(&path, options.lease)).transpose()?;
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)

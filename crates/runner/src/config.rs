@@ -4,6 +4,7 @@ use std::path::Path;
 
 use probare_cases::{FieldMap, MapError, OpenError, read_whole};
 use probare_core::{MetricRequest, Profile};
+use probare_models::{ModelSettings, SettingsError, without_keys};
 use probare_report::{Amount, Gate, Relation};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,6 +24,10 @@ pub struct Config {
     pub datasets: Vec<Dataset>,
     /// Metrics to compute when the command line names none.
     pub metrics: Vec<MetricEntry>,
+    /// Models that may be asked.
+    pub models: Vec<ModelSettings>,
+    /// Names of the models that judge, where a metric names none of its own: of `models`, or `provider:model`.
+    pub judges: Vec<String>,
     /// Limits that the run must keep.
     pub gates: Vec<GateEntry>,
     /// Which reading of the metrics: `reference` or `careful`.
@@ -118,6 +123,16 @@ pub struct Run {
     pub strict: bool,
     /// Means apart for each group: `tags`, a tag, or `metadata.KEY`.
     pub by: Option<String>,
+    /// Answer judges from recorded replies only.
+    pub offline: bool,
+    /// Most money that the run may spend on models, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// Most tokens that the run may send and receive.
+    pub budget_tokens: Option<u64>,
+    /// File of the record of replies; `.probare/replies.db` if absent.
+    pub record: Option<String>,
+    /// Seed of what is drawn at random: the waits between attempts.
+    pub seed: u64,
 }
 
 impl Config {
@@ -137,8 +152,13 @@ impl Config {
 
     /// Reads the text of a configuration; `name` is what messages call it.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        let config: Self = serde_saphyr::from_str(text)
-            .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: error.to_string() })?;
+        // Lines of the file around a mistake could show a key that was written there.
+        let options = serde_saphyr::options! { with_snippet: false };
+        let config: Self = serde_saphyr::from_str_with_options(text, options)
+            .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: without_keys(&error.to_string()) })?;
+        for model in &config.models {
+            model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
+        }
         for gate in &config.gates {
             gate.check().map_err(|what| match what {
                 Wrong::NoLimit => ConfigError::GateWithoutLimit { name: name.to_owned(), metric: gate.metric.clone() },
@@ -257,6 +277,14 @@ pub enum ConfigError {
         /// What is wrong.
         reason: &'static str,
     },
+    /// A model cannot be used.
+    #[error("`{name}`: {source}")]
+    Model {
+        /// Name of the file.
+        name: String,
+        /// What is wrong, without any key.
+        source: SettingsError,
+    },
     /// A gate says nothing.
     #[error("`{name}`: the gate on `{metric}` has no limit")]
     GateWithoutLimit {
@@ -306,6 +334,25 @@ mod tests {
         );
         assert!(message("gates: [{metric: a, fail_pass_rate: {share: 0.5}}]").contains("one of `at_least`"));
         assert!(message("gates: [{metric: a, fail_labels: [{label: x}]}]").contains("`over` or `over_share`"));
+    }
+
+    #[test]
+    fn a_literal_key_is_refused_and_no_mistake_shows_one() {
+        let key = "sk-proj-AbCdEfGh0123456789";
+        let model = |rest: &str| format!("models:\n  - name: openai:gpt-4o\n{rest}");
+        let error = |text: &str| Config::parse(text, "p.yaml").unwrap_err().to_string();
+        let literal = error(&model(&format!("    api_key: {key}\n")));
+        assert!(literal.contains("`api_key: OPENAI_API_KEY`"), "{literal}");
+        for text in [
+            model(&format!("    api_key: {key}\n    temprature: 0\n")),
+            model(&format!("    temperature: {key}\n")),
+            model(&format!("    api_key: {key}\n    headers: [1\n")),
+            model(&format!("    {key}: 1\n")),
+        ] {
+            assert!(!error(&text).contains("AbCdEfGh"), "{}", error(&text));
+        }
+        let good = Config::parse(&model("    api_key: MY_KEY\njudges: [openai:gpt-4o]\n"), "p.yaml").unwrap();
+        assert_eq!(good.judges, ["openai:gpt-4o"]);
     }
 
     #[test]

@@ -14,7 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use probare_core::{
-    Batch, CaseResult, Event, Input, Outside, Problem, Readings, Rules, RunReadings, Sink, Source, SourceError, Stop,
+    Batch, Case, CaseResult, Event, Input, Outside, Problem, Readings, Rules, RunReadings, Sink, Source, SourceError,
+    Stop,
 };
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -166,11 +167,15 @@ fn score(
     raw: &Mutex<Receiver<Numbered<Raw>>>,
     scored: &SyncSender<Numbered<Scored>>,
 ) {
-    let mut readings = Readings::new(run);
+    let mut readings = Readings::new(run.clone());
     loop {
         let next = raw.lock().expect("no thread panics while it waits for a batch").recv();
         let Ok((number, batch)) = next else { return };
+        let width = around.outside.width();
         let results = batch.map(|batch| {
+            if width > 1 {
+                return score_waiting(plan, around, &run, batch.cases(), width);
+            }
             let mut results = Vec::new();
             for case in batch.cases() {
                 results.push(case.map(|case| {
@@ -188,6 +193,42 @@ fn score(
             return;
         }
     }
+}
+
+/// Scores cases that wait for answers, many at once, on threads that mostly sleep; the results in the order of the cases.
+fn score_waiting(
+    plan: &Plan,
+    around: Surroundings<'_>,
+    run: &RunReadings,
+    cases: Vec<Result<Case, Problem>>,
+    width: usize,
+) -> Vec<Result<CaseResult, Problem>> {
+    let threads = width.min(cases.len());
+    let (done, results) = mpsc::channel();
+    let waiting = Mutex::new(cases.into_iter().enumerate());
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let (waiting, done, run) = (&waiting, done.clone(), run.clone());
+            scope.spawn(move || {
+                let mut readings = Readings::new(run);
+                loop {
+                    let next = waiting.lock().expect("no thread panics while it takes a case").next();
+                    let Some((at, case)) = next else { return };
+                    let result = case.map(|case| {
+                        let mut result = plan.score(case, &mut readings, around.rules, around.outside);
+                        result.written = Some(result.line_text(plan.infos()).into_owned());
+                        result
+                    });
+                    if done.send((at, result)).is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    drop(done);
+    let ordered: BTreeMap<usize, Result<CaseResult, Problem>> = results.into_iter().collect();
+    ordered.into_values().collect()
 }
 
 struct Writer<'a> {

@@ -14,6 +14,8 @@ pub enum Exit {
     Error,
     /// 2: a quality gate failed.
     Gate,
+    /// 4: the budget for asking models was reached.
+    Budget,
     /// 64: the command line or the configuration is wrong; nothing was run.
     Usage,
     /// 130: interrupted from the keyboard.
@@ -22,10 +24,11 @@ pub enum Exit {
 
 impl Exit {
     /// All codes with what they mean, for the manual.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::Fine, "everything asked for was done"),
         (Self::Error, "something could not be read, written or scored"),
         (Self::Gate, "a quality gate failed"),
+        (Self::Budget, "the budget for asking models was reached"),
         (Self::Usage, "the command line or the configuration is wrong; nothing was run"),
         (Self::Interrupted, "interrupted from the keyboard"),
     ];
@@ -36,6 +39,7 @@ impl Exit {
             Self::Fine => 0,
             Self::Error => 1,
             Self::Gate => 2,
+            Self::Budget => 4,
             Self::Usage => 64,
             Self::Interrupted => 130,
         }

@@ -8,6 +8,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod asking;
 mod config;
 mod drive;
 mod exit;
@@ -16,6 +17,7 @@ mod run;
 mod show;
 mod verify;
 
+pub use asking::{AskError, Asked, Asking, Hearing};
 pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, LabelEntry, MetricEntry, PassRateEntry, Run};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
 pub use exit::Exit;

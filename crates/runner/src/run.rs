@@ -2,9 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use probare_core::{
-    CaseResult, Ending, Event, FORMAT, Finish, Job, Maker, Manifest, Nobody, Outside, Profile, Publisher, Sink, Stop,
+    CaseResult, Divided, Ending, Event, FORMAT, Finish, Job, Maker, Manifest, Nobody, Outside, Profile, Publisher,
+    Sink, Stop,
 };
 use probare_metrics::registry;
 use probare_report::{
@@ -13,7 +17,7 @@ use probare_report::{
 };
 
 use crate::drive::{DriveError, DriveOptions, Driven, Outlets, Surroundings, drive};
-use crate::{Exit, Plan, PlanError};
+use crate::{AskError, Asked, Asking, Exit, Hearing, Plan, PlanError};
 
 /// How a job is to be run, and what is wanted of it.
 pub struct Wanted<'a> {
@@ -29,7 +33,9 @@ pub struct Wanted<'a> {
     pub by: Option<By>,
     /// How to drive.
     pub drive: DriveOptions,
-    /// Who answers judges.
+    /// Which models judges may ask.
+    pub asking: Option<Asking>,
+    /// Who answers where no model is asked.
     pub outside: &'a dyn Outside,
     /// Takes results as they come, in any order.
     pub store: Option<Box<dyn Sink + 'a>>,
@@ -46,6 +52,7 @@ impl Default for Wanted<'_> {
             gates: Gates::default(),
             by: None,
             drive: DriveOptions::default(),
+            asking: None,
             outside: &Nobody,
             store: None,
             watcher: None,
@@ -63,6 +70,9 @@ pub enum RunError {
     /// A gate cannot be used.
     #[error(transparent)]
     Gate(#[from] GateError),
+    /// The models cannot be asked.
+    #[error(transparent)]
+    Ask(#[from] AskError),
     /// An output would destroy something.
     #[error(transparent)]
     Overlap(#[from] Overlap),
@@ -85,6 +95,8 @@ pub struct Conclusion {
     pub driven: Driven,
     /// Files that were written, those of the benchmark first.
     pub written: Vec<PathBuf>,
+    /// How questions to models ended, where any was asked.
+    pub hearing: Option<Hearing>,
     /// How the benchmark says it ended.
     pub ending: Ending,
     /// How the program should end.
@@ -94,8 +106,18 @@ pub struct Conclusion {
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
 pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
     wanted.outputs.splice(0..0, std::mem::take(&mut job.outputs));
+    let asked = match &wanted.asking {
+        Some(asking) => asking.open(&mut job.requests, registry())?,
+        None => None,
+    };
+    if let Some(asked) = &asked {
+        job.reads.extend(asked.inputs.iter().map(|input| PathBuf::from(&input.path)));
+        job.inputs.extend(asked.inputs.iter().cloned());
+    }
     let plan = Plan::new(&job.requests, wanted.profile, registry())?;
-    plan.check_models(wanted.outside)?;
+    let ask = asked.as_ref().map_or(wanted.outside, |asked| asked as &dyn Outside);
+    let everybody = Divided { ask, rest: wanted.outside };
+    plan.check_models(&everybody)?;
     wanted.gates.check_names(plan.infos())?;
     let mut formats = Vec::with_capacity(wanted.outputs.len());
     for path in &wanted.outputs {
@@ -125,9 +147,12 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         watcher: wanted.watcher,
     };
     wanted.drive.lines |= wanted.to_stdout || !wanted.outputs.is_empty() || wanted.store.is_some();
-    let around = Surroundings { rules: job.rules.as_ref(), outside: wanted.outside };
+    let around = Surroundings { rules: job.rules.as_ref(), outside: &everybody };
     let outlets = Outlets { at_once: wanted.store, ordered: Box::new(&mut tee) };
-    let driven = drive(job.cases, &job.source, &plan, around, &wanted.drive, outlets)?;
+    let driven = cancelling(asked.as_ref(), &wanted.drive.interrupted, || {
+        drive(job.cases, &job.source, &plan, around, &wanted.drive, outlets)
+    })?;
+    let hearing = asked.as_ref().map(Asked::hearing);
 
     tee.summary.stop = Some(driven.stop);
     let verdicts = wanted.gates.verdicts(&tee.summary);
@@ -139,6 +164,8 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
         reading: job.reading,
         metrics: plan.infos().to_vec(),
+        models: asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default(),
+        prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
@@ -158,9 +185,37 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
     if driven.stop == Stop::Complete {
         written.extend(wanted.outputs.iter().filter(|path| *path != Path::new("-")).cloned());
     }
-    let exit = Exit::of(&driven, &tee.summary, &verdicts, ending);
-    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, ending, exit })
+    let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
+    let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending) {
+        // What failed for want of money is no error of the cases.
+        Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
+        exit => exit,
+    };
+    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, hearing, ending, exit })
 }
+
+/// Does the work; once it is interrupted, no question holds it up any more.
+fn cancelling<T>(asked: Option<&Asked>, interrupted: &AtomicBool, work: impl FnOnce() -> T) -> T {
+    let Some(asked) = asked else { return work() };
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                if interrupted.load(Ordering::Relaxed) {
+                    asked.cancel();
+                    return;
+                }
+                thread::park_timeout(LOOK);
+            }
+        });
+        let done = work();
+        is_over.store(true, Ordering::Relaxed);
+        done
+    })
+}
+
+/// How often it is looked whether the user has ended the run.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// All files that the run creates.
 fn writes(job: &Job, outputs: &[PathBuf], formats: &[(Format, probare_report::Compression)]) -> Vec<PathBuf> {

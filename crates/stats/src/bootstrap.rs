@@ -1,4 +1,4 @@
-//! The percentile bootstrap of a mean.
+//! The percentile bootstrap: of a mean, and of any other statistic.
 
 use crate::{Interval, Level, Random};
 
@@ -38,18 +38,49 @@ pub fn bootstrap_means<const N: usize>(rows: &[[f64; N]], level: Level, seed: u6
             return None;
         }
         let mut means: Vec<f64> = means.iter().map(|means| means[measure]).collect();
-        means.sort_by(f64::total_cmp);
-        let upper = level.upper_share();
-        Some(Interval { low: means[place(1.0 - upper)], high: means[place(upper)] })
+        Some(middle(&mut means, level))
     })
 }
 
-/// Where the mean stands below which this share of all resamples is.
-fn place(share: f64) -> usize {
-    // Shares are between 0 and 1, so the place is inside the list.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and RESAMPLES - 1")]
-    let place = (share * (RESAMPLES - 1) as f64).round() as usize;
-    place.min(RESAMPLES - 1)
+/// The interval of any statistic of `count` items, from [`RESAMPLES`] resamples of them (Efron 1979, percentile method). The
+/// statistic is given the places of the items that were drawn.
+///
+/// A resample for which there is no statistic is passed over; nothing where that is so for more than half of them, and for
+/// fewer than two items.
+pub fn resampled(
+    count: usize,
+    level: Level,
+    seed: u64,
+    mut statistic: impl FnMut(&[usize]) -> Option<f64>,
+) -> Option<Interval> {
+    if count < 2 {
+        return None;
+    }
+    let mut random = Random::new(seed);
+    let mut drawn = vec![0; count];
+    let mut found = Vec::with_capacity(RESAMPLES);
+    for _ in 0..RESAMPLES {
+        drawn.fill_with(|| random.below(count));
+        found.extend(statistic(&drawn).filter(|value| !value.is_nan()));
+    }
+    if found.len() * 2 < RESAMPLES {
+        return None;
+    }
+    Some(middle(&mut found, level))
+}
+
+/// The middle share of what resamples gave, of which there is at least one.
+fn middle(found: &mut [f64], level: Level) -> Interval {
+    found.sort_by(f64::total_cmp);
+    let last = found.len() - 1;
+    let place = |share: f64| {
+        // Shares are between 0 and 1, so the place is inside the list.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and the last place")]
+        let place = (share * last as f64).round() as usize;
+        place.min(last)
+    };
+    let upper = level.upper_share();
+    Interval { low: found[place(1.0 - upper)], high: found[place(upper)] }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! A score over sixty questions is an estimate. This crate says how far it may be off ([`mean_interval`],
 //! [`proportion_interval`], [`bootstrap_mean`]) and whether two systems that answered the same questions differ
-//! ([`paired_difference`]). Everything is synchronous, pure and deterministic: what is random takes a seed, and the same
+//! ([`paired_difference`]), and how far raters agree ([`agreement`]). Everything is synchronous, pure and deterministic: what is random takes a seed, and the same
 //! seed gives the same bytes on every machine.
 //!
 //! ```
@@ -20,8 +20,10 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+pub mod agreement;
 mod beta;
 mod bootstrap;
+mod calibration;
 mod interval;
 mod mean;
 mod normal;
@@ -30,7 +32,8 @@ mod proportion;
 mod random;
 mod student;
 
-pub use bootstrap::{RESAMPLES, bootstrap_mean, bootstrap_means};
+pub use bootstrap::{RESAMPLES, bootstrap_mean, bootstrap_means, resampled};
+pub use calibration::{Threshold, threshold};
 pub use interval::{Interval, Level};
 pub use mean::{interval_of_mean, mean, mean_interval, standard_deviation};
 pub use normal::normal_quantile;

@@ -16,6 +16,7 @@ mod bit_vectors;
 pub mod bits;
 pub mod dates;
 pub mod distance;
+pub mod loose_json;
 pub mod ngrams;
 pub mod normalise;
 pub mod number_words;

@@ -1,9 +1,11 @@
 //! One file per verb: its arguments and what it does.
 
+pub mod asking;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
 pub mod init;
+pub mod judge;
 pub mod list;
 pub mod man;
 pub mod models;

@@ -12,6 +12,7 @@ use probare_models::{Options, record_path};
 use probare_report::{By, Gate, Gates, Look, escape, terminal};
 use probare_runner::{Conclusion, Config, DriveOptions, Exit, MOST_JOBS, Wanted};
 
+use super::asking::{self, Asking};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 use crate::progress::Progress;
@@ -50,6 +51,9 @@ pub struct Running {
     /// Scoring threads; all cores by default. The output does not depend on it
     #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
     pub jobs: Option<NonZeroUsize>,
+
+    #[command(flatten)]
+    pub asking: Asking,
 
     /// Score at most this many cases
     #[arg(long, value_name = "N", env = "PROBARE_LIMIT")]
@@ -118,6 +122,8 @@ pub struct Settled {
     pub strict: bool,
     /// Whether the benchmark prints a summary of its own.
     pub has_own_summary: bool,
+    /// Whom judges ask.
+    pub asking: Option<probare_runner::Asking>,
     gates: Gates,
     by: Option<By>,
     jobs: Option<NonZeroUsize>,
@@ -143,6 +149,7 @@ impl Running {
         let configured_by = || config.run.by.as_ref().and_then(|by| by.parse().ok());
         Settled {
             outputs: if self.output.is_empty() { configured() } else { self.output.clone() },
+            asking: Some(self.asking.settled(config, Path::new(""))),
             gates: Gates::new(configured_gates.chain(lists.into_iter().flatten().cloned()).collect()),
             by: self.by.clone().or_else(configured_by),
             jobs: self.jobs.or(config.run.concurrency),
@@ -178,6 +185,7 @@ impl Settled {
                 ..defaults
             },
             outside: &outside,
+            asking: self.asking.clone(),
             watcher: Some(Box::new(progress)),
             ..Wanted::default()
         };
@@ -209,6 +217,9 @@ impl Settled {
             for path in &conclusion.written {
                 remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
             }
+        }
+        if let Some(hearing) = &conclusion.hearing {
+            asking::say(hearing, self.quiet);
         }
         if driven.stop != Stop::Complete {
             for output in self.outputs.iter().filter(|output| *output != Path::new("-")) {
@@ -259,6 +270,7 @@ impl From<probare_runner::RunError> for Failure {
             RunError::Gate(error) => error.into(),
             RunError::Open(error) => error.into(),
             RunError::Drive(error) => error.into(),
+            RunError::Ask(error) => error.into(),
             RunError::Overlap(error) => Self::usage(error.to_string()).hint("name another file to write"),
             other => Self::from_error(&other),
         }

@@ -67,6 +67,8 @@ pub fn run(arguments: &Arguments) -> Done {
     job.reads = vec![PathBuf::from(&path)];
     job.reading = arguments.reading.described(&options);
     let mut running = arguments.running.with_config(&config);
+    let folder = arguments.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    running.asking = Some(arguments.running.asking.settled(&config, folder));
     running.profile = arguments.profile.or(config.profile).unwrap_or_default();
     running.strict = arguments.strict || config.run.strict;
     running.is_data = running.outputs.is_empty() || running.outputs.iter().any(|output| output == Path::new("-"));

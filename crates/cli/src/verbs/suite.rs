@@ -244,6 +244,12 @@ fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Fai
     running.fail_if_any = gates("fail_if_any");
     running.fail_pass_rate = gates("fail_pass_rate");
     running.fail_labels = gates("fail_labels");
+    running.asking.judges =
+        if known("judges") { matches.get_many("judges").into_iter().flatten().cloned().collect() } else { Vec::new() };
+    running.asking.offline = known("offline") && matches.get_flag("offline");
+    running.asking.budget_usd = known("budget_usd").then(|| matches.get_one("budget_usd").copied()).flatten();
+    running.asking.budget_tokens = known("budget_tokens").then(|| matches.get_one("budget_tokens").copied()).flatten();
+    running.asking.record = known("record").then(|| matches.get_one("record").cloned()).flatten();
     running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
     running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
     running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();

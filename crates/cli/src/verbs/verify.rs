@@ -25,6 +25,10 @@ pub struct Arguments {
     #[arg(value_name = "INPUT")]
     inputs: Vec<PathBuf>,
 
+    /// The record of replies, from which scores that a model gave are computed again; .probare/replies.db by default
+    #[arg(long, value_name = "FILE", env = "PROBARE_RECORD")]
+    record: Option<PathBuf>,
+
     /// End well even if scores that a model gave could not be checked
     #[arg(long, env = "PROBARE_ALLOW_UNCHECKED")]
     allow_unchecked: bool,
@@ -36,6 +40,7 @@ pub fn run(arguments: &Arguments) -> Done {
     let asked = Verification {
         outside: &outside,
         inputs: &arguments.inputs,
+        record: arguments.record.clone().unwrap_or_else(probare_models::record_path),
         interrupted: interrupt_flag(),
         ..Verification::of(&arguments.results)
     };
@@ -48,7 +53,9 @@ pub fn run(arguments: &Arguments) -> Done {
         remark(&format!("and {unlisted} more"));
     }
     for metric in &verdict.unchecked {
-        remark(&escape::terminal(&format!("{metric}: not checked, because a model was asked")));
+        remark(&escape::terminal(&format!(
+            "{metric}: not checked, because a model was asked whose replies are not recorded here"
+        )));
     }
     for note in &verdict.notes {
         remark(&format!("note: {}", escape::terminal(note)));

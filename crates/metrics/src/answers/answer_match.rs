@@ -44,7 +44,7 @@ impl Metric for AnswerMatch {
 }
 
 /// One sentence on the verdict, then the places it rests on.
-fn evidence(verdict: &Verdict, response: &str, references: &[String]) -> Vec<Evidence> {
+pub(crate) fn evidence(verdict: &Verdict, response: &str, references: &[String]) -> Vec<Evidence> {
     let gold = references.get(verdict.gold).map_or("", String::as_str);
     let mut evidence = Bounded::default();
     evidence.push(|| Evidence::note(sentence(verdict, gold, references.len())));

@@ -4,7 +4,7 @@ use probare_core::MetricDef;
 
 pub mod answer_match;
 
-mod judging;
+pub(crate) mod judging;
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[&answer_match::DEF];

@@ -10,7 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use probare_core::{
-    Case, Citation, Evidence, MetricDef, Outcome, Output, Passage, Place, Profile, Readings, Sample, ScoreError, Scorer,
+    Case, Citation, Divided, Evidence, MetricDef, Outcome, Output, Passage, Place, Profile, Readings, Sample,
+    ScoreError, Scorer,
 };
 use probare_metrics::registry;
 use probare_testing::page_examples;
@@ -19,6 +20,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::scripted::Repeating;
 use crate::vectors::Vectors;
 use crate::{case, changes};
 
@@ -38,6 +40,7 @@ struct Subject {
     profile: Profile,
     params: Value,
     metric: Scorer,
+    judge: Repeating,
 }
 
 impl Subject {
@@ -50,22 +53,24 @@ impl Subject {
 static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     let mut subjects = Vec::new();
     for definition in registry().iter() {
-        let mut sets = vec![json!({})];
+        let mut sets = vec![(json!({}), replies(definition, &json!({})))];
         for (_, example) in page_examples(definition.page) {
             let mut params = example.get("params").cloned().unwrap_or_else(|| json!({}));
             // Each set of options is tried in every profile.
             if let Some(params) = params.as_object_mut() {
                 params.shift_remove("profile");
             }
-            if !sets.contains(&params) {
-                sets.push(params);
+            if !sets.iter().any(|(known, _)| *known == params) {
+                let replies = replies(definition, &params);
+                sets.push((params, replies));
             }
         }
         let before = subjects.len();
-        for params in sets {
+        for (params, replies) in sets {
             for profile in definition.profiles {
                 if let Ok(metric) = definition.build(params.clone(), *profile) {
-                    subjects.push(Subject { definition, profile: *profile, params: params.clone(), metric });
+                    let judge = Repeating(replies.clone());
+                    subjects.push(Subject { definition, profile: *profile, params: params.clone(), metric, judge });
                 }
             }
         }
@@ -73,6 +78,17 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
     }
     subjects
 });
+
+/// What the judge says in the first example that has these options and a value.
+fn replies(definition: &MetricDef, params: &Value) -> Vec<String> {
+    let examples = page_examples(definition.page);
+    let of = |example: &Value| example.get("params").cloned().unwrap_or_else(|| json!({})) == *params;
+    let found = examples
+        .iter()
+        .find(|(_, example)| example.get("expect").is_some() && of(example) && example["replies"][0].is_string());
+    let list = found.and_then(|(_, example)| example["replies"].as_array()).into_iter().flatten();
+    list.filter_map(Value::as_str).map(str::to_owned).collect()
+}
 
 /// The cases of a page's examples that have a value.
 fn seeds(definition: &MetricDef) -> Vec<Case> {
@@ -94,7 +110,8 @@ fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String
         return Ok(false);
     }
     let vectors = Vectors::default();
-    let score = |sample| subject.metric.score_with("law", sample, &vectors);
+    let outside = Divided { ask: &subject.judge, rest: &vectors };
+    let score = |sample| subject.metric.score_with("", sample, &outside);
     let result = score(sample);
     if score(sample) != result {
         return Err("the second call gives something else".into());

@@ -1,11 +1,12 @@
 //! The page of every metric: its headings, its options, and its examples, which are run.
 
-use probare_core::{MetricDef, Outcome, Profile, Sample};
+use probare_core::{Divided, MetricDef, Outcome, Profile, Sample};
 use probare_metrics::registry;
 use probare_testing::page_examples;
 use serde_json::Value;
 
 use crate::case;
+use crate::scripted::Scripted;
 use crate::vectors::Vectors;
 
 const HEADINGS: [&str; 8] = [
@@ -69,8 +70,17 @@ fn every_example_of_every_page_holds() {
 }
 
 fn run(metric: &MetricDef, example: &Value) -> Result<(), String> {
-    const FIELDS: [&str; 8] =
-        ["params", "case", "vectors", "expect", "parts", "tolerance", "expect_not_applicable", "expect_error"];
+    const FIELDS: [&str; 9] = [
+        "params",
+        "case",
+        "replies",
+        "vectors",
+        "expect",
+        "parts",
+        "tolerance",
+        "expect_not_applicable",
+        "expect_error",
+    ];
     let object = example.as_object().ok_or("an example is an object")?;
     if let Some(unknown) = object.keys().find(|key| !FIELDS.contains(&key.as_str())) {
         return Err(format!("an example has no field `{unknown}`"));
@@ -111,5 +121,8 @@ fn outcome(metric: &MetricDef, example: &Value) -> Result<Outcome, String> {
     if let Some(field) = metric.lacks(sample) {
         return Err(format!("the case has no `{field}`"));
     }
-    built.score_with(metric.id, sample, &Vectors::of(example)).map_err(|error| error.to_string())
+    let judge = Scripted::of(example);
+    let outside = Divided { ask: &judge, rest: &Vectors::of(example) };
+    let outcome = built.score_with(metric.id, sample, &outside).map_err(|error| error.to_string());
+    if judge.is_over() { outcome } else { Err("the example has replies that nobody asked for".to_owned()) }
 }

@@ -3,8 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_core::closest;
-use sha2::{Digest, Sha256};
+use probare_core::{Sha256, closest};
 
 /// A file of a model.
 #[derive(Debug, Clone, Copy)]
@@ -133,8 +132,7 @@ impl File {
         if bytes.len() as u64 != self.size {
             return Err(format!("it has {} bytes, {} are expected", bytes.len(), self.size));
         }
-        let found = Sha256::digest(bytes);
-        let found: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = Sha256::of(bytes);
         if found == self.sha256 { Ok(()) } else { Err(format!("its SHA-256 is {found}, {} is expected", self.sha256)) }
     }
 

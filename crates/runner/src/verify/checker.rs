@@ -112,6 +112,8 @@ impl<'a> Checker<'a> {
                 None => self.names.in_text(&input.path),
             };
         }
+        // They were opened as the manifest names them; files of recorded replies may be elsewhere now.
+        now.models.clone_from(&self.recorded.models);
         if let (Some(call), Some(recorded)) = (&mut now.suite, &self.recorded.suite) {
             for pointer in self.recorded.inputs.iter().filter_map(|input| input.option.as_deref()) {
                 if let (Some(option), Some(path)) =

@@ -10,6 +10,7 @@ mod again;
 mod checker;
 mod differences;
 mod inputs;
+mod judged;
 mod lines;
 mod matching;
 mod page;
@@ -22,9 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{
-    FORMAT, Job, Manifest, MetricDef, MetricInfo, MetricKind, Nobody, Outside, Stop, Suite, SuiteError,
-};
+use probare_core::{FORMAT, Job, Manifest, Nobody, Outside, Stop, Suite, SuiteError};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
 use probare_report::{Gate, Gates, Options, VERSION};
@@ -33,7 +32,7 @@ use serde_json::Value as Json;
 use self::checker::Checker;
 use self::inputs::Resolved;
 use crate::run::case_limits;
-use crate::{DriveOptions, RunError, Wanted, run};
+use crate::{Conclusion, DriveOptions, RunError, Wanted, run};
 
 pub use self::verdict::{Disagreement, Verdict};
 
@@ -89,6 +88,8 @@ pub struct Verification<'a> {
     pub results: &'a Path,
     /// Files to read in place of those that the manifest names.
     pub inputs: &'a [PathBuf],
+    /// The record of replies, from which judged scores are computed again.
+    pub record: PathBuf,
     /// Set from outside to end early.
     pub interrupted: Arc<AtomicBool>,
     /// Where benchmarks are looked up.
@@ -100,7 +101,14 @@ pub struct Verification<'a> {
 impl<'a> Verification<'a> {
     /// A file of results with the inputs that its manifest names.
     pub fn of(results: &'a Path) -> Self {
-        Self { results, inputs: &[], interrupted: Arc::default(), suites: probare_suites::suite, outside: &Nobody }
+        Self {
+            results,
+            inputs: &[],
+            record: probare_models::record_path(),
+            interrupted: Arc::default(),
+            suites: probare_suites::suite,
+            outside: &Nobody,
+        }
     }
 }
 
@@ -122,6 +130,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         case_limits: case_limits(&job),
         by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
     };
+    let asking = judged::asking(&manifest, &resolved, &asked.record, &mut verdict);
     let (gates, by) = (options.gates.clone(), options.by.clone());
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = Wanted {
@@ -134,10 +143,14 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
             ..DriveOptions::default()
         },
         outside: asked.outside,
+        asking,
         watcher: Some(Box::new(&mut checker)),
         ..Wanted::default()
     };
-    let driven = run(job, wanted)?.driven;
+    let Conclusion { driven, hearing, .. } = run(job, wanted)?;
+    for metric in hearing.iter().flat_map(|hearing| &hearing.unrecorded) {
+        checker.verdict.leave_unchecked(metric);
+    }
     if driven.stop == Stop::Interrupted {
         return Ok(Verdict { interrupted: true, ..checker.into_verdict() });
     }
@@ -192,10 +205,6 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
     }
     for metric in &manifest.metrics {
         match registry().get(&metric.id) {
-            // Vectors can be computed again; what a model said cannot.
-            Ok(definition) if definition.kind == MetricKind::Judge && !embeds(definition, metric) => {
-                verdict.unchecked.push(metric.name.clone());
-            }
             Ok(_) => {}
             // A benchmark may bring metrics of its own; where it does not, the run says so.
             Err(_) if manifest.suite.is_some() => {}
@@ -210,11 +219,6 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
         verdict.notes.push(format!("written by probare {}, verified by {VERSION}", manifest.probare.version));
     }
     known
-}
-
-/// Whether a metric rests on vectors alone.
-fn embeds(definition: &MetricDef, metric: &MetricInfo) -> bool {
-    definition.build(metric.options.clone(), metric.profile).is_ok_and(|scorer| scorer.embeds().is_some())
 }
 
 /// The gates of the run.

@@ -1,5 +1,6 @@
 //! [`Verdict`]: what a verification came to.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// This many disagreements are kept; all are counted.
@@ -44,6 +45,8 @@ pub struct Verdict {
     pub disagreements: Vec<Disagreement>,
     /// Metrics that could not be computed again, because a model was asked.
     pub unchecked: Vec<String>,
+    /// How many of the places are about which metric.
+    pub(super) of_metric: BTreeMap<String, u64>,
     /// What else the reader should know.
     pub notes: Vec<String>,
     /// Whether the user ended it.
@@ -56,6 +59,15 @@ impl Verdict {
         self.different == 0
     }
 
+    /// A metric could not be computed again after all: what differed about it means nothing.
+    pub(super) fn leave_unchecked(&mut self, metric: &str) {
+        self.different -= self.of_metric.remove(metric).unwrap_or_default();
+        self.disagreements.retain(|place| place.metric.as_deref() != Some(metric));
+        if !self.unchecked.iter().any(|known| known == metric) {
+            self.unchecked.push(metric.to_owned());
+        }
+    }
+
     pub(super) fn about_file(&mut self, reason: String) {
         self.add(None, None, reason);
     }
@@ -66,6 +78,9 @@ impl Verdict {
 
     pub(super) fn add(&mut self, case: Option<&str>, metric: Option<&str>, reason: String) {
         self.different += 1;
+        if let Some(metric) = metric {
+            *self.of_metric.entry(metric.to_owned()).or_default() += 1;
+        }
         if self.disagreements.len() < KEPT {
             let (case, metric) = (case.map(str::to_owned), metric.map(str::to_owned));
             self.disagreements.push(Disagreement { case, metric, reason });

@@ -14,7 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("models", &["core"]),
     ("report", &["core", "stats"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
-    ("runner", &["core", "cases", "metrics", "report", "suites"]),
+    ("runner", &["core", "cases", "metrics", "models", "report", "suites"]),
     ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
     ("testing", &[]),
     ("bench", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),

@@ -1,10 +1,11 @@
-//! `probare models`: what has to do with models beside asking them.
+//! `probare models`: models on this machine, what was asked of models, and what they said.
 
 pub mod pull;
+mod record;
 
 use crate::failure::Done;
 
-/// Fetch models that are computed on this machine.
+/// Fetch models that are computed on this machine, and look after the record of replies.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -14,11 +15,13 @@ pub struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Verb {
     Pull(pull::Arguments),
+    Record(record::Arguments),
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     match &arguments.verb {
         Verb::Pull(arguments) => pull::run(arguments),
+        Verb::Record(arguments) => record::run(arguments),
     }
 }

@@ -1,0 +1,224 @@
+//! How a model grades the response by a rubric with levels.
+
+use std::borrow::Cow;
+
+use probare_core::{Answer, BuildError, Judge, Outcome, Sample, Score, ScoreError, Turn, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, said, text, verdict, wrong};
+
+/// The prompt, unless another is given.
+pub(super) const PROMPT: &str = include_str!("prompts/rubric.txt");
+
+/// Options of `judge_rubric`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JudgeRubric {
+    /// What is asked about the response. Whether it answers the query rightly, completely and clearly, if absent.
+    pub question: Option<String>,
+    /// The levels, from the worst to the best; three if absent: `poor`, `fair`, `good`.
+    pub levels: Vec<Level>,
+    /// Whether the references are shown. Default true.
+    pub references: Option<bool>,
+    /// Names of the models that are asked; the judges of the run if absent.
+    pub judges: Vec<String>,
+    /// How several judges become one.
+    pub panel: Panel,
+    /// The prompt in place of ours, or `@FILE` to read it from a file.
+    pub prompt: Option<String>,
+    /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    pub schema: Option<bool>,
+}
+
+/// A level of a rubric.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Level {
+    /// Its name, which the judge repeats.
+    pub label: String,
+    /// What it means.
+    #[serde(default)]
+    pub means: String,
+    /// Its value from 0 to 1; evenly spaced in the order of the list if absent.
+    #[serde(default)]
+    pub value: Option<f64>,
+}
+
+metric!(JudgeRubric as Judge {
+    summary: "How a model grades the response by a rubric with levels",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    prepare: Rubric::new,
+    since: "0.2",
+    version: 1,
+    page: "judge_rubric.md",
+});
+
+/// A rubric that is ready to be asked about.
+struct Rubric {
+    question: String,
+    /// Name and value.
+    levels: Vec<(String, f64)>,
+    shown: String,
+    form: String,
+    with_references: bool,
+    bench: Bench,
+    template: Template,
+}
+
+const QUESTION: &str = "Does the response answer the query rightly, completely and clearly?";
+
+fn own_levels() -> Vec<Level> {
+    let level = |label: &str, means: &str| Level { label: label.to_owned(), means: means.to_owned(), value: None };
+    vec![
+        level("poor", "it misses the query, or says something false that matters"),
+        level("fair", "it answers in the main, but leaves out or blurs something that was asked for"),
+        level("good", "it answers everything that was asked, rightly and so that it can be followed"),
+    ]
+}
+
+impl Rubric {
+    fn new(options: JudgeRubric) -> Result<Self, BuildError> {
+        let given = if options.levels.is_empty() { own_levels() } else { options.levels };
+        if given.len() < 2 {
+            return Err(wrong("`levels` needs at least two levels"));
+        }
+        let last = (given.len() - 1) as f64;
+        let mut levels: Vec<(String, f64)> = Vec::new();
+        for (at, level) in given.iter().enumerate() {
+            let label = level.label.trim().to_owned();
+            let value = level.value.unwrap_or(at as f64 / last);
+            if label.is_empty() || levels.iter().any(|(known, _)| known.eq_ignore_ascii_case(&label)) {
+                return Err(wrong("every level needs a label of its own"));
+            }
+            if !(0.0..=1.0).contains(&value) {
+                return Err(wrong(format!("the value of level `{label}` is not between 0 and 1")));
+            }
+            levels.push((label, value));
+        }
+        let shown: Vec<String> = given
+            .iter()
+            .map(|level| {
+                if level.means.is_empty() {
+                    format!("- {}", level.label)
+                } else {
+                    format!("- {}: {}", level.label, level.means)
+                }
+            })
+            .collect();
+        let names: Vec<&str> = levels.iter().map(|(label, _)| label.as_str()).collect();
+        let schema = json!({
+            "type": "object",
+            "properties": {"reason": {"type": "string"}, "level": {"type": "string", "enum": names}},
+            "required": ["reason", "level"],
+            "additionalProperties": false,
+        });
+        let form = "Reply with one JSON object and nothing else: {\"reason\": \"one or two sentences\", \"level\": \"the name of \
+                    the level\"}."
+            .to_owned();
+        Ok(Self {
+            question: options.question.unwrap_or_else(|| QUESTION.to_owned()),
+            shown: shown.join("\n"),
+            form,
+            with_references: options.references.unwrap_or(true),
+            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
+            template: Template::new(
+                options.prompt.as_deref().unwrap_or(PROMPT),
+                &["question", "levels", "form", "data"],
+            )?,
+            levels,
+        })
+    }
+
+    /// The level that a reply names, by its place, and why.
+    fn read(&self, reply: &str) -> Result<Said, String> {
+        verdict(reply, "level", &|object| {
+            let name = text(object, "level")?.trim();
+            let level = self
+                .levels
+                .iter()
+                .position(|(label, _)| label.eq_ignore_ascii_case(name))
+                .ok_or_else(|| "`level` is none of the levels".to_owned())?;
+            Ok(Said { level, reason: text(object, "reason").unwrap_or_default().to_owned() })
+        })
+    }
+
+    fn outcome(&self, seats: &[Seat<Said>]) -> Result<Outcome, ScoreError> {
+        let mut values = Vec::new();
+        let mut evidence = Vec::new();
+        for (seat, heard) in seats.iter().enumerate() {
+            let name = self.bench.name(seat);
+            match heard.said.first() {
+                Some(Ok(told)) => {
+                    let (label, value) = self.levels.get(told.level).cloned().unwrap_or_default();
+                    evidence.push(said(format!("{name}: {label}"), &told.reason));
+                    values.push(Ok(value));
+                }
+                Some(Err(error)) => {
+                    evidence.push(said(format!("{name}: no verdict"), &error.to_string()));
+                    values.push(Err(error.clone()));
+                }
+                None => {}
+            }
+        }
+        let value = self.bench.vote(&values)?;
+        let mut score = Score::from_number(value)?;
+        if values.len() > 1 {
+            for (seat, value) in values.iter().enumerate() {
+                if let Ok(value) = value {
+                    score = score.with_part(format!("judge {}", seat + 1), *value)?;
+                }
+            }
+        }
+        let label = self.levels.iter().find(|(_, known)| *known == value).map(|(label, _)| label.clone());
+        let score = match label {
+            Some(label) => score.labelled(Cow::Owned(label)),
+            None => score,
+        };
+        Ok(score.because(evidence).into())
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Said {
+    level: usize,
+    reason: String,
+}
+
+/// Two verdicts are the same where they name the same level, whatever the words.
+impl PartialEq for Said {
+    fn eq(&self, other: &Self) -> bool {
+        self.level == other.level
+    }
+}
+
+impl Judge for Rubric {
+    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        let response = sample.response()?;
+        let messages = |_| {
+            let mut data = Quoted::new();
+            data.surroundings(sample, self.with_references).block("response", response);
+            self.template.messages(&[
+                ("question", &self.question),
+                ("levels", &self.shown),
+                ("form", &self.form),
+                ("data", data.text()),
+            ])
+        };
+        let agree = |seats: &[Seat<Said>]| agreed(seats);
+        match self.bench.hold(heard, 1, &messages, &|_, text| self.read(text), &agree)? {
+            Held::Ask(turn) => Ok(turn),
+            Held::Heard(seats) => Ok(Turn::Done(self.outcome(&seats)?)),
+        }
+    }
+}
+
+/// Whether all judges gave one and the same verdict.
+pub(super) fn agreed<T: PartialEq>(seats: &[Seat<T>]) -> bool {
+    let mut verdicts = seats.iter().flat_map(|seat| &seat.said);
+    let Some(Ok(first)) = verdicts.next() else { return false };
+    verdicts.all(|said| said.as_ref().is_ok_and(|said| said == first))
+}

@@ -1,0 +1,237 @@
+//! Share of a list of steps that a model finds in the response.
+
+use probare_core::{
+    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Sample, Score, ScoreError, Turn, metric,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, flag, number, said, text, verdict, wrong};
+use crate::bounded::{Bounded, beginning};
+
+/// The prompt, unless another is given.
+pub(super) const PROMPT: &str = include_str!("prompts/steps.txt");
+
+/// Most steps of a case.
+const MOST_STEPS: usize = 200;
+
+/// Options of `judge_steps`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JudgeSteps {
+    /// The steps, where they are the same for every case; else those of `from`.
+    pub steps: Vec<String>,
+    /// Where the steps of a case are: `reference`, or `metadata.KEY`. `metadata.steps` if absent.
+    pub from: Option<String>,
+    /// Names of the models that are asked; the judges of the run if absent.
+    pub judges: Vec<String>,
+    /// How several judges become one, step by step.
+    pub panel: Panel,
+    /// The prompt in place of ours, or `@FILE` to read it from a file.
+    pub prompt: Option<String>,
+    /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    pub schema: Option<bool>,
+}
+
+metric!(JudgeSteps as Judge {
+    summary: "Share of a list of steps that a model finds in the response, with the words it rests on",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    prepare: Steps::new,
+    since: "0.2",
+    version: 1,
+    page: "judge_steps.md",
+});
+
+struct Steps {
+    steps: Vec<String>,
+    from: From,
+    bench: Bench,
+    template: Template,
+}
+
+enum From {
+    Reference,
+    Metadata(String),
+}
+
+const FORM: &str = "Reply with one JSON object and nothing else: {\"steps\": [{\"step\": number of the step, \"quote\": \"the words of the \
+     response that meet it, letter by letter, or an empty text\", \"met\": true or false}, …]}, with every step once.";
+
+impl Steps {
+    fn new(options: JudgeSteps) -> Result<Self, BuildError> {
+        let from = match options.from.as_deref().unwrap_or("metadata.steps") {
+            "reference" => From::Reference,
+            other => match other.strip_prefix("metadata.").filter(|key| !key.is_empty()) {
+                Some(key) => From::Metadata(key.to_owned()),
+                None => return Err(wrong("`from` is `reference` or `metadata.KEY`")),
+            },
+        };
+        let step = json!({
+            "type": "object",
+            "properties": {"step": {"type": "integer"}, "quote": {"type": "string"}, "met": {"type": "boolean"}},
+            "required": ["step", "quote", "met"],
+            "additionalProperties": false,
+        });
+        let schema = json!({
+            "type": "object",
+            "properties": {"steps": {"type": "array", "items": step}},
+            "required": ["steps"],
+            "additionalProperties": false,
+        });
+        if options.steps.iter().any(|step| step.trim().is_empty()) || options.steps.len() > MOST_STEPS {
+            return Err(wrong(format!("`steps` holds an empty step, or more than {MOST_STEPS}")));
+        }
+        Ok(Self {
+            steps: options.steps,
+            from,
+            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
+            template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+        })
+    }
+
+    /// The steps of a case.
+    fn of<'a>(&'a self, sample: Sample<'a>) -> Vec<&'a str> {
+        if !self.steps.is_empty() {
+            return self.steps.iter().map(String::as_str).collect();
+        }
+        match &self.from {
+            From::Reference => sample.case.reference.iter().flatten().map(String::as_str).collect(),
+            From::Metadata(key) => {
+                let list = sample.case.metadata.get(key).and_then(Json::as_array).into_iter().flatten();
+                list.filter_map(Json::as_str).collect()
+            }
+        }
+    }
+
+    fn outcome(&self, response: &str, steps: &[&str], seats: &[Seat<Vec<Said>>]) -> Result<Outcome, ScoreError> {
+        let mut evidence = Bounded::default();
+        let mut met = 0.0;
+        for (at, step) in steps.iter().enumerate() {
+            let verdicts: Vec<Result<f64, ScoreError>> = seats
+                .iter()
+                .filter_map(|seat| seat.said.first())
+                .map(|said| match said {
+                    Ok(said) => Ok(said.get(at).map_or(0.0, |said| f64::from(said.met))),
+                    Err(error) => Err(error.clone()),
+                })
+                .collect();
+            let value = self.bench.vote(&verdicts)?;
+            met += value;
+            let shown = format!("step {}: {}", at + 1, beginning(step));
+            if value < 0.5 {
+                evidence.push(|| Evidence::missing(shown));
+                continue;
+            }
+            let quotes = seats.iter().filter_map(|seat| seat.said.first()?.as_ref().ok()?.get(at));
+            let quote =
+                quotes.filter(|said| said.met && !said.quote.trim().is_empty()).map(|said| said.quote.trim()).next();
+            let place = quote.and_then(|quote| Some((response.find(quote)?, quote)));
+            evidence.push(|| match (place, quote) {
+                (Some((start, quote)), _) => {
+                    Evidence::at(EvidenceKind::Found, Field::Response, start..start + quote.len(), response)
+                        .with_note(shown)
+                }
+                (None, Some(quote)) => {
+                    said(format!("{shown}; the words that the judge gives are not in the response"), quote)
+                }
+                (None, None) => said(format!("{shown}; met, without words to show for it"), ""),
+            });
+        }
+        for (seat, heard) in seats.iter().enumerate() {
+            if let Some(Err(error)) = heard.said.first() {
+                evidence.push(|| said(format!("{}: no verdict", self.bench.name(seat)), &error.to_string()));
+            }
+        }
+        let mut score = Score::from_number(met / steps.len() as f64)?
+            .with_part("met", met)?
+            .with_part("steps", steps.len() as f64)?;
+        if seats.len() > 1 {
+            for (seat, heard) in seats.iter().enumerate() {
+                if let Some(Ok(said)) = heard.said.first() {
+                    let own = said.iter().filter(|said| said.met).count() as f64 / steps.len() as f64;
+                    score = score.with_part(format!("judge {}", seat + 1), own)?;
+                }
+            }
+        }
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+/// What a judge says about one step.
+#[derive(Debug, Clone)]
+struct Said {
+    met: bool,
+    quote: String,
+}
+
+impl PartialEq for Said {
+    fn eq(&self, other: &Self) -> bool {
+        self.met == other.met
+    }
+}
+
+/// Reads a verdict on every step; one that is missing, there twice or unknown makes the reply unreadable.
+fn read(reply: &str, count: usize) -> Result<Vec<Said>, String> {
+    verdict(reply, "met", &|object| {
+        let list = object.get("steps").and_then(Json::as_array).ok_or("it has no list `steps`")?;
+        let mut said: Vec<Option<Said>> = vec![None; count];
+        for item in list {
+            let item: &Map<String, Json> = item.as_object().ok_or("an item of `steps` is no object")?;
+            let step = number(item, "step")?;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "out of range becomes no place"
+            )]
+            let place = said.get_mut((step as usize).wrapping_sub(1)).filter(|_| step.fract() == 0.0 && step >= 1.0);
+            match place {
+                Some(place @ None) => {
+                    *place = Some(Said {
+                        met: flag(item, "met")?,
+                        quote: text(item, "quote").unwrap_or_default().to_owned(),
+                    });
+                }
+                Some(Some(_)) => return Err(format!("step {step} is there twice")),
+                None => return Err(format!("there is no step {step}")),
+            }
+        }
+        let missing = said.iter().position(Option::is_none);
+        match missing {
+            Some(at) => Err(format!("step {} is missing", at + 1)),
+            None => Ok(said.into_iter().flatten().collect()),
+        }
+    })
+}
+
+impl Judge for Steps {
+    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        let response = sample.response()?;
+        let steps = self.of(sample);
+        if steps.is_empty() {
+            return Ok(Turn::Done(Outcome::not_applicable("the case has no steps")));
+        }
+        if steps.len() > MOST_STEPS {
+            let reason = format!("the case has {} steps, at most {MOST_STEPS} are judged", steps.len());
+            return Ok(Turn::Done(Outcome::not_applicable(reason)));
+        }
+        let messages = |_| {
+            let mut data = Quoted::new();
+            if let Some(query) = &sample.case.query {
+                data.block("query", query);
+            }
+            for (at, step) in steps.iter().enumerate() {
+                data.block(&format!("step {}", at + 1), step);
+            }
+            data.block("response", response);
+            self.template.messages(&[("form", FORM), ("data", data.text())])
+        };
+        let agree = |seats: &[Seat<Vec<Said>>]| super::judge_rubric::agreed(seats);
+        match self.bench.hold(heard, 1, &messages, &|_, text| read(text, steps.len()), &agree)? {
+            Held::Ask(turn) => Ok(turn),
+            Held::Heard(seats) => Ok(Turn::Done(self.outcome(response, &steps, &seats)?)),
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! [`Asking`]: which models a run may ask and on which terms. [`Asked`]: the same, opened: it answers judges and knows what a
+//! manifest says about them.
+//!
+//! Every metric that asks has the names of its judges among its options, written there before the run where the user left them
+//! out, and its prompt as text. So a manifest says who judged with which words, and a finished run can be judged again from
+//! recorded replies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use probare_cases::{OpenError as ReadError, read_whole};
+use probare_core::{
+    Answer, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Registry, Sha256, Turn, closest,
+};
+use probare_models::{Counts, Key, ModelSettings, Models, OpenError, Options, Provider, Spending};
+use serde_json::{Map, Value as Json};
+
+/// Bytes of the largest prompt that is read from a file.
+const LARGEST_PROMPT: u64 = 1024 * 1024;
+
+/// Which models a run may ask, and on which terms.
+#[derive(Debug, Clone, Default)]
+pub struct Asking {
+    /// Models by name.
+    pub models: Vec<ModelSettings>,
+    /// Names of the models that judge where a metric names none: of `models`, or `provider:model`.
+    pub judges: Vec<String>,
+    /// Answer from recorded replies only.
+    pub offline: bool,
+    /// Most money, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// Most tokens, sent and received.
+    pub budget_tokens: Option<u64>,
+    /// File of the record of replies.
+    pub record: PathBuf,
+    /// Seed of the waits between attempts.
+    pub seed: u64,
+    /// Folder from which files that prompts and models name are looked for when they are not here.
+    pub folder: PathBuf,
+}
+
+/// The models cannot be asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AskError {
+    /// A metric asks a model, and none is named.
+    #[error("`{metric}` asks a model, and none is named")]
+    NoJudge {
+        /// The metric.
+        metric: String,
+    },
+    /// A judge is not among the models and says not who it is.
+    #[error("`{metric}` wants the judge `{judge}`: {reason}")]
+    UnknownJudge {
+        /// The metric.
+        metric: String,
+        /// The judge.
+        judge: String,
+        /// What is wrong with it.
+        reason: String,
+        /// A model with a similar name.
+        similar: Option<String>,
+    },
+    /// The option `judges` is no list of names.
+    #[error("`judges` of `{metric}` is no list of names of models")]
+    Judges {
+        /// The metric.
+        metric: String,
+    },
+    /// A prompt cannot be read.
+    #[error("the prompt of `{metric}` cannot be read")]
+    Prompt {
+        /// The metric.
+        metric: String,
+        /// What is wrong.
+        #[source]
+        source: ReadError,
+    },
+    /// A file of recorded replies cannot be read.
+    #[error("the recorded replies `{path}` cannot be read")]
+    Cassette {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        #[source]
+        source: std::io::Error,
+    },
+    /// Offline, but there is no record.
+    #[error("only recorded replies may answer, but there is no record `{}`", record.display())]
+    NoRecord {
+        /// Where it was looked for.
+        record: PathBuf,
+    },
+    /// The models cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+}
+
+/// Models that are ready to be asked.
+pub struct Asked {
+    models: Models,
+    /// The models, for the manifest.
+    pub used: Vec<ModelUsed>,
+    /// The prompts, for the manifest.
+    pub prompts: Vec<PromptUsed>,
+    /// Files of recorded replies that stand for a model.
+    pub inputs: Vec<Input>,
+    unrecorded: Mutex<BTreeSet<String>>,
+    width: usize,
+}
+
+/// How the questions of a run ended.
+#[derive(Debug, Clone, Default)]
+pub struct Hearing {
+    /// Questions by their end.
+    pub counts: Counts,
+    /// What was spent.
+    pub spent: Spending,
+    /// Whether the budget kept a question from being asked.
+    pub is_budget_reached: bool,
+    /// Replies that were wanted and are not recorded: model and key, the first thousand.
+    pub missing: Vec<(String, Key)>,
+    /// Metrics that miss a recorded reply.
+    pub unrecorded: BTreeSet<String>,
+}
+
+impl Asking {
+    /// Writes judges and prompts into the options of every metric that asks, and opens the models that they name. Nothing
+    /// where no metric asks. Nothing is sent.
+    pub fn open(&self, requests: &mut [MetricRequest], registry: &Registry) -> Result<Option<Asked>, AskError> {
+        let mut panels: Vec<(String, Vec<String>)> = Vec::new();
+        let mut prompts = Vec::new();
+        for request in requests.iter_mut().filter(|request| asks(request, registry)) {
+            let judges = self.settle(request)?;
+            panels.push((request.name.clone(), judges));
+            if let Some(prompt) = probare_metrics::judges::prompt(&request.id, &request.options) {
+                prompts.push(PromptUsed { metric: request.name.clone(), sha256: Sha256::of(prompt.as_bytes()) });
+            }
+        }
+        if panels.is_empty() {
+            return Ok(None);
+        }
+        let mut settings: BTreeMap<String, ModelSettings> = BTreeMap::new();
+        for (metric, judges) in &panels {
+            for judge in judges {
+                if !settings.contains_key(judge) {
+                    settings.insert(judge.clone(), self.model(metric, judge)?);
+                }
+            }
+        }
+        let mut inputs = Vec::new();
+        let mut needs_record = false;
+        for model in settings.values_mut() {
+            match cassette(model) {
+                Some(path) => inputs.push(self.cassette(model, &path)?),
+                None => needs_record = true,
+            }
+        }
+        if needs_record && self.offline && !self.record.exists() {
+            return Err(AskError::NoRecord { record: self.record.clone() });
+        }
+        let options = Options {
+            record: needs_record.then(|| self.record.clone()),
+            offline: self.offline,
+            budget_usd: self.budget_usd,
+            budget_tokens: self.budget_tokens,
+            seed: self.seed,
+            ..Options::default()
+        };
+        let width = settings.values().map(|model| model.concurrency.unwrap_or(64) as usize).sum::<usize>();
+        let names: Vec<String> = settings.keys().cloned().collect();
+        let mut models = Models::open(settings.into_values().collect(), options)?;
+        for (metric, judges) in &panels {
+            let names: Vec<&str> = judges.iter().map(String::as_str).collect();
+            models = models.seat(metric, &names)?;
+        }
+        let used = names.iter().filter_map(|name| models.client(name)).map(probare_models::Client::used).collect();
+        Ok(Some(Asked {
+            models,
+            used,
+            prompts,
+            inputs,
+            unrecorded: Mutex::default(),
+            width: width.clamp(1, MOST_WAITING),
+        }))
+    }
+
+    /// The judges of a metric. They, and the text of the prompt, are written into its options.
+    fn settle(&self, request: &mut MetricRequest) -> Result<Vec<String>, AskError> {
+        let metric = || request.name.clone();
+        let given = request.options.get("judges").cloned().unwrap_or(Json::Array(Vec::new()));
+        let mut judges: Vec<String> =
+            serde_json::from_value(given).map_err(|_| AskError::Judges { metric: metric() })?;
+        if judges.is_empty() {
+            judges.clone_from(&self.judges);
+        }
+        if judges.is_empty() {
+            return Err(AskError::NoJudge { metric: metric() });
+        }
+        let file = request.options.get("prompt").and_then(Json::as_str).and_then(|prompt| prompt.strip_prefix('@'));
+        let prompt = file
+            .map(|file| {
+                let path = self.found(file).display().to_string();
+                read_whole(&path, LARGEST_PROMPT)
+                    .map(|(bytes, _)| String::from_utf8_lossy(&bytes).into_owned())
+                    .map_err(|source| AskError::Prompt { metric: metric(), source })
+            })
+            .transpose()?;
+        if request.options.is_null() {
+            request.options = Json::Object(Map::new());
+        }
+        if let Json::Object(options) = &mut request.options {
+            options.insert("judges".to_owned(), judges.clone().into());
+            if let Some(prompt) = prompt {
+                options.insert("prompt".to_owned(), prompt.into());
+            }
+        }
+        Ok(judges)
+    }
+
+    /// The settings of a judge: those of the configuration, or the name alone.
+    fn model(&self, metric: &str, judge: &str) -> Result<ModelSettings, AskError> {
+        if let Some(known) = self.models.iter().find(|model| model.name == judge) {
+            return Ok(known.clone());
+        }
+        let named = ModelSettings::named(judge);
+        named.model_name().map_err(|error| AskError::UnknownJudge {
+            metric: metric.to_owned(),
+            judge: named.shown(),
+            reason: error.to_string(),
+            similar: closest(judge, self.models.iter().map(|model| model.name.as_str())).map(str::to_owned),
+        })?;
+        Ok(named)
+    }
+
+    /// A file as it is named, or from the folder of the configuration.
+    fn found(&self, file: &str) -> PathBuf {
+        let beside = self.folder.join(file);
+        if !Path::new(file).exists() && beside.exists() { beside } else { PathBuf::from(file) }
+    }
+
+    /// A file of recorded replies as an input of the run; the model is pointed to where it was found.
+    fn cassette(&self, model: &mut ModelSettings, path: &str) -> Result<Input, AskError> {
+        let found = self.found(path);
+        let shown = found.display().to_string();
+        let bytes = std::fs::read(&found).map_err(|source| AskError::Cassette { path: shown.clone(), source })?;
+        model.provider = Some(Provider::Replay);
+        model.api_model_name = Some(shown.clone());
+        Ok(Input { path: shown, sha256: Sha256::of(&bytes), bytes: bytes.len() as u64, ..Input::default() })
+    }
+}
+
+/// Cases that may wait for replies at once.
+const MOST_WAITING: usize = 256;
+
+/// Whether a metric asks judges by name.
+fn asks(request: &MetricRequest, registry: &Registry) -> bool {
+    registry.get(&request.id).is_ok_and(|definition| {
+        let schema = (definition.schema)();
+        schema.get("properties").and_then(|properties| properties.get("judges")).is_some()
+    })
+}
+
+/// The file that stands for a model.
+fn cassette(model: &ModelSettings) -> Option<String> {
+    let name = model.model_name().ok()?;
+    (name.provider == Provider::Replay).then_some(name.model)
+}
+
+impl Asked {
+    /// Ends all questions.
+    pub fn cancel(&self) {
+        self.models.shared().cancel();
+    }
+
+    /// How the questions ended.
+    pub fn hearing(&self) -> Hearing {
+        let shared = self.models.shared();
+        Hearing {
+            counts: shared.counts(),
+            spent: shared.budget().spent(),
+            is_budget_reached: shared.budget().is_reached(),
+            missing: shared.missing(),
+            unrecorded: self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+        }
+    }
+}
+
+impl Outside for Asked {
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        let answers = self.models.answer(metric, turn);
+        let is_missing = |answer: &Answer| match answer {
+            Answer::Reply(reply) => matches!(reply.content, Content::Failed { kind: ErrorKind::Missing, .. }),
+            Answer::Failed { kind, .. } => *kind == ErrorKind::Missing,
+            _ => false,
+        };
+        if answers.iter().any(is_missing) {
+            self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).insert(metric.to_owned());
+        }
+        answers
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+}

@@ -1,0 +1,59 @@
+//! Judged scores of a finished run: computed again from recorded replies, or left unchecked where there are none.
+
+use std::path::Path;
+
+use probare_core::{Manifest, MetricKind};
+use probare_metrics::registry;
+use probare_models::{ModelSettings, Provider};
+
+use super::Verdict;
+use super::inputs::Resolved;
+use crate::Asking;
+
+/// The models of the run, to be answered for by the record and by files of recorded replies. Metrics of kind `Judge` that
+/// nobody can answer for are left unchecked.
+pub(super) fn asking(
+    manifest: &Manifest,
+    resolved: &[Resolved],
+    record: &Path,
+    verdict: &mut Verdict,
+) -> Option<Asking> {
+    let is_judge = |id: &str| registry().get(id).is_ok_and(|definition| definition.kind == MetricKind::Judge);
+    let judged: Vec<&str> =
+        manifest.metrics.iter().filter(|metric| is_judge(&metric.id)).map(|metric| metric.name.as_str()).collect();
+    if judged.is_empty() {
+        return None;
+    }
+    let is_replay = |provider: &str| provider == Provider::Replay.name();
+    let needs_record = manifest.models.iter().any(|model| !is_replay(&model.provider));
+    if manifest.models.is_empty() || (needs_record && !record.exists()) {
+        judged.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        if needs_record {
+            verdict.notes.push(format!("there is no record of replies `{}`", record.display()));
+        }
+        return None;
+    }
+    let models = manifest
+        .models
+        .iter()
+        .map(|model| {
+            let mut settings = ModelSettings::again(model);
+            if is_replay(&model.provider)
+                && let Some(place) = place_of(&model.model, manifest, resolved)
+            {
+                settings.api_model_name = Some(place);
+            }
+            settings
+        })
+        .collect();
+    Some(Asking { models, offline: true, record: record.to_owned(), ..Asking::default() })
+}
+
+/// Where an input of the run is now.
+fn place_of(path: &str, manifest: &Manifest, resolved: &[Resolved]) -> Option<String> {
+    let at = manifest.inputs.iter().position(|input| input.path == path)?;
+    match resolved.get(at)? {
+        Resolved::File(place) => Some(place.display().to_string()),
+        Resolved::Found => None,
+    }
+}
