@@ -20,6 +20,7 @@ use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
 /// assert_eq!(columns, ["key", "Question", "model_output"]);
 /// let map = FieldMap::parse(&["id=kee"])?;
 /// assert_eq!(map.missing(&columns), [("id", "kee")]);
+/// assert!(!map.reads(probare_core::Field::Response, &columns));
 /// assert_eq!(FieldMap::default().proposals(&columns), [("query", "Question"), ("response", "model_output")]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -52,6 +53,15 @@ impl FieldMap {
             columns.iter().any(|column| column == path || column == root)
         };
         self.iter().filter(|(_, column)| !is_there(column)).collect()
+    }
+
+    /// Whether one of these columns becomes the field.
+    pub fn reads(&self, field: Field, columns: &[String]) -> bool {
+        let has = |name: &str| columns.iter().any(|column| column == name);
+        match self.column(Some(field)) {
+            Some(path) => has(path) || path.split('.').next().is_some_and(has),
+            None => names(Some(field)).into_iter().any(has),
+        }
     }
 
     /// Fields that would be empty with these columns, each with the column that its name speaks for: the same but for

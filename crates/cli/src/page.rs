@@ -1,7 +1,7 @@
 //! A page in Markdown on a terminal: headings stand out, lists and tables keep their form, code and formulas stand as they
 //! are, the rest is wrapped.
 
-use probare_report::Look;
+use probare_report::{Look, wrap};
 
 /// Renders a page for this width. Without colour the text reads the same.
 pub fn render(markdown: &str, look: Look) -> String {
@@ -30,6 +30,9 @@ pub fn render(markdown: &str, look: Look) -> String {
     page.flush();
     page.text
 }
+
+/// What a line of a formula begins with: such lines stay lines.
+const FORMULA: &str = "    ";
 
 struct Page {
     text: String,
@@ -64,6 +67,13 @@ impl Page {
         } else if let Some((mark, words)) = item(line) {
             self.flush();
             self.block = Block::Item { mark, words: words.to_owned() };
+        } else if line.starts_with(FORMULA) && matches!(self.block, Block::None) {
+            if line.trim_end().chars().count() <= self.width {
+                self.text.push_str(line.trim_end());
+                self.text.push('\n');
+            } else {
+                wrap(trimmed, FORMULA, &FORMULA.repeat(2), self.width, &mut self.text);
+            }
         } else {
             match &mut self.block {
                 Block::Paragraph(words) | Block::Item { words, .. } => {
@@ -187,29 +197,6 @@ fn plain(text: &str) -> String {
     plain.replace("**", "").replace('`', "")
 }
 
-fn wrap(words: &str, first: &str, hang: &str, width: usize, text: &mut String) {
-    text.push_str(first);
-    let mut column = first.chars().count();
-    let mut is_start = true;
-    for word in words.split_whitespace() {
-        let length = word.chars().count();
-        if !is_start && column + 1 + length > width {
-            text.push('\n');
-            text.push_str(hang);
-            column = hang.chars().count();
-        } else if !is_start {
-            text.push(' ');
-            column += 1;
-        }
-        is_start = false;
-        text.push_str(word);
-        column += length;
-    }
-    let kept = text.trim_end_matches(' ').len();
-    text.truncate(kept);
-    text.push('\n');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,6 +212,14 @@ mod tests {
         assert!(text.contains("    {\"a\":  1}\n"));
         assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
         assert!(text.contains("two") && !text.contains('`'));
+    }
+
+    #[test]
+    fn lines_of_a_formula_stay_lines() {
+        let page = "Text\n\n    a     = b / c\n    value = 1 - the share of all the words that are there\n\nMore\n";
+        let text =
+            "Text\n\n    a     = b / c\n    value = 1 - the share of all the\n        words that are there\n\nMore\n";
+        assert_eq!(render(page, NARROW), text);
     }
 
     #[test]

@@ -50,6 +50,7 @@ pub mod terminal;
 #[cfg(test)]
 mod testing;
 mod worst;
+mod wrap;
 
 pub use self::csv::Csv;
 pub use self::parquet::Parquet;
@@ -68,6 +69,7 @@ pub use summary::{
 };
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;
+pub use wrap::wrap;
 
 /// Version of the program, as reports carry it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -137,7 +137,9 @@ pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Stri
     let escaped = |cells: Vec<String>| cells.iter().map(|cell| markdown(cell).into_owned()).collect::<Vec<String>>();
     let mut text = line(&escaped(head.iter().map(|name| (*name).to_owned()).collect()));
     text.push_str(&format!("|---|{}\n", "---:|".repeat(head.len().saturating_sub(1))));
-    rows.into_iter().for_each(|row| text.push_str(&line(&escaped(row))));
+    for row in rows {
+        text.push_str(&line(&escaped(row)));
+    }
     text.push('\n');
     text
 }

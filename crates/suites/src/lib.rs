@@ -4,6 +4,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod printing;
+mod published;
 pub mod quotes;
 pub mod rag;
 pub mod socioscope;

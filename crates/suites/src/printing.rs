@@ -5,6 +5,9 @@ use std::io::{self, Write as _};
 use probare_core::Stop;
 use probare_report::{Output, escape};
 
+/// Columns that sentences are printed in: the least that a terminal has.
+pub(crate) const PRINTED: usize = 80;
+
 /// Prints to standard output. A reader that closed the pipe has seen enough: that is no error.
 pub(crate) fn print(text: &str) -> io::Result<()> {
     let mut output = Output::to_stdout();

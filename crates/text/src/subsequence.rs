@@ -137,7 +137,9 @@ impl Places {
             return Self::Some(list);
         }
         let mut all = vec![0; width];
-        list.into_iter().for_each(|(word, bits)| all[word] = bits);
+        for (word, bits) in list {
+            all[word] = bits;
+        }
         Self::All(all)
     }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use probare_core::{Better, MetricDef};
 use probare_metrics::registry;
-use probare_report::Look;
+use probare_report::{Look, wrap};
 use serde_json::json;
 
 use super::print;
@@ -75,10 +75,11 @@ fn table(metrics: &[&MetricDef], look: Look) -> String {
             Better::Higher => "↑",
             Better::Lower => "↓",
         };
-        text.push_str(&format!("  {:width$}  {direction}  {}\n", metric.id, metric.summary));
+        let first = format!("  {:width$}  {direction}  ", metric.id);
+        wrap(metric.summary, &first, &" ".repeat(width + 7), look.width.into(), &mut text);
     }
-    text.push_str(
-        "\n↑ higher is better, ↓ lower is better. `probare explain METRIC` shows formula, options and examples.\n",
-    );
+    text.push('\n');
+    let legend = "↑ higher is better, ↓ lower is better. `probare explain METRIC` shows formula, options and examples.";
+    wrap(legend, "", "", look.width.into(), &mut text);
     text
 }

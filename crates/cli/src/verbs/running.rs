@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use probare_core::{Ending, Job, Profile, Stop};
 use probare_models::embedding::Embeddings;
 use probare_models::{Options, record_path};
+use probare_report::number::counted;
 use probare_report::{By, Gate, Gates, Look, escape, terminal};
 use probare_runner::{Conclusion, Config, DriveOptions, Exit, MOST_JOBS, Wanted};
 
@@ -236,7 +237,7 @@ impl Settled {
             remark(&escape::terminal(&format!("error: {} failed in {} cases", metric.info.name, metric.failed)));
         }
         if driven.lost > 0 {
-            remark(&format!("error: {} rows could not be read", driven.lost));
+            remark(&format!("error: {} could not be read", counted(driven.lost, "row", "rows")));
         }
         if *ending == Ending::Missed && !self.has_own_summary {
             remark("missed: the benchmark's own limit");

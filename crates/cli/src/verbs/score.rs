@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::FieldMap;
-use probare_core::{Job, MetricRequest, Profile};
-use probare_runner::Config;
+use probare_cases::{FieldMap, ReadOptions, columns};
+use probare_core::{Field, Job, MetricRequest, Profile};
+use probare_report::escape;
+use probare_runner::{Config, Exit};
 
-use super::Reading;
 use super::running::Running;
+use super::{Reading, remark};
 use crate::failure::{Done, Failure};
 
 /// Score the cases of a file.
@@ -72,7 +73,30 @@ pub fn run(arguments: &Arguments) -> Done {
     running.profile = arguments.profile.or(config.profile).unwrap_or_default();
     running.strict = arguments.strict || config.run.strict;
     running.is_data = running.outputs.is_empty() || running.outputs.iter().any(|output| output == Path::new("-"));
-    running.run(job)
+    let ended = running.run(job)?;
+    if ended == Exit::Error {
+        hint_at_columns(&path, &options);
+    }
+    Ok(ended)
+}
+
+/// Where no column is a response, nearly every metric fails in every case: says which columns there are.
+fn hint_at_columns(path: &str, options: &ReadOptions) {
+    if path == "-" {
+        return;
+    }
+    // What cannot be read has been said.
+    let Ok(found) = columns(path, options) else { return };
+    if found.is_empty() || options.fields.reads(Field::Response, &found) {
+        return;
+    }
+    let names: Vec<String> = found.iter().take(20).map(|name| format!("`{}`", escape::terminal(name))).collect();
+    let more = if found.len() > names.len() { ", …" } else { "" };
+    remark(&format!(
+        "hint: no column of `{}` is a response: there are {}{more}; name one with --map response=COLUMN",
+        escape::terminal(path),
+        names.join(", ")
+    ));
 }
 
 /// The file to score and the mapping that belongs to it.

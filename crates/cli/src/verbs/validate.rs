@@ -202,7 +202,9 @@ fn cases(arguments: &Arguments) -> Done {
         .all(|field| counts.having[Field::ALL.iter().position(|known| known == field).unwrap_or_default()] == 0);
     if counts.good > 0 && (is_empty || maps_nothing) {
         remark("no column is a query, a response, a reference or a context: no metric can look at these cases");
-        remark("hint: name the columns with --map FIELD=COLUMN");
+        remark(
+            "hint: name the columns: --map query=COLUMN --map response=COLUMN --map reference=COLUMN, in quotation marks where a name has spaces",
+        );
         return Ok(Exit::Error);
     }
     Ok(if counts.lost > 0 { Exit::Error } else { Exit::Fine })

@@ -76,12 +76,13 @@ impl Checked {
     }
 
     fn line(&self) -> String {
+        // What is not there has at most a passage that resembles it.
+        let word = if self.kind == Status::NotFound.name() { ", nearest in" } else { " in" };
         let place =
-            self.place.as_ref().map(|(file, line)| format!(" in {}:{line}", terminal(file))).unwrap_or_default();
-        let said = match (&self.said, self.kind) {
-            (Some(said), "wrong_source" | "near_in_another_source" | "not_found" | "no_such_source") => {
-                format!(" (said to be in {})", terminal(said))
-            }
+            self.place.as_ref().map(|(file, line)| format!("{word} {}:{line}", terminal(file))).unwrap_or_default();
+        let said = match (&self.said, self.kind, &self.place) {
+            (Some(said), "wrong_source" | "near_in_another_source" | "no_such_source", _)
+            | (Some(said), "not_found", None) => format!(" (said to be in {})", terminal(said)),
             _ => String::new(),
         };
         let mut text = format!("{}{place}{said}: {}\n", self.kind, terminal(&excerpt(&self.quote, SHOWN)));

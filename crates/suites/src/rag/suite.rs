@@ -7,10 +7,12 @@ use probare_cases::{FieldMap, Format as CaseFormat, LARGEST_DOCUMENT, ReadOption
 use probare_core::{Console, Given, Input, Job, MetricRequest, Profile, Reading, Source, Suite, SuiteCall, SuiteError};
 use probare_metrics::rag::hallucination::Hallucination;
 use probare_metrics::rag::verdict::{Status, Thresholds, Verdict};
-use probare_report::{Compression, Format};
+use probare_report::Compression;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
+
+use crate::published::json_name;
 
 use super::publisher::{Published, State};
 use super::rules::Form;
@@ -143,18 +145,10 @@ struct Opened {
 }
 
 impl Options {
-    /// The published report is JSON; a name that promises something else is a mistake.
+    /// Where the published report goes.
     fn out(&self) -> Result<Option<(PathBuf, Compression)>, SuiteError> {
         let Some(path) = &self.out else { return Ok(None) };
-        match Format::of_path(path) {
-            Ok((Format::Json | Format::Jsonl, compression)) => Ok(Some((path.clone(), compression))),
-            Err(_) => Ok(Some((path.clone(), Compression::None))),
-            Ok(_) => {
-                let name = path.display();
-                let message = format!("`{name}` is no name for the report that --out writes, which is JSON");
-                Err(SuiteError::usage(message).hint(format!("-o {name} writes the results in that format")))
-            }
-        }
+        Ok(Some((path.clone(), json_name(path)?)))
     }
 
     fn source(&self) -> Result<Opened, SuiteError> {

@@ -11,6 +11,8 @@ use schemars::{JsonSchema, Schema as JsonSchemaOf, schema_for};
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
+use crate::published::json_name;
+
 use super::lines::Lines;
 use super::publisher::{Published, State};
 use super::{Care, Check, Schema};
@@ -141,6 +143,7 @@ impl Suite for Synthesis {
 
 impl Options {
     fn further_reports(&self) -> Result<Vec<PathBuf>, SuiteError> {
+        json_name(&self.out)?;
         let extension = |name: &String| {
             let known = FORMATS.iter().find(|(known, _)| known == name);
             known.map(|(_, extension)| self.out.with_extension(extension)).ok_or_else(|| {

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use probare_report::escape;
+use probare_report::{escape, wrap};
 use probare_stats::Interval;
 use probare_text::python::{fixed, repr_float};
+
+use crate::printing::PRINTED;
 
 use super::{Catalogue, Group, Scores, Summary};
 
@@ -100,6 +102,14 @@ pub fn terminal(summary: &Summary) -> String {
     let mut lines = vec![head()];
     lines.extend(summary.categories.iter().chain([overall]).map(line));
     text.push_str(&aligned(&lines));
+    let intervals = summary
+        .categories
+        .iter()
+        .chain([overall])
+        .map(|group| format!("{} {}", escape::terminal(name(group)), interval(group.intervals[5])));
+    let intervals: Vec<String> = intervals.collect();
+    text.push('\n');
+    wrap(&format!("{INTERVAL}: {}.", intervals.join(", ")), "", "", PRINTED, &mut text);
     let counted = if overall.rows > overall.answered { "the others count as zero" } else { "means cover these" };
     let _ = writeln!(text, "\nAnswered {}/{}; {counted}.", overall.answered, overall.total);
     text
@@ -108,15 +118,16 @@ pub fn terminal(summary: &Summary) -> String {
 fn head() -> Vec<String> {
     let mut cells = vec!["category".to_owned(), "answered".to_owned()];
     cells.extend(COLUMNS.map(str::to_owned));
-    cells.push(INTERVAL.to_owned());
     cells
 }
 
+fn name(group: &Group) -> &str {
+    group.category.as_deref().unwrap_or("overall")
+}
+
 fn line(group: &Group) -> Vec<String> {
-    let name = group.category.as_deref().unwrap_or("overall");
-    let mut cells = vec![escape::terminal(name).into_owned(), format!("{}/{}", group.answered, group.total)];
+    let mut cells = vec![escape::terminal(name(group)).into_owned(), format!("{}/{}", group.answered, group.total)];
     cells.extend(group.means.map(|mean| fixed(mean, 4)));
-    cells.push(interval(group.intervals[5]));
     cells
 }
 

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
-use probare_report::escape;
+use probare_report::{escape, wrap};
 use probare_text::python::repr_float;
 
+use crate::printing::PRINTED;
 use crate::socioscope::input::Fixture;
 use crate::socioscope::{Evaluation, Group, Summary, UNKNOWN_SOURCE};
 
@@ -126,7 +127,8 @@ pub fn terminal(summary: &Summary, careful: Option<&Summary>) -> String {
     let statuses: Vec<String> =
         summary.statuses.iter().map(|(status, count)| format!("{} {count}", status.name())).collect();
     if !statuses.is_empty() {
-        let _ = writeln!(text, "\nQuotations: {}.", statuses.join(", "));
+        text.push('\n');
+        wrap(&format!("Quotations: {}.", statuses.join(", ")), "", "", PRINTED, &mut text);
     }
     text
 }

@@ -45,7 +45,8 @@ pub(super) fn section(shown: Shown<'_>) -> String {
             "<p class=\"soft\">{ANSWERS} of {total} answers are on this page: those with the lowest scores.</p>"
         );
     }
-    let columns: String = columns(shown).iter().map(|name| format!("<span>{name}</span>")).collect();
+    let columns: Vec<String> = columns(shown).iter().map(|name| format!("<span>{name}</span>")).collect();
+    let columns = columns.concat();
     let _ = write!(
         page,
         "<p class=\"legend\"><span>Marks in answers:</span><span><mark class=\"good\">counts, or is right</mark></span>\
