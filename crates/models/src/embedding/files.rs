@@ -133,8 +133,7 @@ impl File {
         if bytes.len() as u64 != self.size {
             return Err(format!("it has {} bytes, {} are expected", bytes.len(), self.size));
         }
-        let found = Sha256::digest(bytes);
-        let found: String = found.iter().map(|byte| format!("{byte:02x}")).collect();
+        let found = format!("{:x}", Sha256::digest(bytes));
         if found == self.sha256 { Ok(()) } else { Err(format!("its SHA-256 is {found}, {} is expected", self.sha256)) }
     }
 
