@@ -59,7 +59,7 @@ pub fn side_by_side(folder: &Path) -> Result<(), Box<dyn Error>> {
     let sentences = sentences(SENTENCES);
     let texts: Vec<&str> = sentences.iter().map(String::as_str).collect();
     let file = folder.join("sentences.txt");
-    corpus::save(&file, texts.iter().map(|text| format!("{text}\n")).collect::<String>())?;
+    corpus::save(&file, texts.join("\n") + "\n")?;
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/minilm.py");
     // Python wants more files than we keep: the whole model, where a variable names it.
     let whole = std::env::var("PROBARE_BENCH_MINILM")

@@ -1,7 +1,7 @@
 //! Embeds the lines of a file with all-MiniLM-L6-v2, to look at vectors and to measure.
 //!
 //! `cargo run -p probare-models --release --example embed -- FILE` prints one vector a line;
-//! `… FILE THREADS` prints how many lines a second of processor time and of the clock were embedded, as JSON.
+//! `… FILE tokens` prints the tokens of each line instead; `… FILE THREADS` prints how many lines a second of processor time and of the clock were embedded, as JSON.
 
 use std::time::Instant;
 
@@ -30,6 +30,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         return Ok(());
     };
+    if threads == "tokens" {
+        for line in lines {
+            println!("{}", json!(model.tokenizer().tokens(line)));
+        }
+        return Ok(());
+    }
     let threads = threads.parse()?;
     let warm = lines.get(..lines.len().min(50)).unwrap_or_default();
     let _ = model.embed(warm, threads);

@@ -6,6 +6,7 @@ mod commands;
 mod documents;
 mod journeys;
 mod lossless;
+mod models;
 mod suites;
 mod torture;
 mod verify;

@@ -2,6 +2,8 @@
 //!
 //! Sums run in sixteen lanes that are added up in one fixed order; nothing is left to a library whose last digit may differ.
 
+#![expect(clippy::inline_always, reason = "code has the registers of the function that it is inlined into")]
+
 use pulp::{Arch, Simd, WithSimd};
 
 /// Lanes of a sum.
@@ -63,7 +65,7 @@ pub(super) fn gelu<S: Simd>(simd: S, x: S::f32s) -> S::f32s {
         -2.101_024e-6,
         -5.692_506_4e-5,
         -7.349_906_3e-4,
-        -2.954_599_8e-3,
+        -2.954_6e-3,
         -1.609_603_3e-2,
     ];
     const BELOW: [f32; 5] = [-1.456_607_2e-5, -2.133_740_6e-4, -1.682_827e-3, -7.373_329e-3, -1.426_473_9e-2];

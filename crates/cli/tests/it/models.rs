@@ -1,0 +1,89 @@
+//! `probare models pull` and runs that need what it fetches.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use probare_testing::{Behaviour, Server};
+
+/// A command in a folder, with models in the folder `models` there.
+fn probare(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_probare"));
+    command.current_dir(folder).args(arguments).env("PROBARE_MODELS", folder.join("models")).env_remove("HF_ENDPOINT");
+    command
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+const CASES: &str = "{\"id\":\"a\",\"response\":\"It is Canberra.\",\"reference\":\"Canberra\"}\n";
+
+#[test]
+fn a_run_without_its_model_does_not_start_and_says_how_to_get_it() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("cases.jsonl"), CASES).unwrap();
+    let arguments = ["score", "cases.jsonl", "-m", "embedding_similarity", "-o", "r.jsonl"];
+    let output = probare(folder.path(), &arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(64));
+    let expected = "error: metric `embedding_similarity`: the model `all-MiniLM-L6-v2` is missing\n\n\
+                    hint: fetch it once with `probare models pull all-MiniLM-L6-v2`\n";
+    assert_eq!(said(&output), expected);
+    assert!(!folder.path().join("r.jsonl").exists());
+}
+
+#[test]
+fn what_is_not_the_published_file_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("given")).unwrap();
+    std::fs::write(folder.path().join("given/vocab.txt"), "[PAD]\n").unwrap();
+    let pull = |from: &str| probare(folder.path(), &["models", "pull", "--from", from]);
+    let output = pull("given").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        said(&output).contains("`given/vocab.txt` is damaged: it has 6 bytes, 231508 are expected"),
+        "{}",
+        said(&output)
+    );
+
+    let path = "/sentence-transformers/all-MiniLM-L6-v2/resolve/main/vocab.txt".to_owned();
+    let files = [(path, vec![b'x'; 231_508])].into();
+    let server = Server::start(Behaviour { files, ..Behaviour::default() }).unwrap();
+    let output = pull("hub").env("HF_ENDPOINT", server.url()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("is not the published file: its SHA-256 is"), "{}", said(&output));
+    assert!(!folder.path().join("models").exists(), "nothing is kept");
+
+    let output = pull("nowhere").output().unwrap();
+    assert_eq!(output.status.code(), Some(64));
+    let output = probare(folder.path(), &["models", "pull", "all-MiniLM-L6"]).output().unwrap();
+    assert!(said(&output).contains("perhaps `all-MiniLM-L6-v2`"), "{}", said(&output));
+}
+
+#[test]
+fn a_model_from_a_folder_scores_and_its_run_is_verified() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models/all-MiniLM-L6-v2");
+    if !own.join("model.safetensors").is_file() {
+        eprintln!("left out: all-MiniLM-L6-v2 is not in target/models (`cargo x test` fetches it)");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("cases.jsonl"), CASES).unwrap();
+    let run = |arguments: &[&str]| probare(folder.path(), arguments).output().unwrap();
+    let pulled = run(&["models", "pull", "--from", own.to_str().unwrap()]);
+    assert!(pulled.status.success(), "{}", said(&pulled));
+    let again = run(&["models", "pull"]);
+    assert!(String::from_utf8_lossy(&again.stdout).contains("is already in"), "{}", said(&again));
+    let scored = run(&["score", "cases.jsonl", "-m", "embedding_similarity", "-o", "r.jsonl", "--quiet"]);
+    assert!(scored.status.success(), "{}", said(&scored));
+    let verified = run(&["verify", "r.jsonl"]);
+    let text = String::from_utf8_lossy(&verified.stdout).into_owned();
+    assert!(verified.status.success() && text.contains("all agree\n"), "{text}{}", said(&verified));
+
+    let damaged = folder.path().join("models/all-MiniLM-L6-v2/model.safetensors");
+    let mut bytes = std::fs::read(&damaged).unwrap();
+    bytes[50_000_000] ^= 1;
+    std::fs::write(&damaged, bytes).unwrap();
+    let output = run(&["score", "cases.jsonl", "-m", "embedding_similarity"]);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(said(&output).contains("is damaged: its SHA-256 is"), "{}", said(&output));
+}
