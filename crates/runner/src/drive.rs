@@ -119,8 +119,8 @@ pub fn drive(
         let reader = scope.spawn(move || read(source.as_mut(), &raw_sender, &credit_receiver));
         for _ in 0..jobs {
             let (raw, scored) = (Arc::clone(&raw_receiver), scored_sender.clone());
-            let readings = run.clone();
-            scope.spawn(move || score(plan, around, readings, &raw, &scored));
+            let run = &run;
+            scope.spawn(move || score(plan, around, run, &raw, &scored));
         }
         drop((scored_sender, raw_receiver));
         let mut writer =
@@ -160,7 +160,7 @@ fn read(source: &mut dyn Source, raw: &SyncSender<Numbered<Raw>>, credits: &Rece
 fn score(
     plan: &Plan,
     around: Surroundings<'_>,
-    run: RunReadings,
+    run: &RunReadings,
     raw: &Mutex<Receiver<Numbered<Raw>>>,
     scored: &SyncSender<Numbered<Scored>>,
 ) {
@@ -171,7 +171,7 @@ fn score(
         let width = around.outside.width();
         let results = batch.map(|batch| {
             if width > 1 {
-                return score_waiting(plan, around, &run, batch.cases(), width);
+                return score_waiting(plan, around, run, batch.cases(), width);
             }
             let mut results = Vec::new();
             for case in batch.cases() {

@@ -34,14 +34,13 @@ fn examples() -> PathBuf {
 /// A project with a few cases and a judge that is a program.
 fn project(rest: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let cases: String = (0..6)
-        .map(|number| {
-            format!(
-                "{{\"id\":\"c{number}\",\"query\":\"Q{number}?\",\"response\":\"zeta {number}\",\"label\":{}}}\n",
-                number % 2
-            )
-        })
-        .collect();
+    let mut cases = String::new();
+    for number in 0..6 {
+        let label = number % 2;
+        cases.push_str(&format!(
+            "{{\"id\":\"c{number}\",\"query\":\"Q{number}?\",\"response\":\"zeta {number}\",\"label\":{label}}}\n"
+        ));
+    }
     fs::write(folder.path().join("cases.jsonl"), cases).unwrap();
     // Even cases are good, odd ones poor, and the judge says so in prose the first time it sees the third.
     let judge = r#"q=$(cat); n=${q#*zeta }; n=${n%%[!0-9]*}
@@ -141,7 +140,7 @@ fn a_reached_budget_ends_with_4_and_its_failures_are_no_scores() {
     let folder = project("judges: [house]\n");
     let run = probare(
         folder.path(),
-        &["score", "cases.jsonl", "-m", "judge_rubric", "--budget-tokens", "4500", "-o", "out.jsonl", "-j", "1"],
+        &["score", "cases.jsonl", "-m", "judge_rubric", "--budget-tokens", "3000", "-o", "out.jsonl", "-j", "1"],
     );
     assert_eq!(code(&run), 4, "{}", said(&run));
     assert!(said(&run).contains("the budget is reached"), "{}", said(&run));
@@ -241,9 +240,10 @@ fn no_trace_of_a_key_is_left_by_a_judged_run() {
         ..Behaviour::default()
     };
     let server = Server::start(behaviour).unwrap();
-    let cases: String = (0..12)
-        .map(|number| format!("{{\"id\":\"c{number}\",\"query\":\"Q?\",\"response\":\"A {number}\",\"label\":1}}\n"))
-        .collect();
+    let mut cases = String::new();
+    for number in 0..12 {
+        cases.push_str(&format!("{{\"id\":\"c{number}\",\"query\":\"Q?\",\"response\":\"A {number}\",\"label\":1}}\n"));
+    }
     fs::write(place.join("cases.jsonl"), cases).unwrap();
     let config = format!(
         "models:\n  - name: shaky\n    base_url: {}/v1\n    api_key: CANARY_KEY\n    headers: {{X-Other: \"token ${{CANARY_KEY}}\"}}\n    \

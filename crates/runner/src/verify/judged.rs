@@ -28,13 +28,17 @@ pub(super) fn asking(
     let are_lost = |path: &str| place_of(path, manifest, resolved).is_none() && !Path::new(path).exists();
     let lost = manifest.models.iter().find(|model| is_replay(&model.provider) && are_lost(&model.model));
     if let Some(model) = lost {
-        judged.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        for metric in judged {
+            verdict.leave_unchecked(metric);
+        }
         verdict.notes.push(format!("the recorded replies `{}` are not here", model.model));
         return None;
     }
     let needs_record = manifest.models.iter().any(|model| !is_replay(&model.provider));
     if manifest.models.is_empty() || (needs_record && !record.exists()) {
-        judged.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        for metric in judged {
+            verdict.leave_unchecked(metric);
+        }
         if needs_record {
             verdict.notes.push(format!("there is no record of replies `{}`", record.display()));
         }

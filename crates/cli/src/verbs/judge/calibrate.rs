@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Done {
             )),
         });
     }
-    let comparison = Comparison::new(&request.name, seen.rows, seen.without, arguments.pass);
+    let comparison = Comparison::new(&request.name, &seen.rows, seen.without, arguments.pass);
     if arguments.json {
         print(&format!("{:#}\n", comparison.json()))?;
     } else {
