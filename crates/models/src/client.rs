@@ -173,7 +173,8 @@ impl Client {
         let key = Key::of(&request);
         // A file of recorded replies is a record already.
         let Some(record) = shared.0.record.as_ref().filter(|_| !self.0.road.is_cassette()) else {
-            return Ok(Answered { entry: self.asked(request, key).await?, replayed: false });
+            let replayed = self.0.road.is_cassette();
+            return Ok(Answered { entry: self.asked(request, key).await?, replayed });
         };
         let lease: Lease = match record.claim(key, shared.0.offline).await? {
             Claimed::Reply(entry) => return Ok(Answered { entry: *entry, replayed: true }),

@@ -153,7 +153,12 @@ impl Asking {
         let mut needs_record = false;
         for model in settings.values_mut() {
             match cassette(model) {
-                Some(path) => inputs.push(self.cassette(model, &path)?),
+                Some(path) => {
+                    let input = self.cassette(model, &path)?;
+                    if !inputs.contains(&input) {
+                        inputs.push(input);
+                    }
+                }
                 None => needs_record = true,
             }
         }

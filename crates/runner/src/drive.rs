@@ -121,8 +121,8 @@ pub fn drive(
         let reader = scope.spawn(move || read(source.as_mut(), &raw_sender, &credit_receiver));
         for _ in 0..jobs {
             let (raw, scored) = (Arc::clone(&raw_receiver), scored_sender.clone());
-            let readings = run.clone();
-            scope.spawn(move || score(plan, around, readings, options.lines, &raw, &scored));
+            let run = &run;
+            scope.spawn(move || score(plan, around, run, options.lines, &raw, &scored));
         }
         drop((scored_sender, raw_receiver));
         let mut writer =
@@ -162,7 +162,7 @@ fn read(source: &mut dyn Source, raw: &SyncSender<Numbered<Raw>>, credits: &Rece
 fn score(
     plan: &Plan,
     around: Surroundings<'_>,
-    run: RunReadings,
+    run: &RunReadings,
     lines: bool,
     raw: &Mutex<Receiver<Numbered<Raw>>>,
     scored: &SyncSender<Numbered<Scored>>,
@@ -171,21 +171,13 @@ fn score(
     loop {
         let next = raw.lock().expect("no thread panics while it waits for a batch").recv();
         let Ok((number, batch)) = next else { return };
-        let width = around.outside.width();
         let results = batch.map(|batch| {
-            if width > 1 {
-                return score_waiting(plan, around, &run, batch.cases(), width);
+            if around.outside.width() > 1 {
+                return score_waiting(plan, around, run, lines, batch.cases());
             }
             let mut results = Vec::new();
             for case in batch.cases() {
-                results.push(case.map(|case| {
-                    let mut result = plan.score(case, &mut readings, around.rules, around.outside);
-                    if lines {
-                        // Written here, where there are many threads, rather than where there is one.
-                        result.written = Some(result.line_text(plan.infos()).into_owned());
-                    }
-                    result
-                }));
+                results.push(case.map(|case| finish(plan, around, case, &mut readings, lines)));
             }
             results
         });
@@ -195,15 +187,25 @@ fn score(
     }
 }
 
+/// All results of a case, and its line where somebody wants it: written here, where there are many threads, rather than where
+/// there is one.
+fn finish(plan: &Plan, around: Surroundings<'_>, case: Case, readings: &mut Readings, lines: bool) -> CaseResult {
+    let mut result = plan.score(case, readings, around.rules, around.outside);
+    if lines {
+        result.written = Some(result.line_text(plan.infos()).into_owned());
+    }
+    result
+}
+
 /// Scores cases that wait for answers, many at once, on threads that mostly sleep; the results in the order of the cases.
 fn score_waiting(
     plan: &Plan,
     around: Surroundings<'_>,
     run: &RunReadings,
+    lines: bool,
     cases: Vec<Result<Case, Problem>>,
-    width: usize,
 ) -> Vec<Result<CaseResult, Problem>> {
-    let threads = width.min(cases.len());
+    let threads = around.outside.width().min(cases.len());
     let (done, results) = mpsc::channel();
     let waiting = Mutex::new(cases.into_iter().enumerate());
     thread::scope(|scope| {
@@ -214,11 +216,7 @@ fn score_waiting(
                 loop {
                     let next = waiting.lock().expect("no thread panics while it takes a case").next();
                     let Some((at, case)) = next else { return };
-                    let result = case.map(|case| {
-                        let mut result = plan.score(case, &mut readings, around.rules, around.outside);
-                        result.written = Some(result.line_text(plan.infos()).into_owned());
-                        result
-                    });
+                    let result = case.map(|case| finish(plan, around, case, &mut readings, lines));
                     if done.send((at, result)).is_err() {
                         return;
                     }

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use probare_core::{
-    CaseResult, Divided, Ending, Event, FORMAT, Finish, Job, Maker, Manifest, Nobody, Outside, Profile, Publisher,
-    Sink, Stop,
+    CaseResult, Divided, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, Nobody, Outside, Profile,
+    Publisher, Sink, Stop,
 };
 use probare_metrics::registry;
 use probare_report::{
@@ -112,7 +112,10 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
     };
     if let Some(asked) = &asked {
         job.reads.extend(asked.inputs.iter().map(|input| PathBuf::from(&input.path)));
-        job.inputs.extend(asked.inputs.iter().cloned());
+        // A run that is computed again has them among its inputs already.
+        let known = |input: &Input| job.inputs.iter().any(|known| known.sha256 == input.sha256);
+        let new: Vec<Input> = asked.inputs.iter().filter(|input| !known(input)).cloned().collect();
+        job.inputs.extend(new);
     }
     let plan = Plan::new(&job.requests, wanted.profile, registry())?;
     let ask = asked.as_ref().map_or(wanted.outside, |asked| asked as &dyn Outside);

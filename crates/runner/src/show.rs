@@ -4,15 +4,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Batch, Case, CaseResult, Event, Input, Manifest, MetricInfo, Named, Nobody, Problem, ResultLine, Sink, Source,
-    SourceError, Suite,
+    Batch, Case, CaseResult, Event, Input, Manifest, MetricInfo, Named, Nobody, Outside, Problem, ResultLine, Sink,
+    Source, SourceError, Suite,
 };
 use probare_metrics::registry;
 use probare_report::Format;
 use probare_report::recorded::{Content, Recorded};
 
 use crate::drive::{DriveOptions, Outlets, Surroundings, drive};
-use crate::verify::{VerifyError, reopened};
+use crate::verify::{VerifyError, reopened, replies};
 use crate::{Plan, RunError};
 
 /// What is known of a case.
@@ -55,7 +55,9 @@ pub fn show(
             let only = Only { inner: source, id: id.to_owned() };
             let plan =
                 Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?;
-            let around = Surroundings { rules: job.rules.as_ref(), outside: &Nobody };
+            let asked = replies(results, inputs, &manifest, &mut job.requests);
+            let outside: &dyn Outside = asked.as_ref().map_or(&Nobody, |asked| asked as &dyn Outside);
+            let around = Surroundings { rules: job.rules.as_ref(), outside };
             let mut kept = Kept(Vec::new());
             let outlets = Outlets { at_once: None, ordered: Box::new(&mut kept) };
             drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), outlets)

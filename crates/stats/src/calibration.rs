@@ -78,7 +78,7 @@ fn best(pairs: impl Iterator<Item = (f64, bool)>) -> Option<f64> {
         return None;
     }
     let mut best: Option<(f64, f64)> = None;
-    let (mut lost, mut caught) = (0, 0);
+    let (mut lost, mut caught) = (0_usize, 0_usize);
     for (place, (value, passed)) in sorted.iter().enumerate() {
         let is_first = place == 0 || sorted[place - 1].0 != *value;
         if is_first {

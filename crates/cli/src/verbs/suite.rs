@@ -4,7 +4,7 @@
 //! several times, a closed set of words is checked. Five keys of the schema steer it: `x-positional` makes the property
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
 //! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
-//! do not go together.
+//! do not go together. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
@@ -12,6 +12,7 @@ use probare_core::{Console, Suite};
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
+use super::asking::Asking;
 use super::running::Running;
 use crate::failure::{Done, Failure};
 
@@ -65,9 +66,14 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
         command = command.arg(argument(name, &resolved(property, &schema)));
     }
     let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();
-    // What every run has, but for what the suite itself understands under the same name.
+    let asking = Asking::augment_args(Command::new("asking"));
+    let asks = schema.get("x-asks") == Some(&Json::Bool(true));
+    let is_idle = |name: &str| !asks && asking.get_arguments().any(|argument| argument.get_id() == name);
+    // What every run has, but for what the suite itself understands under the same name, and for whom judges ask where it has
+    // no judges.
     for argument in Running::augment_args(Command::new("running")).get_arguments() {
-        if !own.iter().any(|name| name == argument.get_id().as_str()) {
+        let name = argument.get_id().as_str();
+        if !own.iter().any(|own| own == name) && !is_idle(name) {
             command = command.arg(argument.clone().help_heading("Options of every run"));
         }
     }

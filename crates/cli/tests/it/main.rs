@@ -5,6 +5,7 @@
 mod commands;
 mod documents;
 mod journeys;
+mod judges;
 mod lossless;
 mod models;
 mod suites;

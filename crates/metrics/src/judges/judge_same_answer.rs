@@ -66,8 +66,8 @@ impl SameAnswer {
     }
 }
 
-/// What the rule of `answer_match` says where it cannot well err: right where the response is the gold, in the same words or by
-/// value, and next to nothing else; wrong where the gold is mentioned and taken back.
+/// What the rule of `answer_match` says where it cannot well err: right where the response is the gold, in the same words, by value
+/// or by another name of it, and next to nothing else; wrong where the gold is mentioned and taken back.
 pub(crate) fn certain(verdict: &Verdict, response: &str) -> Option<bool> {
     if verdict.is_right {
         let mut outside = String::new();
@@ -84,7 +84,7 @@ pub(crate) fn certain(verdict: &Verdict, response: &str) -> Option<bool> {
             stopwords::nltk().contains(&word.to_lowercase()) || PLAIN.contains(&word.to_lowercase().as_str())
         };
         let mut words = outside.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
-        let is_plain = |way: &Way| matches!(way, Way::Exact | Way::Number | Way::Date);
+        let is_plain = |way: &Way| matches!(way, Way::Exact | Way::Number | Way::Date | Way::Alias | Way::Initials);
         let is_bare = !verdict.met.is_empty()
             && verdict.met.iter().all(|(_, way)| is_plain(way))
             && words.all(|word| is_filler(word) && !TURNS.contains(&word.to_lowercase().as_str()));

@@ -46,7 +46,8 @@ metric!(JudgeSteps as Judge {
 });
 
 struct Steps {
-    steps: Vec<String>,
+    /// The same for every case, where there are any.
+    fixed: Vec<String>,
     from: From,
     bench: Bench,
     template: Template,
@@ -85,7 +86,7 @@ impl Steps {
             return Err(wrong(format!("`steps` holds an empty step, or more than {MOST_STEPS}")));
         }
         Ok(Self {
-            steps: options.steps,
+            fixed: options.steps,
             from,
             bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
             template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
@@ -94,8 +95,8 @@ impl Steps {
 
     /// The steps of a case.
     fn of<'a>(&'a self, sample: Sample<'a>) -> Vec<&'a str> {
-        if !self.steps.is_empty() {
-            return self.steps.iter().map(String::as_str).collect();
+        if !self.fixed.is_empty() {
+            return self.fixed.iter().map(String::as_str).collect();
         }
         match &self.from {
             From::Reference => sample.case.reference.iter().flatten().map(String::as_str).collect(),

@@ -88,7 +88,8 @@ fn offline_the_record_answers_and_what_is_missing_is_named() {
             .contains(&missing[0].1.short())
     );
     assert_eq!(shared.counts().attempts, 0);
-    let error = Shared::open(Options { offline: true, ..Options::default() }).err().unwrap();
+    let shared = Shared::open(Options { offline: true, ..options(None) }).unwrap();
+    let error = Client::open(ModelSettings::named("ollama:m"), &shared).err().unwrap();
     assert!(matches!(error, OpenError::OfflineWithoutRecord));
 }
 

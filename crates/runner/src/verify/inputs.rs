@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use probare_core::{Input, Manifest, Problem, Sha256};
 
-use super::VerifyError;
+use super::{VerifyError, judged};
 
 /// Where an input is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,7 +44,11 @@ pub(super) fn resolve(manifest: &Manifest, given: &[PathBuf], folder: &Path) -> 
             Some(path) => Ok(Resolved::File(path.clone())),
             None if manifest.suite.is_some() && input.option.is_none() => Ok(Resolved::Found),
             None if input.path == "-" => Err(VerifyError::StandardInput),
-            None => find(input, folder).map(Resolved::File),
+            None => match find(input, folder) {
+                // Without them judged scores are left unchecked; everything else can be computed.
+                Err(_) if judged::is_replies(manifest, &input.path) => Ok(Resolved::Found),
+                found => found.map(Resolved::File),
+            },
         })
         .collect()
 }

@@ -25,9 +25,20 @@ pub(super) fn asking(
         return None;
     }
     let is_replay = |provider: &str| provider == Provider::Replay.name();
+    let are_lost = |path: &str| place_of(path, manifest, resolved).is_none() && !Path::new(path).exists();
+    let lost = manifest.models.iter().find(|model| is_replay(&model.provider) && are_lost(&model.model));
+    if let Some(model) = lost {
+        for metric in judged {
+            verdict.leave_unchecked(metric);
+        }
+        verdict.notes.push(format!("the recorded replies `{}` are not here", model.model));
+        return None;
+    }
     let needs_record = manifest.models.iter().any(|model| !is_replay(&model.provider));
     if manifest.models.is_empty() || (needs_record && !record.exists()) {
-        judged.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        for metric in judged {
+            verdict.leave_unchecked(metric);
+        }
         if needs_record {
             verdict.notes.push(format!("there is no record of replies `{}`", record.display()));
         }
@@ -47,6 +58,11 @@ pub(super) fn asking(
         })
         .collect();
     Some(Asking { models, offline: true, record: record.to_owned(), ..Asking::default() })
+}
+
+/// Whether an input is a file of recorded replies that stood for a model.
+pub(super) fn is_replies(manifest: &Manifest, path: &str) -> bool {
+    manifest.models.iter().any(|model| model.provider == Provider::Replay.name() && model.model == path)
 }
 
 /// Where an input of the run is now.

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{FORMAT, Job, Manifest, Nobody, Outside, Stop, Suite, SuiteError};
+use probare_core::{FORMAT, Job, Manifest, MetricRequest, Nobody, Outside, Stop, Suite, SuiteError};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
 use probare_report::{Gate, Gates, Options, VERSION};
@@ -32,7 +32,7 @@ use serde_json::Value as Json;
 use self::checker::Checker;
 use self::inputs::Resolved;
 use crate::run::case_limits;
-use crate::{Conclusion, DriveOptions, RunError, Wanted, run};
+use crate::{Asked, Conclusion, DriveOptions, RunError, Wanted, run};
 
 pub use self::verdict::{Disagreement, Verdict};
 
@@ -169,6 +169,19 @@ pub(crate) fn reopened(
     let job = inputs::resolve(&manifest, inputs, folder_of(results))
         .and_then(|resolved| again::job(&manifest, &resolved, suites, recorded.format()));
     Ok((recorded, manifest, job))
+}
+
+/// Who answers for the judges of a finished run, where their replies are recorded. Their names and prompts are in the requests.
+pub(crate) fn replies(
+    results: &Path,
+    inputs: &[PathBuf],
+    manifest: &Manifest,
+    requests: &mut [MetricRequest],
+) -> Option<Asked> {
+    let resolved = inputs::resolve(manifest, inputs, folder_of(results)).ok()?;
+    let record = probare_models::record_path();
+    let asking = judged::asking(manifest, &resolved, &record, &mut Verdict::default())?;
+    asking.open(requests, registry()).ok().flatten()
 }
 
 /// The manifest as the program knows it. What stands there twice, and another format number, is named.

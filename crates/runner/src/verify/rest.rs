@@ -115,5 +115,11 @@ fn is_checked(difference: &Difference, recorded: &Manifest, unchecked: &[String]
         let gate = recorded.gates.get(index)?.pointer("/gate/metric")?;
         gate.as_str().map(str::to_owned)
     });
-    difference.path != "lines" && summed != Some(true) && gated != Some(true)
+    let is_lost =
+        difference.path.strip_prefix("inputs[").and_then(|rest| rest.strip_suffix(']')).is_some_and(|index| {
+            let input = index.parse::<usize>().ok().and_then(|index| recorded.inputs.get(index));
+            input.is_some_and(|input| super::judged::is_replies(recorded, &input.path))
+        });
+    let is_asked = difference.path.starts_with("prompts");
+    !is_lost && !is_asked && difference.path != "lines" && summed != Some(true) && gated != Some(true)
 }

@@ -126,21 +126,18 @@ fn values(text: &str, range: Range<usize>, around: Repair) -> Vec<Found> {
         let Some(at) = text[from..range.end].find(['{', '[']) else { break };
         let start = from + at;
         let inside = &text[start..range.end];
-        match strict(inside).or_else(|| Parser::new(inside).read()) {
-            Some((value, length, mut repairs)) => {
-                let span = start..start + length;
-                let is_all = text[..start].trim().is_empty() && text[span.end..].trim().is_empty();
-                if !is_all {
-                    repairs.insert(around);
-                }
-                from = span.end.max(start + 1);
-                found.push(Found { value, span, repairs });
-            }
-            None => {
-                failures += 1;
-                from = start + 1;
-            }
+        let Some((value, length, mut repairs)) = strict(inside).or_else(|| Parser::new(inside).read()) else {
+            failures += 1;
+            from = start + 1;
+            continue;
+        };
+        let span = start..start + length;
+        let is_all = text[..start].trim().is_empty() && text[span.end..].trim().is_empty();
+        if !is_all {
+            repairs.insert(around);
         }
+        from = span.end.max(start + 1);
+        found.push(Found { value, span, repairs });
     }
     found
 }

@@ -115,12 +115,11 @@ impl<'a> Parser<'a> {
                 _ if self.ellipsis() => {}
                 Some(':' | '{' | '[') => return None,
                 Some(first) => {
-                    let key = match closing(first) {
-                        Some(_) => self.quoted(first, Place::Key),
-                        None => {
-                            self.forgive(Repair::BareWord);
-                            self.word(Place::Key)
-                        }
+                    let key = if closing(first).is_some() {
+                        self.quoted(first, Place::Key)
+                    } else {
+                        self.forgive(Repair::BareWord);
+                        self.word(Place::Key)
                     };
                     let value = self.after_key()?;
                     map.insert(key, value);
@@ -261,19 +260,17 @@ impl<'a> Parser<'a> {
         match characters.next() {
             None => rest.len() <= AHEAD || rest.trim_start().is_empty(),
             Some(':') => place == Place::Key,
-            Some('}' | ']') => true,
+            Some('}' | ']' | '#') => true,
             Some(',') => {
                 let next = characters.as_str().trim_start();
                 match (place, next.chars().next()) {
-                    (_, None | Some('}' | ']' | '/' | '#')) => true,
-                    (Place::Item, Some(_)) => true,
+                    (_, None | Some('}' | ']' | '/' | '#')) | (Place::Item, Some(_)) => true,
                     // A further key follows the comma: a text or a word, and a colon.
                     (Place::Value, Some(first)) => is_key(next, first),
                     (Place::Key, Some(_)) => false,
                 }
             }
             Some('/') => ahead.starts_with("//") || ahead.starts_with("/*"),
-            Some('#') => true,
             // A missing comma: on the next line, or before a further key.
             Some(first) => {
                 let is_next_line = rest[..rest.len() - rest.trim_start().len()].contains('\n');
@@ -400,17 +397,13 @@ const fn closing(quote: char) -> Option<char> {
 
 /// Whether a text begins with a key and its colon.
 fn is_key(text: &str, first: char) -> bool {
-    match closing(first) {
-        Some(close) => {
-            let inside = &text[first.len_utf8()..];
-            let Some(end) = inside.find(close) else { return false };
-            inside[end + close.len_utf8()..].trim_start().starts_with(':')
-        }
-        None => {
-            let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len());
-            word > 0 && text[word..].trim_start().starts_with(':')
-        }
+    if let Some(close) = closing(first) {
+        let inside = &text[first.len_utf8()..];
+        let Some(end) = inside.find(close) else { return false };
+        return inside[end + close.len_utf8()..].trim_start().starts_with(':');
     }
+    let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len());
+    word > 0 && text[word..].trim_start().starts_with(':')
 }
 
 fn constant(token: &str) -> Option<Json> {

@@ -27,7 +27,7 @@ pub struct Arguments {
     #[arg(value_name = "LABELLED")]
     file: String,
 
-    /// Metric to calibrate: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE; the one of the configuration by default
+    /// Metric to calibrate: a name from the configuration, ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE
     #[arg(short, long, value_name = "METRIC", env = "PROBARE_METRIC")]
     metric: Option<String>,
 
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Done {
             )),
         });
     }
-    let comparison = Comparison::new(&request.name, seen.rows, seen.without, arguments.pass);
+    let comparison = Comparison::new(&request.name, &seen.rows, seen.without, arguments.pass);
     if arguments.json {
         print(&format!("{:#}\n", comparison.json()))?;
     } else {
@@ -103,7 +103,9 @@ pub fn run(arguments: &Arguments) -> Done {
 
 fn request(arguments: &Arguments, config: &Config) -> Result<MetricRequest, Failure> {
     if let Some(text) = &arguments.metric {
-        return Ok(text.parse()?);
+        // A metric of the configuration is known by its name, with its options.
+        let known = config.requests().into_iter().find(|request| request.name == *text);
+        return known.map_or_else(|| Ok(text.parse()?), Ok);
     }
     let mut requests = config.requests();
     match (requests.pop(), requests.pop()) {

@@ -45,7 +45,7 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares. Where several people gave a label, the judge is held against their mean.
-    pub fn new(metric: &str, rows: Vec<Row>, without: BTreeMap<String, usize>, pass: f64) -> Self {
+    pub fn new(metric: &str, rows: &[Row], without: BTreeMap<String, usize>, pass: f64) -> Self {
         let people = |row: &Row| mean(&row.people.iter().copied().flatten().collect::<Vec<_>>());
         let labelled: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((row, people(row)?))).collect();
         let whole: Vec<(f64, f64)> = labelled.iter().map(|(row, people)| (row.value, *people)).collect();
@@ -76,7 +76,7 @@ impl Comparison {
             without,
             agreements,
             people: among_people,
-            panel: panel(&rows, names.len()),
+            panel: panel(rows, names.len()),
             threshold: threshold(&whole.iter().map(|(value, people)| (*value, *people >= pass)).collect::<Vec<_>>()),
             pass,
             flips: mean(&flips),

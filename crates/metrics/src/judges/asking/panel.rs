@@ -121,12 +121,12 @@ impl Bench {
         let mut rest = heard;
         let mut seats = match self.stage(0..first, &mut rest, variants, messages, read)? {
             Held::Heard(seats) => seats,
-            ask => return Ok(ask),
+            ask @ Held::Ask(_) => return Ok(ask),
         };
         if first < self.seats() && !agree(&seats) {
             match self.stage(first..self.seats(), &mut rest, variants, messages, read)? {
                 Held::Heard(others) => seats.extend(others),
-                ask => return Ok(ask),
+                ask @ Held::Ask(_) => return Ok(ask),
             }
         }
         Ok(Held::Heard(seats))

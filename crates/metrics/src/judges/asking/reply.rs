@@ -3,14 +3,13 @@
 use probare_text::loose_json;
 use serde_json::{Map, Value as Json};
 
+/// Makes a verdict of an object, or says what is wrong with it.
+pub(crate) type Reader<'a, T> = dyn Fn(&Map<String, Json>) -> Result<T, String> + 'a;
+
 /// The one verdict of a reply, which stands under `key`, once or in each item of a list. Where several objects can be read as
 /// verdicts they have to agree, and outside of strict JSON the key must not stand anywhere else: a judge that repeats what it
 /// was shown must not be taken at that word.
-pub(crate) fn verdict<T: PartialEq>(
-    reply: &str,
-    key: &str,
-    read: &dyn Fn(&Map<String, Json>) -> Result<T, String>,
-) -> Result<T, String> {
+pub(crate) fn verdict<T: PartialEq>(reply: &str, key: &str, read: &Reader<'_, T>) -> Result<T, String> {
     let mut verdict: Option<T> = None;
     let mut problem: Option<String> = None;
     let mut told = 0;

@@ -1,0 +1,286 @@
+//! Judged runs through the command line: recorded, offline, out of budget, verified, calibrated, and without a trace of a key.
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use probare_testing::{Behaviour, Server, Trouble};
+
+const KEY: &str = "sk-canary-Zq7Xw2Lm9Rt4Vb8Nc3Hd6Jf1Kg5Ps0";
+
+fn probare(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_probare"))
+        .current_dir(folder)
+        .env("CANARY_KEY", KEY)
+        .env_remove("PROBARE_RECORD")
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("it ends by itself")
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/judged")
+}
+
+/// A project with a few cases and a judge that is a program.
+fn project(rest: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let mut cases = String::new();
+    for number in 0..6 {
+        let label = number % 2;
+        cases.push_str(&format!(
+            "{{\"id\":\"c{number}\",\"query\":\"Q{number}?\",\"response\":\"zeta {number}\",\"label\":{label}}}\n"
+        ));
+    }
+    fs::write(folder.path().join("cases.jsonl"), cases).unwrap();
+    // Even cases are good, odd ones poor, and the judge says so in prose the first time it sees the third.
+    let judge = r#"q=$(cat); n=${q#*zeta }; n=${n%%[!0-9]*}
+case "$q" in *'"attempt":0'*) [ "$n" = 3 ] && { echo '{"text":"I like it."}'; exit; };; esac
+if [ $((n % 2)) = 1 ]; then l=good; else l=poor; fi
+printf '{"text":"{\\"reason\\": \\"it is number %s\\", \\"level\\": \\"%s\\"}", "usage": {"input_tokens": 500, "output_tokens": 20}}\n' "$n" "$l"
+"#;
+    fs::write(folder.path().join("judge.sh"), judge).unwrap();
+    let config = format!(
+        "models:\n  - name: house\n    provider: command\n    command: [sh, judge.sh]\n    max_tokens: 100\n    concurrency: 4\n{rest}"
+    );
+    fs::write(folder.path().join("probare.yaml"), config).unwrap();
+    folder
+}
+
+#[test]
+fn a_judged_run_is_recorded_verified_and_run_again_offline() {
+    let folder = project("judges: [house]\n");
+    let place = folder.path();
+    let run = |out: &str, more: &[&str]| {
+        let mut arguments = vec!["score", "cases.jsonl", "-m", "judge_rubric", "-o", out];
+        arguments.extend(more);
+        probare(place, &arguments)
+    };
+    let first = run("first.jsonl", &[]);
+    assert_eq!(code(&first), 0, "{}", said(&first));
+    assert!(said(&first).contains("7 questions, 7 answered"), "one is asked again: {}", said(&first));
+    fs::remove_file(place.join("judge.sh")).unwrap();
+    let second = run("second.jsonl", &["--offline"]);
+    assert!(said(&second).contains("7 questions, 7 from the record"), "{}", said(&second));
+    assert_eq!(fs::read(place.join("first.jsonl")).unwrap(), fs::read(place.join("second.jsonl")).unwrap());
+
+    let verified = probare(place, &["verify", "first.jsonl"]);
+    assert_eq!(code(&verified), 0, "{}", said(&verified));
+    assert!(said(&verified).contains("6 scores computed again") && said(&verified).contains("all agree"));
+    let elsewhere = probare(place, &["verify", "first.jsonl", "--record", "nowhere.db"]);
+    assert_eq!(code(&elsewhere), 1, "{}", said(&elsewhere));
+    assert!(said(&elsewhere).contains("judge_rubric: not checked"), "{}", said(&elsewhere));
+    assert!(!place.join("nowhere.db").exists(), "looking makes no record");
+    assert_eq!(code(&probare(place, &["verify", "first.jsonl", "--record", "nowhere.db", "--allow-unchecked"])), 0);
+
+    let text = fs::read_to_string(place.join("first.jsonl")).unwrap();
+    fs::write(place.join("first.jsonl"), text.replacen("\"value\":0.0", "\"value\":1.0", 1)).unwrap();
+    let changed = probare(place, &["verify", "first.jsonl"]);
+    assert_eq!(code(&changed), 1);
+    assert!(said(&changed).contains("`value` is 1.0 in the file and 0.0 now"), "{}", said(&changed));
+}
+
+#[test]
+fn a_record_travels_as_a_cassette() {
+    let folder = project("judges: [house]\n");
+    let place = folder.path();
+    assert_eq!(code(&probare(place, &["score", "cases.jsonl", "-m", "judge_rubric", "-o", "first.csv"])), 0);
+    let listed = probare(place, &["models", "record", "list"]);
+    assert!(said(&listed).contains("command:house") && said(&listed).contains('7'), "{}", said(&listed));
+    assert_eq!(code(&probare(place, &["models", "record", "export", "replies.jsonl"])), 0);
+    let replayed = probare(
+        place,
+        &["score", "cases.jsonl", "-m", "judge_rubric", "--judge", "replay:replies.jsonl", "-o", "second.csv"],
+    );
+    assert_eq!(code(&replayed), 0, "{}", said(&replayed));
+    let other = probare(place, &["models", "record", "import", "replies.jsonl", "--record", "other.db"]);
+    assert!(said(&other).contains("7 replies added, 0 known before"), "{}", said(&other));
+    let offline =
+        ["score", "cases.jsonl", "-m", "judge_rubric", "--offline", "--record", "other.db", "-o", "third.csv"];
+    assert_eq!(code(&probare(place, &offline)), 0);
+    assert_eq!(fs::read(place.join("first.csv")).unwrap(), fs::read(place.join("third.csv")).unwrap());
+    let nothing = probare(place, &["models", "record", "prune", "--record", "other.db"]);
+    assert_eq!(code(&nothing), 64, "{}", said(&nothing));
+    let pruned = probare(place, &["models", "record", "prune", "--model", "house", "--record", "other.db"]);
+    assert!(said(&pruned).contains("7 replies removed"), "{}", said(&pruned));
+    let missing = probare(place, &offline);
+    assert_eq!(code(&missing), 1, "{}", said(&missing));
+    assert!(said(&missing).contains("not recorded: house (key "), "{}", said(&missing));
+    let absent = probare(place, &["models", "record", "list", "--record", "absent.db"]);
+    assert_eq!(code(&absent), 1);
+    assert!(!place.join("absent.db").exists());
+}
+
+#[test]
+fn a_judge_has_to_be_named_and_known() {
+    let folder = project("");
+    let none = probare(folder.path(), &["score", "cases.jsonl", "-m", "judge_rubric"]);
+    assert_eq!(code(&none), 64);
+    assert!(said(&none).contains("`judge_rubric` asks a model, and none is named"), "{}", said(&none));
+    let other = probare(folder.path(), &["score", "cases.jsonl", "-m", "judge_rubric", "--judge", "hause"]);
+    assert_eq!(code(&other), 64);
+    assert!(said(&other).contains("a model with a similar name exists: `house`"), "{}", said(&other));
+    let offline =
+        probare(folder.path(), &["score", "cases.jsonl", "-m", "judge_rubric", "--judge", "house", "--offline"]);
+    assert_eq!(code(&offline), 1);
+    assert!(said(&offline).contains("there is no record"), "{}", said(&offline));
+}
+
+#[test]
+fn a_reached_budget_ends_with_4_and_its_failures_are_no_scores() {
+    let folder = project("judges: [house]\n");
+    let run = probare(
+        folder.path(),
+        &["score", "cases.jsonl", "-m", "judge_rubric", "--budget-tokens", "3000", "-o", "out.jsonl", "-j", "1"],
+    );
+    assert_eq!(code(&run), 4, "{}", said(&run));
+    assert!(said(&run).contains("the budget is reached"), "{}", said(&run));
+    let lines = fs::read_to_string(folder.path().join("out.jsonl")).unwrap();
+    let failed = lines.matches("\"kind\":\"failed\"").count();
+    let scored = lines.matches("\"value\":").count();
+    assert!(failed > 0 && scored > 0 && scored + failed == 6, "{lines}");
+}
+
+#[test]
+fn a_prompt_of_ones_own_is_a_file_and_stands_in_the_manifest() {
+    let folder = project("judges: [house]\n");
+    let place = folder.path();
+    fs::write(place.join("own.txt"), "[system]\nGrade. {{form}}\n[user]\n{{levels}}\n{{data}}\n").unwrap();
+    let run = probare(place, &["score", "cases.jsonl", "-m", "g=judge_rubric:prompt=@own.txt", "-o", "out.jsonl"]);
+    assert_eq!(code(&run), 0, "{}", said(&run));
+    let manifest: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(place.join("out.jsonl.run.json")).unwrap()).unwrap();
+    assert_eq!(manifest["prompts"][0]["metric"], "g");
+    assert_eq!(manifest["prompts"][0]["sha256"].as_str().unwrap().len(), 64);
+    assert_eq!(manifest["models"][0]["name"], "house");
+    assert!(manifest["metrics"][0]["options"]["prompt"].as_str().unwrap().contains("Grade."));
+    fs::remove_file(place.join("own.txt")).unwrap();
+    assert_eq!(code(&probare(place, &["verify", "out.jsonl"])), 0, "the prompt is in the manifest");
+}
+
+#[test]
+fn a_judge_is_held_against_people() {
+    let folder = project("judges: [house]\n");
+    let run = probare(folder.path(), &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric"]);
+    assert_eq!(code(&run), 0, "{}", said(&run));
+    let text = said(&run);
+    assert!(text.contains("6 cases with a label and a verdict") && text.contains("6 of 6"), "{text}");
+    assert!(text.contains("threshold: a case passes at 1 or above"), "{text}");
+    let json = probare(folder.path(), &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric", "--json"]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["agreement"][0]["kappa"], 1.0);
+    let none = probare(folder.path(), &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric", "--label", "other"]);
+    assert_eq!(code(&none), 1);
+    assert!(said(&none).contains("--label"), "{}", said(&none));
+}
+
+#[test]
+fn the_example_without_its_replies_is_not_checked() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    for name in ["cases.jsonl", "probare.yaml", "replies.jsonl"] {
+        fs::copy(examples().join(name), place.join(name)).unwrap();
+    }
+    let run = probare(place, &["score", "--offline", "-o", "out.jsonl"]);
+    assert_eq!(code(&run), 0, "{}", said(&run));
+    assert!(!place.join(".probare").exists(), "a file of replies needs no record");
+    assert_eq!(code(&probare(place, &["verify", "out.jsonl"])), 0);
+    fs::remove_file(place.join("replies.jsonl")).unwrap();
+    let without = probare(place, &["verify", "out.jsonl"]);
+    assert_eq!(code(&without), 1, "{}", said(&without));
+    assert!(said(&without).contains("helpful: not checked"), "{}", said(&without));
+    let allowed = probare(place, &["verify", "out.jsonl", "--allow-unchecked"]);
+    assert_eq!(code(&allowed), 0, "{}", said(&allowed));
+}
+
+fn assert_clean(place: &str, bytes: &[u8]) {
+    let runs: HashSet<&[u8]> = KEY.as_bytes().windows(8).collect();
+    let found = bytes.windows(8).find(|window| runs.contains(window));
+    assert!(found.is_none(), "{place} holds `{}`", String::from_utf8_lossy(found.unwrap_or_default()));
+}
+
+fn assert_folder_clean(folder: &Path) -> usize {
+    let mut files = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files += assert_folder_clean(&path);
+        } else {
+            assert_clean(&path.display().to_string(), &fs::read(&path).unwrap());
+            files += 1;
+        }
+    }
+    files
+}
+
+/// A failing server that echoes the headers it got: no run of eight characters of the key is found in any file or message.
+#[test]
+fn no_trace_of_a_key_is_left_by_a_judged_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let behaviour = Behaviour {
+        share: 0.6,
+        troubles: vec![
+            Trouble::ServerError,
+            Trouble::BadRequest,
+            Trouble::WrongContentType,
+            Trouble::Refusal,
+            Trouble::CutBody,
+        ],
+        echoes_keys: true,
+        ..Behaviour::default()
+    };
+    let server = Server::start(behaviour).unwrap();
+    let mut cases = String::new();
+    for number in 0..12 {
+        cases.push_str(&format!("{{\"id\":\"c{number}\",\"query\":\"Q?\",\"response\":\"A {number}\",\"label\":1}}\n"));
+    }
+    fs::write(place.join("cases.jsonl"), cases).unwrap();
+    let config = format!(
+        "models:\n  - name: shaky\n    base_url: {}/v1\n    api_key: CANARY_KEY\n    headers: {{X-Other: \"token ${{CANARY_KEY}}\"}}\n    \
+         retry_wait: 0.01\n    max_attempts: 2\n    timeout: 5\njudges: [shaky]\n",
+        server.url()
+    );
+    fs::write(place.join("probare.yaml"), config).unwrap();
+    let mut arguments = vec!["score", "cases.jsonl", "-m", "judge_rubric", "-m", "judge_steps:steps=[\"x\"]"];
+    for out in ["o.jsonl", "o.json", "o.csv", "o.html", "o.md", "o.xml", "o.parquet"] {
+        arguments.extend(["-o", out]);
+    }
+    for run in [
+        probare(place, &arguments),
+        probare(place, &["verify", "o.jsonl"]),
+        probare(place, &["verify", "o.html"]),
+        probare(place, &["show", "o.jsonl", "--id", "c1"]),
+        probare(place, &["models", "record", "list"]),
+        probare(place, &["models", "record", "export", "-"]),
+        probare(place, &["models", "record", "export", "replies.jsonl"]),
+        probare(place, &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric"]),
+    ] {
+        assert_clean("what was printed", said(&run).as_bytes());
+    }
+    let lines = fs::read_to_string(place.join("o.jsonl")).unwrap();
+    assert!(lines.contains("unparseable") && lines.contains("\"kind\":\"failed\""), "{lines}");
+    assert!(lines.contains("[redacted]"), "the server's complaints reach the results: {lines}");
+    assert!(server.requests() > 20);
+    assert!(assert_folder_clean(place) >= 12);
+
+    // A key in the wrong place is refused without being shown.
+    for wrong in ["api_key: KEY", "temperature: KEY", "headers: {Authorization: KEY}", "base_url: https://KEY@x.org/v1"]
+    {
+        let config =
+            format!("models:\n  - name: openai:gpt-4o\n    {}\njudges: [openai:gpt-4o]\n", wrong.replace("KEY", KEY));
+        fs::write(place.join("probare.yaml"), config).unwrap();
+        let refused = probare(place, &["score", "cases.jsonl", "-m", "judge_rubric"]);
+        assert_eq!(code(&refused), 64, "{}", said(&refused));
+        assert_clean(wrong, said(&refused).as_bytes());
+    }
+}
