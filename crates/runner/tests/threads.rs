@@ -102,13 +102,16 @@ impl Sink for Lines {
     }
 }
 
-/// A judge that says everything that any metric asks for, to so many cases at once.
+/// A judge that says everything that any metric asks for, to so many cases at once, and vectors of two numbers.
 struct Says {
     width: usize,
 }
 
 impl Outside for Says {
     fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+        if let Turn::Embed { texts, .. } = turn {
+            return texts.iter().map(|text| Answer::Vector(vec![1.0, text.len() as f32])).collect();
+        }
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let verdict = r#"{"reason": "x", "level": "good", "same": true, "better": "A", "steps": [{"step": 1, "met": true, "quote": ""}]}"#;
         vec![Answer::Reply(Reply::text(verdict)); questions.len()]

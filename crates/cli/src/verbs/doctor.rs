@@ -4,6 +4,7 @@ use std::env;
 use std::path::PathBuf;
 use std::thread::available_parallelism;
 
+use probare_core::MetricKind;
 use probare_metrics::registry;
 use probare_models::embedding::{KNOWN, models_folder};
 
@@ -21,7 +22,14 @@ pub fn run(_arguments: &Arguments) -> Done {
     let mut line =
         |state: &str, what: &str, detail: &str| text.push_str(&format!("  {state:7}  {what:22}  {detail}\n"));
     let metrics = registry().iter().count();
-    line("ok", "metrics", &format!("{metrics} built in; all but embedding_similarity work without a download"));
+    let judges = registry().iter().filter(|metric| metric.kind == MetricKind::Judge).count();
+    line(
+        "ok",
+        "metrics",
+        &format!(
+            "{metrics} built in; {judges} of them ask a model or an embedding model, the others need neither network nor download"
+        ),
+    );
     let cores = available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     line("ok", "cores", &format!("{cores}, all used by default (-j N for fewer)"));
     for model in KNOWN {

@@ -175,13 +175,18 @@ fn commands_on_the_bundled_examples_run() {
         for line in commands(&text).into_iter().filter(|line| line.contains("examples/")) {
             let words = words(&line);
             let output = Command::new(PROGRAM).current_dir(folder.path()).args(&words[1..]).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            if line.contains("embedding_similarity") && said.contains("probare models pull") {
+                println!("left out, since the embedding model is not on this machine: `{line}`");
+                continue;
+            }
             // 2 is a missed gate, which some examples are made to show.
             assert!(
                 matches!(output.status.code(), Some(0 | 2)),
                 "{}: `{line}` ended with {}:\n{}",
                 page.display(),
                 output.status,
-                String::from_utf8_lossy(&output.stderr)
+                said
             );
             ran += 1;
         }
