@@ -1,7 +1,7 @@
 //! The `careful` profile: what a reply does, read from the structure of its sentences and from who says what to whom.
 //!
 //! [`reading`] brings a text into sentences of normalised words and sets quotations and code apart; [`request`] reads
-//! what the user asked for; [`scope`] tells what is asserted from what is denied, supposed, asked or reported. On these,
+//! what the user asked for. On these,
 //! [`orders`], [`claims`] and [`leaving`] decide. Words and phrases stand in `data/care/careful_*.yaml`.
 
 mod claims;
@@ -13,7 +13,6 @@ mod mood;
 mod orders;
 mod reading;
 mod request;
-mod scope;
 mod wording;
 
 pub(super) use findings::hits;

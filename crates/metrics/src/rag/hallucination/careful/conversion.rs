@@ -20,7 +20,7 @@ enum Dimension {
 }
 
 /// How a number of a response is put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Approach {
     /// As it is.
     Exact,
