@@ -15,6 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::bounded::{Bounded, excerpt};
+use crate::reading::of_response;
 
 mod careful;
 mod claim_support;
@@ -114,7 +115,9 @@ pub fn examined(sample: Sample<'_>, options: &Hallucination) -> Result<Rc<Examin
     let settings = options.settings();
     Ok(sample.reading(settings.mark(), || {
         let chunks: Vec<&str> = context.iter().map(|passage| passage.text.as_str()).collect();
-        sample.scratch(|trees: &mut Trees| examine_with(trees, response, &chunks, &settings))
+        sample.scratch(|trees: &mut Trees| {
+            examine_with(trees, response, &chunks, &settings, || of_response(sample).unwrap_or_default())
+        })
     }))
 }
 

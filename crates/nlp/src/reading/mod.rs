@@ -28,7 +28,7 @@ mod words;
 pub use aside::Aside;
 pub use mood::Mood;
 pub use scope::Scope;
-pub use words::{Sort, Sorts, sorts};
+pub use words::{Sort, Sorts, is_contracted_denial, sorts};
 
 use crate::Span;
 

@@ -9,7 +9,9 @@ use rustc_hash::FxHashMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Sort {
-    /// Denies: *not*, *never*, *hardly*, *won't*.
+    /// Denies by itself, whatever verb or noun it goes with: *not*, *never*, *nobody*, *hardly*.
+    Negating,
+    /// Denies in any form: what negates, *no*, *instead*, *won't*.
     Denying,
     /// Makes a statement a possibility: *maybe*, *might*, *hopefully*, *I think* by its verb is not among them.
     Hedging,
@@ -23,13 +25,17 @@ pub enum Sort {
     Function,
 }
 
+/// Words that deny by themselves.
+const NEGATING: &str = "not never nobody none no-one noone nothing without hardly barely scarcely neither nor";
+
 /// The words of each sort.
-const LISTS: [(Sort, &str); 6] = [
+const LISTS: [(Sort, &str); 8] = [
+    (Sort::Negating, NEGATING),
+    (Sort::Denying, NEGATING),
     (
         Sort::Denying,
-        "not never no nobody none no-one noone nothing without can't won't don't doesn't didn't isn't aren't wasn't \
-         wouldn't couldn't shouldn't needn't mustn't hadn't hardly barely scarcely instead rather neither nor haven't \
-         hasn't weren't cannot",
+        "no can't won't don't doesn't didn't isn't aren't wasn't wouldn't couldn't shouldn't needn't mustn't hadn't \
+         instead rather haven't hasn't weren't cannot",
     ),
     (
         Sort::Hedging,
@@ -132,6 +138,35 @@ pub fn sorts(word: &str) -> Sorts {
     TABLE.get(word).map_or_else(Sorts::default, |known| known.sorts)
 }
 
+/// Whether a word, with its apostrophe or without, is a helping verb with a contracted *not*: *didn't*, *wasnt*, *cannot*.
+pub fn is_contracted_denial(word: &str) -> bool {
+    let (apostrophe, plain) = (word.strip_suffix("n't"), word.strip_suffix("nt"));
+    word == "cannot"
+        || apostrophe.or(plain).is_some_and(|verb| {
+            matches!(
+                verb,
+                "is" | "are"
+                    | "was"
+                    | "were"
+                    | "do"
+                    | "does"
+                    | "did"
+                    | "has"
+                    | "have"
+                    | "had"
+                    | "ca"
+                    | "could"
+                    | "would"
+                    | "wo"
+                    | "should"
+                    | "must"
+                    | "need"
+                    | "might"
+                    | "ai"
+            )
+        })
+}
+
 /// What a chat spelling stands for.
 pub(super) fn written_out(word: &str) -> Option<&'static str> {
     TABLE.get(word).and_then(|known| known.written_out)
@@ -147,5 +182,7 @@ mod tests {
         assert!(sorts("never").has(Sort::Denying) && sorts("might").has(Sort::Hedging));
         assert_eq!(sorts("river"), Sorts::default());
         assert_eq!(written_out("idk"), Some("i don't know"));
+        assert!(is_contracted_denial("didn't") && is_contracted_denial("wasnt") && is_contracted_denial("cannot"));
+        assert!(!is_contracted_denial("want") && !is_contracted_denial("tent"));
     }
 }

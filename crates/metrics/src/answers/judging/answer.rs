@@ -1,5 +1,6 @@
 //! The answer under judgement: its words, and where one gold answer was met in it.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use probare_nlp::reading::{Aside, Reading, Sort};
@@ -18,19 +19,19 @@ pub(crate) struct Answer<'a> {
     /// Its words.
     pub words: Vec<Word>,
     /// Bytes in which it declines to answer: from the words that do so to where the sentence turns or ends.
-    declined: Vec<Range<usize>>,
+    declined: OnceCell<Vec<Range<usize>>>,
 }
 
 impl<'a> Answer<'a> {
     /// Reads an answer.
     pub fn new(text: &'a str) -> Self {
-        Self { text, words: words(text), declined: declined(text) }
+        Self { text, words: words(text), declined: OnceCell::new() }
     }
 
     /// Whether a range of words stands where the answer declines to give one.
     pub fn is_declined(&self, range: &Range<usize>) -> bool {
         let bytes = self.bytes(range);
-        self.declined.iter().any(|declined| declined.contains(&bytes.start))
+        self.declined.get_or_init(|| declined(self.text)).iter().any(|declined| declined.contains(&bytes.start))
     }
 
     /// The folded text of a word; empty outside.

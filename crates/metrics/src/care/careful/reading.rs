@@ -1,6 +1,7 @@
 //! [`Reading`]: a text as the rules of this family see it: the shared reading, with the classes of words that only they know.
 
 use std::ops::Deref;
+use std::rc::Rc;
 
 use probare_nlp::reading;
 pub(super) use probare_nlp::reading::{Mood, Scope, Sentence, Sort, Token};
@@ -10,19 +11,27 @@ use super::classes::{Class, Classes, classes};
 /// A text that has been read.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reading {
-    text: reading::Reading,
+    text: Rc<reading::Reading>,
     /// The classes of each token.
     classes: Vec<Classes>,
 }
 
 impl Reading {
     /// Reads a text.
+    #[cfg(test)]
     pub(super) fn of(original: &str) -> Self {
-        let text = reading::Reading::of(original);
+        Self::from(Rc::new(reading::Reading::of(original)))
+    }
+}
+
+impl From<Rc<reading::Reading>> for Reading {
+    fn from(text: Rc<reading::Reading>) -> Self {
         let classes = (0..text.tokens.len()).map(|token| classes(text.word(token))).collect();
         Self { text, classes }
     }
+}
 
+impl Reading {
     /// Whether the token is of this class.
     #[inline]
     pub(super) fn is(&self, token: usize, class: Class) -> bool {

@@ -46,8 +46,7 @@ const SAME_MATTER: f64 = 0.5;
 const MOST_WORDS: usize = 8;
 
 /// Reads a response against the chunks of a context.
-pub(super) fn careful(response: &str, chunks: &[&str]) -> Careful {
-    let reading = Reading::of(response);
+pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Careful {
     let anchors = find_anchors(response);
     let sources = Sources::new(chunks);
     let amounts = Amounts::new(response, chunks, &anchors);
@@ -56,14 +55,14 @@ pub(super) fn careful(response: &str, chunks: &[&str]) -> Careful {
     let mut scratch = support::Scratch::default();
     for sentence in reading.sentences.iter().filter(|sentence| speaks(sentence)) {
         let place = reading.origin(sentence.opening, sentence.tokens.end - 1);
-        let mut support = support::support(&reading, sentence, &sources, &amounts, &mut scratch);
+        let mut support = support::support(reading, sentence, &sources, &amounts, &mut scratch);
         let nearest = support.nearest.map(|index| sources.place(index));
         let same = nearest.clone().filter(|_| support.held >= SAME_MATTER);
         let numbers = amounts.findings(&place, same.as_ref());
         support.shares.numbers = f64::from(u8::from(numbers.iter().any(|finding| !finding.is_supported())));
         findings.extend(numbers);
-        findings.extend(names::findings(response, &reading, &support, &sources));
-        findings.push(sentence_finding(response, &reading, &support, nearest));
+        findings.extend(names::findings(response, reading, &support, &sources));
+        findings.push(sentence_finding(response, reading, &support, nearest));
         supports.push(support);
     }
     sort(&mut findings);

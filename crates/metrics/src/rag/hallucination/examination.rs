@@ -1,8 +1,10 @@
 //! Goes through a response anchor by anchor and asks the context for each.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use probare_nlp::claims::ClaimOptions;
+use probare_nlp::reading::Reading;
 use probare_text::anchors::{Anchor, AnchorKind, Sources, find_anchors};
 use probare_text::python;
 use rustc_hash::FxHashMap;
@@ -80,11 +82,17 @@ impl Examination {
 
 /// Examines a response.
 pub fn examine(response: &str, chunks: &[&str], settings: &Settings) -> Examination {
-    examine_with(&mut Trees::default(), response, chunks, settings)
+    examine_with(&mut Trees::default(), response, chunks, settings, || Rc::new(Reading::of(response)))
 }
 
-/// The same, with trees of texts that may come again.
-pub(super) fn examine_with(trees: &mut Trees, response: &str, chunks: &[&str], settings: &Settings) -> Examination {
+/// The same, with trees of texts that may come again and with the reading of the response, which the careful profile asks for.
+pub(super) fn examine_with(
+    trees: &mut Trees,
+    response: &str,
+    chunks: &[&str],
+    settings: &Settings,
+    reading: impl FnOnce() -> Rc<Reading>,
+) -> Examination {
     if response.is_empty() {
         return Examination::default();
     }
@@ -94,7 +102,7 @@ pub(super) fn examine_with(trees: &mut Trees, response: &str, chunks: &[&str], s
         return Examination { findings: vec![no_context()], claim_error: 1.0, overlap, drift, sentences: Vec::new() };
     }
     if settings.is_careful {
-        let Careful { findings, supports, value } = careful(response, chunks);
+        let Careful { findings, supports, value } = careful(response, &reading(), chunks);
         return Examination { findings, claim_error: value, overlap, drift: 0.0, sentences: supports };
     }
     let findings = findings(trees, response, chunks, settings);

@@ -23,12 +23,19 @@ pub(super) struct Amounts<'a> {
     borne_out: Vec<Option<(Source, bool)>>,
 }
 
-/// The numbers and dates of the context, each with its chunk.
+/// The numbers and dates of the context, each with its chunk, in order.
 #[derive(Default)]
 struct Had {
     quantities: Vec<(usize, Quantity)>,
     dates: Vec<(usize, Date)>,
+    /// Quantities by value in a common unit.
+    by_value: Vec<(f64, usize)>,
+    /// Dates by year; those without one under none.
+    by_year: FxHashMap<Option<i32>, Vec<usize>>,
 }
+
+/// Quantities near a value that are tried: more of them say nothing.
+const MOST_NEAR: usize = 256;
 
 impl Had {
     fn of(chunks: &[&str]) -> Self {
@@ -37,7 +44,51 @@ impl Had {
             had.quantities.extend(quantities::find(text).into_iter().map(|quantity| (chunk, quantity)));
             had.dates.extend(dates::find(text).into_iter().map(|date| (chunk, date)));
         }
+        let values = had.quantities.iter().enumerate().map(|(index, (_, found))| (conversion::common(found), index));
+        had.by_value = values.collect();
+        had.by_value.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
+        for (index, (_, date)) in had.dates.iter().enumerate() {
+            for year in years(date) {
+                had.by_year.entry(year).or_default().push(index);
+            }
+        }
         had
+    }
+
+    /// The first quantity in the order of the text that is near a value in the common unit and of which `test` holds.
+    fn near(&self, value: f64, test: impl Fn(&Quantity) -> bool) -> Option<Source> {
+        let reach = value.abs() * 0.51 + 1e-9;
+        let from = self.by_value.partition_point(|(found, _)| *found < value - reach);
+        let near = self.by_value[from..].iter().take_while(|(found, _)| *found <= value + reach).take(MOST_NEAR);
+        let first = near.map(|(_, index)| *index).filter(|&index| test(&self.quantities[index].1)).min()?;
+        let (chunk, found) = &self.quantities[first];
+        Some(Source { chunk: *chunk, span: found.span.clone() })
+    }
+
+    /// The first date that bears one out.
+    fn date(&self, said: &Date) -> Option<Source> {
+        let bears_out = |(_, had): &&(usize, Date)| dates::supports(had, said);
+        // A date of some year is borne out by one of that year alone; one without a year by any.
+        let found = if years(said).iter().all(Option::is_some) {
+            let mut places: Vec<usize> = Vec::new();
+            years(said).iter().filter_map(|year| self.by_year.get(year)).for_each(|found| places.extend(found));
+            places.sort_unstable();
+            places.into_iter().map(|index| &self.dates[index]).find(bears_out)
+        } else {
+            self.dates.iter().find(bears_out)
+        };
+        found.map(|(chunk, date)| Source { chunk: *chunk, span: date.span.clone() })
+    }
+}
+
+/// The years that a date may mean.
+fn years(date: &Date) -> Vec<Option<i32>> {
+    match &date.meaning {
+        Meaning::Calendar { fields, other } => std::iter::once(fields)
+            .chain(other)
+            .map(|fields| fields.year.and_then(|year| i32::try_from(year).ok()))
+            .collect(),
+        Meaning::Duration(_) => vec![None],
     }
 }
 
@@ -111,25 +162,18 @@ impl Said {
         Self { quantity: quantities::parse(text), date: dates::parse(text), approach, digits: significant_digits(text) }
     }
 
-    /// Where the context bears it out, and whether word for word in value and unit.
+    /// Where the context bears it out, and whether in the same value and unit.
     fn borne_out(&self, had: &Had) -> Option<(Source, bool)> {
-        let source = |(chunk, span): (usize, Range<usize>)| Source { chunk, span };
-        let exact = self.quantity.as_ref().and_then(|said| {
-            let found = had.quantities.iter().find(|(_, had)| quantities::supports(had, said))?;
-            Some((found.0, found.1.span.clone()))
-        });
-        let exact = exact.or_else(|| {
-            let said = self.date.as_ref()?;
-            let found = had.dates.iter().find(|(_, had)| dates::supports(had, said))?;
-            Some((found.0, found.1.span.clone()))
-        });
-        if let Some(exact) = exact {
-            return Some((source(exact), true));
+        let value = self.quantity.as_ref().map(conversion::common);
+        let said = self.quantity.as_ref().zip(value);
+        let exact = said.and_then(|(said, value)| had.near(value, |found| quantities::supports(found, said)));
+        let exact = exact.or_else(|| had.date(self.date.as_ref()?));
+        if let Some(source) = exact {
+            return Some((source, true));
         }
-        let said = self.quantity.as_ref()?;
-        let found =
-            had.quantities.iter().find(|(_, had)| conversion::bears_out(had, said, self.approach, self.digits))?;
-        Some((source((found.0, found.1.span.clone())), false))
+        let (said, value) = said?;
+        let bears_out = |found: &Quantity| conversion::bears_out(found, said, self.approach, self.digits);
+        had.near(value, bears_out).map(|source| (source, false))
     }
 
     /// Another value of the same sort in the place that speaks of the same matter.

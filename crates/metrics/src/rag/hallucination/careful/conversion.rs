@@ -62,6 +62,16 @@ pub(super) fn bears_out(source: &Quantity, said: &Quantity, approach: Approach, 
     }
 }
 
+/// A value in a unit that all quantities of its sort have in common.
+pub(super) fn common(quantity: &Quantity) -> f64 {
+    match quantity.kind {
+        Kind::Measure { unit } | Kind::Duration { unit, .. } => {
+            in_base(unit, quantity.value).map_or(quantity.value, |(_, value)| value)
+        }
+        _ => quantity.value,
+    }
+}
+
 /// Whether both numbers measure the same, so that one of them can be wrong.
 pub(super) fn is_same_sort(left: &Quantity, right: &Quantity) -> bool {
     match (left.kind, right.kind) {
