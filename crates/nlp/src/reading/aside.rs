@@ -91,25 +91,36 @@ pub(super) fn aside(reading: &Reading, sentence: &Sentence) -> Option<Aside> {
         // "Here's a concise summary:" and "The answer, based on the passages, is as follows:"
         ["here's" | "here" | "below" | "following" | "these", ..] if ends_open && any(is_answer) => Some(Aside::Answer),
         ["here's" | "here" | "below", ..] if count <= 8 && any(is_answer) => Some(Aside::Answer),
-        ["sure" | "certainly" | "absolutely" | "ok" | "okay", ..] if count <= 2 || ends_open => Some(Aside::Courtesy),
-        ["i" | "we", "hope", "this" | "that" | "these" | "it", ..] if count <= 8 => Some(Aside::Courtesy),
-        ["hope", "this" | "that" | "it", "helps", ..] => Some(Aside::Courtesy),
-        ["let", "me", "know", ..] | ["please", "let", "me", "know"] => Some(Aside::Courtesy),
-        ["feel", "free", "to", ..] | ["please", "feel", "free", "to"] => Some(Aside::Courtesy),
-        ["if", "you", "have", "any" | "more" | "further"] | ["if", "you", "need" | "have", ..]
-            if any(|word| matches!(word, "know" | "ask" | "free" | "help" | "assist")) =>
-        {
-            Some(Aside::Courtesy)
-        }
-        ["thank", "you", ..] | ["thanks", ..] | ["you're", "welcome", ..] if count <= 8 => Some(Aside::Courtesy),
-        ["i'm" | "i", "sorry" | "apologize" | "apologise", ..] | ["sorry" | "apologies", ..] if count <= 6 => {
-            Some(Aside::Courtesy)
-        }
-        ["great" | "good", "question", ..] if count <= 5 => Some(Aside::Courtesy),
+        _ if is_courtesy(opening, count, ends_open, any(is_offer)) => Some(Aside::Courtesy),
         _ if sentence.is_item() => None,
         // "It is important to note the following:"
         _ if ends_open && count <= 14 && any(|word| matches!(word, "following" | "follows")) => Some(Aside::Answer),
         _ => None,
+    }
+}
+
+/// What is offered behind "if you have any questions".
+fn is_offer(word: &str) -> bool {
+    matches!(word, "know" | "ask" | "free" | "help" | "assist")
+}
+
+/// Whether a sentence of so many words that opens like this is a formula of politeness.
+fn is_courtesy(opening: [&str; 4], count: usize, ends_open: bool, offers: bool) -> bool {
+    match opening {
+        ["sure" | "certainly" | "absolutely" | "ok" | "okay", ..] => count <= 2 || ends_open,
+        ["i" | "we", "hope", "this" | "that" | "these" | "it", ..]
+        | ["thank", "you", ..]
+        | ["thanks", ..]
+        | ["you're", "welcome", ..] => count <= 8,
+        ["hope", "this" | "that" | "it", "helps", ..]
+        | ["let", "me", "know", ..]
+        | ["please", "let", "me", "know"]
+        | ["feel", "free", "to", ..]
+        | ["please", "feel", "free", "to"] => true,
+        ["if", "you", "need" | "have", ..] => offers,
+        ["i'm" | "i", "sorry" | "apologize" | "apologise", ..] | ["sorry" | "apologies", ..] => count <= 6,
+        ["great" | "good", "question", ..] => count <= 5,
+        _ => false,
     }
 }
 

@@ -21,7 +21,10 @@ pub enum Mood {
 pub(super) fn mood(reading: &Reading, sentence: &Sentence, opening: usize) -> Mood {
     let text = reading.text[sentence.at.clone()].trim_end_matches(['"', '\'', ')', ' ']);
     let first = (opening..sentence.tokens.end).find(|&token| reading.tokens[token].is_word).unwrap_or(opening);
-    if text.ends_with('?') || asks(reading, first) {
+    // "They sang \"Who are you?\"" asks nothing.
+    let last = sentence.tokens.clone().rev().find(|&token| reading.word(token) == "?");
+    let is_quoted = last.is_some_and(|last| reading.tokens[last].apart && !reading.tokens[first].apart);
+    if text.ends_with('?') && !is_quoted || asks(reading, first) {
         return Mood::Question;
     }
     if is_wish(reading, first) {
@@ -30,13 +33,12 @@ pub(super) fn mood(reading: &Reading, sentence: &Sentence, opening: usize) -> Mo
     let words = [first, first + 1, first + 2, first + 3].map(|token| reading.word(token));
     match words {
         ["you", "could" | "might" | "may" | "can", ..]
-        | ["maybe" | "perhaps", ..]
+        | ["it", "might" | "may" | "could", ..]
+        | ["maybe" | "perhaps" | "let's" | "consider", ..]
         | ["have", "you", "tried" | "thought" | "considered", ..]
         | ["i'd" | "i", "would" | "suggest" | "recommend", ..]
         | ["what" | "how", "about" | "if", ..]
         | ["why", "not", ..]
-        | ["let's" | "consider", ..]
-        | ["it", "might" | "may" | "could", ..]
         | ["one", "option" | "idea" | "thing", ..] => Mood::Suggestion,
         _ if is_order(reading, first) => Mood::Order,
         _ => Mood::Statement,
@@ -85,8 +87,7 @@ fn asks(reading: &Reading, first: usize) -> bool {
 /// Whether a sentence opens with an order by its form alone: a plain denial of the listener's doing, or "please".
 fn is_order(reading: &Reading, first: usize) -> bool {
     match (reading.word(first), reading.word(first + 1)) {
-        ("please", next) => !reading.is_sort(first + 1, Sort::Function) && !next.is_empty(),
-        ("don't" | "never", next) => !reading.is_sort(first + 1, Sort::Function) && !next.is_empty(),
+        ("please" | "don't" | "never", next) => !reading.is_sort(first + 1, Sort::Function) && !next.is_empty(),
         ("do", "not") => true,
         _ => false,
     }
@@ -106,6 +107,8 @@ mod tests {
         assert_eq!(mood("Have a lovely evening!"), Mood::Wish);
         assert_eq!(mood("Have a word with him."), Mood::Statement);
         assert_eq!(mood("do you have an idea"), Mood::Question);
+        assert_eq!(mood("They sang “Who are you?”."), Mood::Statement);
+        assert_eq!(mood("“Who are you?”"), Mood::Question);
         assert_eq!(mood("What doesn't kill you makes you stronger."), Mood::Statement);
         assert_eq!(mood("Don't call him."), Mood::Order);
         assert_eq!(mood("The office opens at nine."), Mood::Statement);

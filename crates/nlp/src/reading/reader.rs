@@ -207,7 +207,7 @@ impl Reader {
         let aside = aside::aside(reading, &sentence);
         let opening = aside::opening(reading, &sentence);
         let mood = mood::mood(reading, &sentence, opening);
-        reading.sentences.push(Sentence { aside, opening, mood, ..sentence });
+        reading.sentences.push(Sentence { mood, aside, opening, ..sentence });
     }
 }
 

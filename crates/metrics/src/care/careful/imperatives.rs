@@ -179,6 +179,9 @@ fn is_gentle(reply: &Reading, at: usize) -> bool {
     }
     match word {
         "tell" => matches!(next, "me" | "us"),
+        // So are tips for company and everyday care.
+        "talk" | "speak" => matches!(next, "to" | "with" | "about"),
+        "focus" => next == "on",
         // Trying is an offer.
         "try" => !matches!(next, "harder" | "better" | "again"),
         "take" => {
@@ -188,7 +191,7 @@ fn is_gentle(reply: &Reading, at: usize) -> bool {
         "let" => matches!(next, "me" | "us" | "yourself") || matches!(next, "them" | "him" | "her") && after == "know",
         "feel" | "know" | "remember" | "imagine" | "consider" | "share" | "say" | "hear" | "see" | "enjoy"
         | "thank" | "wonder" | "welcome" | "suppose" | "picture" | "notice" | "rest" | "breathe" | "reach"
-        | "listen" => true,
+        | "listen" | "meet" | "join" | "wear" | "spend" => true,
         "keep" => matches!(next, "me" | "in" | "on" | "up") || next.ends_with("ing"),
         "give" if next == "it" => true,
         "hang" => matches!(next, "in" | "on"),

@@ -84,10 +84,7 @@ impl Had {
 /// The years that a date may mean.
 fn years(date: &Date) -> Vec<Option<i32>> {
     match &date.meaning {
-        Meaning::Calendar { fields, other } => std::iter::once(fields)
-            .chain(other)
-            .map(|fields| fields.year.and_then(|year| i32::try_from(year).ok()))
-            .collect(),
+        Meaning::Calendar { fields, other } => std::iter::once(fields).chain(other).map(|fields| fields.year).collect(),
         Meaning::Duration(_) => vec![None],
     }
 }

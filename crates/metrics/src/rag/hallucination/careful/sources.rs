@@ -82,18 +82,17 @@ impl Sources {
     }
 
     fn add(&mut self, word: &str, sentence: usize) {
-        let stem = match self.words.get(word) {
-            Some(&stem) => stem,
-            None => {
-                let next = self.places.len();
-                let stem = *self.stems.entry(porter::stem(word)).or_insert(next);
-                if stem == next {
-                    self.places.push(Vec::new());
-                    self.counts.push(0);
-                }
-                self.words.insert(word.to_owned(), stem);
-                stem
+        let stem = if let Some(&stem) = self.words.get(word) {
+            stem
+        } else {
+            let next = self.places.len();
+            let stem = *self.stems.entry(porter::stem(word)).or_insert(next);
+            if stem == next {
+                self.places.push(Vec::new());
+                self.counts.push(0);
             }
+            self.words.insert(word.to_owned(), stem);
+            stem
         };
         let places = &mut self.places[stem];
         if places.last() != Some(&sentence) {
