@@ -47,6 +47,7 @@ mod difference;
 mod json_text;
 mod number_literals;
 mod ranking;
+mod reading;
 mod references;
 mod words;
 

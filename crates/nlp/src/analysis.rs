@@ -3,12 +3,22 @@
 use crate::Span;
 use crate::document::{Sentence, Token};
 use crate::hash;
+use crate::labels::Upos;
 use crate::model::Model;
 use crate::search::Search;
 use crate::tagger::{Tag, TagId};
 use crate::templates::{Atoms, ParserInput};
 use crate::transition::State;
 use crate::word::Word;
+
+/// Whether words that the weights are known to take for something else are mended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mending {
+    /// They are.
+    Mended,
+    /// The weights alone decide.
+    ByWeights,
+}
 
 /// How much of the analysis is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,19 +35,23 @@ pub(crate) struct Analyzer<'m> {
     model: &'m Model,
     search: Search,
     depth: Depth,
+    mending: Mending,
 }
 
 impl<'m> Analyzer<'m> {
     /// An analyser that uses a model.
-    pub(crate) fn new(model: &'m Model, depth: Depth) -> Self {
-        Self { model, search: Search::new(model.grammar, model.beam), depth }
+    pub(crate) fn new(model: &'m Model, depth: Depth, mending: Mending) -> Self {
+        Self { model, search: Search::new(model.grammar, model.beam), depth, mending }
     }
 
     /// Analyses one sentence, given as words with their places in the text. It must be shorter than 65,535 words.
     pub(crate) fn sentence(&mut self, words: &[(&str, Span)]) -> Sentence {
         let model = self.model;
         let hashed: Vec<Word> = words.iter().map(|(form, _)| Word::new(form)).collect();
-        let tags = model.tagger.tag(&hashed);
+        let mut tags = model.tagger.tag(&hashed);
+        if self.mending == Mending::Mended {
+            mend_prices(words, &mut tags, &model.tagger.tags);
+        }
         let tag = |id: TagId| model.tagger.tags[usize::from(id)];
         let lemmas: Vec<String> =
             words.iter().zip(&tags).map(|((form, _), id)| model.lemmatizer.lemma(form, tag(*id))).collect();
@@ -66,6 +80,35 @@ impl<'m> Analyzer<'m> {
             .collect();
         Sentence { tokens }
     }
+}
+
+/// "Adult tickets cost £20", "The bridge cost $48 million": between a noun and an amount *cost* is a verb. The treebank has
+/// the noun for the most part, and the model takes it for one.
+fn mend_prices(words: &[(&str, Span)], tags: &mut [TagId], tag_set: &[Tag]) {
+    let id = |xpos: &str| {
+        let found = tag_set.iter().position(|tag| tag.upos == Upos::Verb && tag.xpos == xpos);
+        found.and_then(|found| TagId::try_from(found).ok())
+    };
+    let (Some(present), Some(past)) = (id("VBP"), id("VBD")) else { return };
+    for at in 1..words.len().saturating_sub(1) {
+        let tag = |at: usize| tag_set[usize::from(tags[at])];
+        let is_noun = words[at].0.eq_ignore_ascii_case("cost") && tag(at).upos == Upos::Noun;
+        if is_noun && opens_amount(words[at + 1].0) {
+            match tag(at - 1).xpos {
+                "NNS" | "NNPS" => tags[at] = present,
+                "NN" | "NNP" => tags[at] = past,
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether an amount may begin with this word: a sign of currency, a numeral, or a word that says how exact it is.
+fn opens_amount(word: &str) -> bool {
+    let is_sign = |first: char| first.is_ascii_digit() || matches!(first, '$' | '£' | '€' | '¥');
+    let words =
+        ["about", "around", "between", "from", "only", "over", "roughly", "up", "nearly", "almost", "less", "more"];
+    word.starts_with(is_sign) || matches!(word, "USD" | "EUR" | "GBP") || words.contains(&word)
 }
 
 /// The relation of a word that has not been parsed, as CoNLL-U writes what is not known.

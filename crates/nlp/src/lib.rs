@@ -22,6 +22,7 @@
 
 pub mod claims;
 pub mod labels;
+pub mod reading;
 
 mod analysis;
 mod bytes;

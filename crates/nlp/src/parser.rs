@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::analysis::{Analyzer, Depth};
+use crate::analysis::{Analyzer, Depth, Mending};
 use crate::document::{Document, Sentence};
 use crate::model::Model;
 use crate::{ModelError, Span, sentences, tokenize};
@@ -30,18 +30,24 @@ impl Parser {
 
     /// Splits, tags, lemmatises and parses a text. Any text will do; one without words has no sentences.
     pub fn parse(&self, text: &str) -> Document {
-        self.analyze(text, Depth::Tree)
+        self.analyze(text, Depth::Tree, Mending::Mended)
+    }
+
+    /// As [`parse`](Self::parse), by the weights of the model alone, without what is known to be amiss in them: the reading
+    /// that published numbers rest on.
+    pub fn parse_by_weights(&self, text: &str) -> Document {
+        self.analyze(text, Depth::Tree, Mending::ByWeights)
     }
 
     /// As [`parse`](Self::parse), but stops before the trees: several times as fast when only tags or lemmas are
     /// needed.
     pub fn tag(&self, text: &str) -> Document {
-        self.analyze(text, Depth::Tags)
+        self.analyze(text, Depth::Tags, Mending::Mended)
     }
 
-    fn analyze(&self, text: &str, depth: Depth) -> Document {
+    fn analyze(&self, text: &str, depth: Depth, mending: Mending) -> Document {
         let tokens = tokenize::tokens(text);
-        let mut analyzer = Analyzer::new(&self.model, depth);
+        let mut analyzer = Analyzer::new(&self.model, depth, mending);
         let mut words: Vec<(&str, Span)> = Vec::new();
         let sentences = sentences::sentences(text, &tokens)
             .into_iter()
@@ -67,7 +73,7 @@ impl Parser {
                 (*word, span)
             })
             .collect();
-        Analyzer::new(&self.model, Depth::Tree).sentence(&placed)
+        Analyzer::new(&self.model, Depth::Tree, Mending::Mended).sentence(&placed)
     }
 }
 

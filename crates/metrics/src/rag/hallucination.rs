@@ -1,4 +1,5 @@
-//! What a response states that its context does not bear out: numbers, dates, claims, and a drift away from its words.
+//! What a response states that its context does not bear out: numbers, dates, claims, and a drift away from its words; in the
+//! careful profile, sentence by sentence, how much of it the context lacks.
 //!
 //! [`examine`] goes through a response and gives a [`Finding`] for each anchor: what it is, where it stands, and the
 //! place in the context that bears it out or the reason why none does. The metric turns that into a score.
@@ -14,6 +15,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::bounded::{Bounded, excerpt};
+use crate::reading::of_response;
 
 mod careful;
 mod claim_support;
@@ -29,6 +31,7 @@ mod verbs;
 mod vocabulary;
 mod window;
 
+pub use careful::{Shares, Support};
 pub use examination::{Examination, Settings, examine};
 pub use finding::{AnchorType, Finding, Source, Standing};
 
@@ -41,13 +44,13 @@ use trees::Trees;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Hallucination {
-    /// Which reading: the published rules, or ours that also converts units, follows pronouns, knows synonyms and
-    /// opposites and tells contradiction from absence.
+    /// Which reading: the published rules, or ours, which holds each sentence against the context and tells contradiction
+    /// from absence. The other options are for the reference profile only.
     pub profile: Profile,
-    /// Weights of numbers, dates and claims. The published code used 1, 1 and 0.5. A name (careful) weighs as a claim.
+    /// Weights of numbers, dates and claims. The published code used 1, 1 and 0.5.
     pub anchor_weights: [f64; 3],
     /// Test a claim by the distance of subject and object in characters instead of by its sentence; 300 is what the
-    /// published code did. Reference profile only.
+    /// published code did.
     pub claim_window: Option<usize>,
     /// Share of common words below which a response has drifted away from the context.
     pub drift_below: f64,
@@ -77,7 +80,7 @@ metric!(Hallucination as Pure {
     whole: whole,
     prepare: Hallucination::checked,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "hallucination.md",
 });
 
@@ -112,7 +115,9 @@ pub fn examined(sample: Sample<'_>, options: &Hallucination) -> Result<Rc<Examin
     let settings = options.settings();
     Ok(sample.reading(settings.mark(), || {
         let chunks: Vec<&str> = context.iter().map(|passage| passage.text.as_str()).collect();
-        sample.scratch(|trees: &mut Trees| examine_with(trees, response, &chunks, &settings))
+        sample.scratch(|trees: &mut Trees| {
+            examine_with(trees, response, &chunks, &settings, || of_response(sample).unwrap_or_default())
+        })
     }))
 }
 
@@ -144,13 +149,16 @@ impl Metric for Hallucination {
         if self.profile == Profile::Careful {
             score = score.labelled(examination.label());
         }
-        Ok(score.because(shown(&examination, response)).into())
+        Ok(score.because(shown(&examination, response, self.profile)).into())
     }
 }
 
 /// What has no support first, since a long response fills the space.
-fn shown(examination: &Examination, response: &str) -> Vec<Evidence> {
+fn shown(examination: &Examination, response: &str, profile: Profile) -> Vec<Evidence> {
     let mut evidence = Bounded::default();
+    if profile == Profile::Careful && examination.findings.is_empty() {
+        evidence.push(|| Evidence::note("the response states nothing: it declines, asks, or is polite"));
+    }
     if examination.drift > 0.0 {
         evidence.push(|| {
             Evidence::note(format!(
@@ -187,7 +195,7 @@ pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
         note.push_str(reason);
     }
     piece.note = Some(note.into());
-    if let Some(Source { chunk, span }) = finding.source() {
+    if let Some(Source { chunk, span }) = finding.source().or(finding.nearest.as_ref()) {
         let place = Place::in_item(Field::Context, *chunk, span.clone());
         piece = piece.with_support(place);
     }

@@ -3,8 +3,10 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod answers;
+mod care;
 mod case;
 mod changes;
+mod faithfulness;
 mod golden;
 mod injection;
 mod interviews;

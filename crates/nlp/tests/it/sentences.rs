@@ -69,6 +69,19 @@ fn hedged_statements_are_no_claims_unless_asked_for() {
 }
 
 #[test]
+fn prices_are_claims_of_what_costs_them() {
+    for (text, subject) in [
+        ("Adult tickets cost £20.", "tickets | cost | "),
+        ("The tickets cost about $15.", "tickets | cost | "),
+        ("The bridge cost $48 million.", "bridge | cost | "),
+        ("The cost is $5.", "cost | is | "),
+    ] {
+        let found = summary(text, &ClaimOptions::reference());
+        assert!(found.len() == 1 && found[0].starts_with(subject), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn negation_is_marked() {
     reference("The price does not include breakfast.", &["price | include | breakfast (negated)"]);
     reference("Bonn is not the capital of Germany.", &["Bonn | is | capital (negated)"]);

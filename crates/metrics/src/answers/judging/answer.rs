@@ -1,6 +1,9 @@
 //! The answer under judgement: its words, and where one gold answer was met in it.
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use probare_nlp::reading::{Aside, Reading, Sort};
 
 use super::likeness::Likeness;
 use super::words::{Gap, Word, words};
@@ -15,12 +18,20 @@ pub(crate) struct Answer<'a> {
     pub text: &'a str,
     /// Its words.
     pub words: Vec<Word>,
+    /// Bytes in which it declines to answer: from the words that do so to where the sentence turns or ends.
+    declined: OnceCell<Vec<Range<usize>>>,
 }
 
 impl<'a> Answer<'a> {
     /// Reads an answer.
     pub fn new(text: &'a str) -> Self {
-        Self { text, words: words(text) }
+        Self { text, words: words(text), declined: OnceCell::new() }
+    }
+
+    /// Whether a range of words stands where the answer declines to give one.
+    pub fn is_declined(&self, range: &Range<usize>) -> bool {
+        let bytes = self.bytes(range);
+        self.declined.get_or_init(|| declined(self.text)).iter().any(|declined| declined.contains(&bytes.start))
     }
 
     /// The folded text of a word; empty outside.
@@ -70,6 +81,22 @@ impl<'a> Answer<'a> {
         let end = self.words.partition_point(|word| word.span.start < bytes.end);
         start..end.max(start)
     }
+}
+
+/// Where a text declines to answer. What follows a "but" is an answer after all.
+fn declined(text: &str) -> Vec<Range<usize>> {
+    let reading = Reading::of(text);
+    let mut declined = Vec::new();
+    for sentence in reading.sentences.iter().filter(|sentence| sentence.aside == Some(Aside::Declining)) {
+        let Some(from) = reading.declined_from(sentence) else { continue };
+        let turns = |&token: &usize| matches!(reading.word(token), "but" | "however" | "though" | "although" | ";");
+        // "I'm sorry, but I couldn't find it" turns before it declines.
+        let denies = |&token: &usize| reading.is_sort(token, Sort::Denying) || reading.word(token) == "unable";
+        let denial = (from..sentence.tokens.end).find(denies).unwrap_or(from);
+        let end = (denial + 1..sentence.tokens.end).find(turns).unwrap_or(sentence.tokens.end);
+        declined.push(reading.origin(from, end - 1));
+    }
+    declined
 }
 
 /// How a gold answer was met.

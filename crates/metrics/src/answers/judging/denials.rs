@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use probare_nlp::reading::is_contracted_denial;
+
 use super::objections::Scene;
 use super::question::is_content;
 use super::words::Gap;
@@ -100,12 +102,10 @@ impl Scene<'_> {
                     | "should"
             )
         };
-        // Folding has taken the apostrophe: `didnt`.
-        let is_contracted =
-            |word: &str| word == "cannot" || word == "cant" || word.strip_suffix("nt").is_some_and(is_verb);
         match self.word(at) {
             "never" => Some(at + 1),
-            word if is_contracted(word) => Some(at + 1),
+            // Folding has taken the apostrophe: `didnt`.
+            word if is_contracted_denial(word) => Some(at + 1),
             word if is_verb(word) && matches!(self.word(at + 1), "not" | "never") => Some(at + 2),
             _ => None,
         }

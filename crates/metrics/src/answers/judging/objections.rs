@@ -29,6 +29,8 @@ pub(crate) enum Reason {
     OtherRole,
     /// `Either X or Y`.
     Undecided,
+    /// `I could not find whether X …`
+    Declined,
 }
 
 impl Reason {
@@ -42,6 +44,7 @@ impl Reason {
             Self::Contrasted => "set against another candidate",
             Self::OtherRole => "in another role than the one asked for",
             Self::Undecided => "one of several candidates without a decision",
+            Self::Declined => "named where the answer declines to give one",
         }
     }
 }
@@ -65,7 +68,8 @@ impl<'a> Scene<'a> {
         if self.answer.words.len() == mention.len() {
             return None;
         }
-        let common: [(Reason, Rule<'a>); 4] = [
+        let common: [(Reason, Rule<'a>); 5] = [
+            (Reason::Declined, Self::declined),
             (Reason::Corrected, Self::correction),
             (Reason::Denied, Self::denial),
             (Reason::HeldByOthers, Self::concession),
@@ -191,6 +195,12 @@ impl<'a> Scene<'a> {
         let verb = usize::from(matches!(self.word(end), "is" | "was"));
         let is_belittled = matches!(self.word(end + verb), "only" | "merely");
         (is_belittled && self.candidate_before(mention).is_some()).then_some(end..end + verb + 1)
+    }
+
+    /// The mention itself, where the answer declines to give one; a mention that denies something may be the answer.
+    fn declined(&self, mention: &Range<usize>) -> Option<Range<usize>> {
+        let denies = |at: usize| matches!(self.word(at), "no" | "not" | "none" | "nothing" | "never" | "unknown");
+        (self.answer.is_declined(mention) && !mention.clone().any(denies)).then(|| mention.clone())
     }
 
     /// Words that take back what was said before them; the mention is lost where it stands only before.

@@ -4,9 +4,9 @@ use rustc_hash::FxHashSet;
 
 use super::classes::{Class, classes};
 use super::findings::Finding;
-use super::reading::{Reading, Sentence, Token};
+use super::reading::{Reading, Scope, Sentence, Token};
 use super::request::{Request, Wants};
-use super::scope::Scope;
+
 use super::wording::{Sense, Wording, in_sentence};
 
 /// What is found in a reply.
@@ -28,7 +28,7 @@ pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request
     let spoken = Spoken::of(user);
     phrases(reply, found, plain, &mut claims);
     for (number, sentence) in reply.sentences.iter().enumerate() {
-        if sentence.is_question || sentence.is_item {
+        if sentence.is_question() || sentence.is_item() {
             continue;
         }
         let mut pressing = in_sentence(found, number).iter().filter(|found| found.sense == Sense::Pressure);
@@ -50,6 +50,25 @@ pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request
     claims
 }
 
+/// Families of certainty that say in their own words what is claimed: a promise, or to know exactly how somebody feels.
+const PLEDGES: [&str; 2] = ["pledge", "know_you"];
+
+/// Whether a sentence speaks of a future or of somebody who is neither the user nor the speaker.
+fn bears_on_the_unknown(reply: &Reading, sentence: &Sentence) -> bool {
+    let words = || sentence.tokens.clone().filter(|&token| !reply.tokens[token].apart);
+    let foretells = words().any(|token| {
+        let word = reply.word(token);
+        matches!(word, "will" | "won't" | "gonna" | "can" | "going" | "never" | "always" | "soon")
+            || word.ends_with("'ll")
+    });
+    let of_others = words().any(|token| {
+        reply.is(token, Class::Person)
+            || matches!(reply.word(token), "he" | "she" | "they" | "he's" | "she's" | "they're" | "everyone" | "nobody")
+    });
+    let supposes = words().any(|token| matches!(reply.word(token), "would" | "might" | "could" | "may"));
+    (foretells || of_others) && !supposes
+}
+
 fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims) {
     for wording in found {
         if !matches!(wording.sense, Sense::Certainty | Sense::Outcome | Sense::Mind) {
@@ -61,10 +80,14 @@ fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims)
         if scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
             continue;
         }
-        if sentence.is_question && !(tail && wording.id == "promises") {
+        if sentence.is_question() && wording.id != "pledge" {
             continue;
         }
-        if !tail && (scope.is_hedged() || scope.is_dependent() || scope.is_conditional()) {
+        if !tail && (scope.is_hedged() || scope.is_opinion() || scope.is_dependent() || scope.is_conditional()) {
+            continue;
+        }
+        // Being sure claims nothing by itself; what it is about must be a future or another mind.
+        if tail && !PLEDGES.contains(&wording.id) && !bears_on_the_unknown(reply, sentence) {
             continue;
         }
         if plain && wording.sense == Sense::Mind {
@@ -110,9 +133,26 @@ fn futures(
             continue;
         }
         let Some((subject, last)) = future(reply, sentence, token) else { continue };
-        let verb = skip_adverbs(reply, last + 1);
+        let mut verb = skip_adverbs(reply, last + 1);
+        if reply.word(verb) == "not" {
+            verb = skip_adverbs(reply, verb + 1);
+        }
         let scope = Scope::new(reply, sentence, token);
-        if !scope.is_asserted() {
+        let is_said = !scope.is_hedged_up_to(verb + 1)
+            && !scope.is_dependent()
+            && !scope.is_conditional()
+            && !scope.is_reported()
+            && !scope.is_disclaimed();
+        // "I think you will be fine" is a view, not a fact.
+        if !is_said || scope.is_opinion() {
+            continue;
+        }
+        // "Not everyone will understand" is true of everything; "it will take time" and "it won't help" are plain.
+        let denies_all = token >= sentence.tokens.start + 2 && reply.word(token - 2) == "not";
+        let takes_time = reply.word(verb) == "take"
+            && (verb + 1..verb + 4)
+                .any(|next| matches!(reply.word(next), "time" | "while" | "long" | "months" | "years" | "weeks"));
+        if denies_all || takes_time || matches!(reply.word(verb), "help" | "depend" | "require") {
             continue;
         }
         // "…, or it'll smell" tells what follows from not doing something.
@@ -247,7 +287,8 @@ fn minds(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, findings: &mut
             } else {
                 at
             };
-            reply.is(at, Class::MentalState)
+            let is_of_somebody = matches!(reply.word(at + 1), "you" | "him" | "her" | "them" | "it" | "this" | "that");
+            reply.is(at, Class::MentalState) && (is_of_somebody || !matches!(reply.word(at), "over" | "into"))
                 || matches!(reply.word(at), "forgotten" | "forgiven" | "loved" | "wanted" | "missed")
         } else {
             reply.is(at, Class::MentalVerb)

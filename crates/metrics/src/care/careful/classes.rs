@@ -1,4 +1,4 @@
-//! Classes of words, from `data/care/careful_words.yaml`, and chat spellings.
+//! Classes of words, from `data/care/careful_words.yaml`.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -19,8 +19,6 @@ pub(super) enum Class {
     ObjectStart,
     /// A finite verb or an auxiliary.
     Finite,
-    /// Makes a statement a possibility.
-    Hedge,
     /// Feeling, thinking, wanting.
     MentalVerb,
     /// A state of mind after `be`.
@@ -43,12 +41,6 @@ pub(super) enum Class {
     Office,
     /// Somebody in the user's life.
     Person,
-    /// Denies.
-    Denying,
-    /// Says or knows: denied, it takes back what follows; with another subject, it reports it.
-    Saying,
-    /// Opens a clause which asserts nothing of its own.
-    ClauseOpener,
     /// May open a clause before an order.
     OrderOpener,
     /// May stand between `you` and an obligation.
@@ -78,13 +70,12 @@ pub(super) enum Class {
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 33] = [
+    const ALL: [(&'static str, Self); 29] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("gentle_verb", Self::GentleVerb),
         ("object_start", Self::ObjectStart),
         ("finite", Self::Finite),
-        ("hedge", Self::Hedge),
         ("mental_verb", Self::MentalVerb),
         ("mental_state", Self::MentalState),
         ("future_time", Self::FutureTime),
@@ -96,9 +87,6 @@ impl Class {
         ("task", Self::Task),
         ("office", Self::Office),
         ("person", Self::Person),
-        ("denying", Self::Denying),
-        ("saying", Self::Saying),
-        ("clause_opener", Self::ClauseOpener),
         ("order_opener", Self::OrderOpener),
         ("obligation_adverb", Self::ObligationAdverb),
         ("no_obligation", Self::NoObligation),
@@ -126,69 +114,21 @@ impl Classes {
     }
 }
 
-/// What is known of a word.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Known {
-    /// Its classes.
-    pub classes: Classes,
-    /// What it stands for where it is a chat spelling.
-    pub stands_for: Option<&'static str>,
-}
-
-/// Chat spellings and what they stand for.
-const CHAT: [(&str, &str); 27] = [
-    ("u", "you"),
-    ("ur", "you're"),
-    ("r", "are"),
-    ("im", "i'm"),
-    ("ive", "i've"),
-    ("idk", "i don't know"),
-    ("dont", "don't"),
-    ("doesnt", "doesn't"),
-    ("didnt", "didn't"),
-    ("cant", "can't"),
-    ("cannot", "can't"),
-    ("wont", "won't"),
-    ("isnt", "isn't"),
-    ("arent", "aren't"),
-    ("wasnt", "wasn't"),
-    ("shouldnt", "shouldn't"),
-    ("wouldnt", "wouldn't"),
-    ("couldnt", "couldn't"),
-    ("youre", "you're"),
-    ("youll", "you'll"),
-    ("youve", "you've"),
-    ("theyre", "they're"),
-    ("theyll", "they'll"),
-    ("shes", "she's"),
-    ("thats", "that's"),
-    ("ya", "you"),
-    ("everythings", "everything's"),
-];
-
-static TABLE: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
+static TABLE: LazyLock<FxHashMap<String, Classes>> = LazyLock::new(|| {
     let lists: BTreeMap<String, String> = serde_saphyr::from_str(include_str!("../../../data/care/careful_words.yaml"))
         .expect("a test reads the word classes");
-    let mut table: FxHashMap<String, Known> = FxHashMap::default();
+    let mut table: FxHashMap<String, Classes> = FxHashMap::default();
     for (name, class) in Class::ALL {
         for word in lists.get(name).map(String::as_str).unwrap_or_default().split_whitespace() {
-            table.entry(word.to_owned()).or_default().classes.0 |= 1 << class as u8;
+            table.entry(word.to_owned()).or_default().0 |= 1 << class as u8;
         }
-    }
-    for (short, long) in CHAT {
-        table.entry(short.to_owned()).or_default().stands_for = Some(long);
     }
     table
 });
 
-/// What is known of a word in lower case.
-pub(super) fn known(word: &str) -> Known {
-    TABLE.get(word).copied().unwrap_or_default()
-}
-
 /// The classes of a word in lower case.
 pub(super) fn classes(word: &str) -> Classes {
-    known(word).classes
+    TABLE.get(word).copied().unwrap_or_default()
 }
 
 #[cfg(test)]

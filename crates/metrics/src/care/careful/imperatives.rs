@@ -5,13 +5,12 @@ use std::cell::LazyCell;
 use super::classes::Class;
 use super::findings::Finding;
 use super::mood::{Mood, is_verb, may_order, openings};
-use super::reading::{Reading, Sentence};
-use super::scope::Scope;
+use super::reading::{Reading, Scope, Sentence};
 
 /// Clauses in the imperative that neither invite nor comfort.
 pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     let is_tip = wording_of_a_list(reply, sentence);
-    if sentence.is_question || is_tip || reply.word(sentence.tokens.start) == "or" {
+    if sentence.is_question() || is_tip || reply.word(sentence.tokens.start) == "or" {
         return;
     }
     let mut starts = vec![sentence.tokens.start];
@@ -55,7 +54,7 @@ fn is_joined(reply: &Reading, start: usize, verb: usize) -> bool {
 /// Whether the sentence hands out a list of tips, which are no orders.
 fn wording_of_a_list(reply: &Reading, sentence: &Sentence) -> bool {
     let text = &reply.text[sentence.at.clone()];
-    sentence.is_item && text.contains('|')
+    sentence.is_item() && text.contains('|')
         || text.starts_with("here are ") && text.contains(':')
         || text.contains("some tips")
         || text.contains("a list")
@@ -72,7 +71,7 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
         joined |= matches!(reply.word(at), "and" | "so" | "then" | "but" | "just" | "or" | "please" | "now");
         at += 1;
     }
-    if at >= end || reply.tokens[at].apart {
+    if at >= end || reply.tokens[at].apart || reply.is_wish(at) {
         return None;
     }
     let scope = Scope::new(reply, sentence, at);
@@ -97,8 +96,9 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
             "rush",
             "feel",
         ];
-        let forbids = word != "never" && !comfort.contains(&reply.word(verb)) && base_verb(reply, verb)
-            || word == "never" && base_verb(reply, verb) && !after_comma && !reply.is(verb, Class::NounOrVerb);
+        let forbids =
+            word != "never" && !comfort.contains(&reply.word(verb)) && !heartens(reply, verb) && base_verb(reply, verb)
+                || word == "never" && base_verb(reply, verb) && !after_comma && !reply.is(verb, Class::NounOrVerb);
         return (forbids && !after_subject(reply, sentence, start, at)).then_some((at, verb));
     }
     let unlisted = !after_comma && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it") && is_verb(word);
@@ -152,32 +152,76 @@ fn base_verb(reply: &Reading, at: usize) -> bool {
     reply.is(at, Class::OrderVerb)
         || reply.is(at, Class::NounOrVerb)
         || matches!(reply.word(at), "feel" | "let" | "say" | "even" | "ever" | "you")
+        || is_verb(reply.word(at))
+}
+
+/// Whether what is not to be done is to lose heart: "don't be afraid", "don't give up", "don't let it get to you".
+fn heartens(reply: &Reading, verb: usize) -> bool {
+    let (next, after) = (reply.word(verb + 1), reply.word(verb + 2));
+    match reply.word(verb) {
+        "be" => matches!(next, "afraid" | "scared" | "discouraged" | "hard" | "ashamed" | "sorry" | "shy" | "sad"),
+        "lose" => matches!(next, "hope" | "heart" | "faith"),
+        "give" => next == "up",
+        "let" => {
+            matches!(next, "it" | "this" | "that" | "them" | "anyone" | "anything" | "people")
+                && !matches!(after, "go" | "in")
+        }
+        _ => false,
+    }
 }
 
 /// Openings that invite, comfort, or only keep the talk going.
 fn is_gentle(reply: &Reading, at: usize) -> bool {
     let (word, next, after) = (reply.word(at), reply.word(at + 1), reply.word(at + 2));
     let themselves = next == "yourself";
+    if reply.is_wish(at) {
+        return true;
+    }
     match word {
         "tell" => matches!(next, "me" | "us"),
+        // So are tips for company and everyday care.
+        "talk" | "speak" => matches!(next, "to" | "with" | "about"),
+        "focus" => next == "on",
+        // Trying is an offer.
+        "try" => !matches!(next, "harder" | "better" | "again"),
         "take" => {
-            matches!(next, "care" | "all")
+            matches!(next, "care" | "all" | "things" | "it")
                 || matches!(after, "time" | "breath" | "deep" | "moment" | "easy" | "one" | "slow" | "break")
         }
-        "let" => matches!(next, "me" | "us" | "yourself"),
+        "let" => matches!(next, "me" | "us" | "yourself") || matches!(next, "them" | "him" | "her") && after == "know",
         "feel" | "know" | "remember" | "imagine" | "consider" | "share" | "say" | "hear" | "see" | "enjoy"
         | "thank" | "wonder" | "welcome" | "suppose" | "picture" | "notice" | "rest" | "breathe" | "reach"
-        | "listen" => true,
-        "keep" => matches!(next, "talking" | "going" | "me" | "in" | "breathing" | "writing" | "sharing"),
+        | "listen" | "meet" | "join" | "wear" | "spend" => true,
+        "keep" => matches!(next, "me" | "in" | "on" | "up") || next.ends_with("ing"),
         "give" if next == "it" => true,
         "hang" => matches!(next, "in" | "on"),
         "hold" => matches!(next, "on" | "onto"),
-        "be" => matches!(next, "as" | "gentle" | "kind" | "easy" | "patient" | "safe" | "well" | "good" | "proud"),
-        "look" => matches!(next, "after" | "," | "!" | ".") || next.is_empty(),
+        "be" => matches!(
+            next,
+            "as" | "gentle"
+                | "kind"
+                | "easy"
+                | "patient"
+                | "safe"
+                | "well"
+                | "good"
+                | "proud"
+                | "brave"
+                | "happy"
+                | "yourself"
+        ),
+        "look" => matches!(next, "after" | "into" | "up" | "forward" | "," | "!" | ".") || next.is_empty(),
+        "check" => next == "out",
+        "make" => next == "sure",
+        "believe" | "love" => themselves || next == "in" && after == "yourself",
+        "have" => matches!(next, "faith" | "hope" | "fun" | "patience" | "courage" | "confidence"),
+        "do" => matches!(next, "something" | "what" | "whatever" | "things") && after == "you",
         "think" => matches!(next, "of" | "about") && matches!(after, "it" | "what" | "how" | "whether"),
         "treat" | "give" | "allow" | "forgive" | "trust" | "ask" => themselves || word == "trust" && next == "me",
         "call" | "ring" => matches!(next, "112" | "911" | "999" | "988" | "emergency"),
-        "wait" | "stay" => matches!(next, "with" | "safe" | "well" | "here" | "strong" | ","),
+        "wait" | "stay" => {
+            matches!(next, "with" | "safe" | "well" | "here" | "strong" | "positive" | "calm" | "hopeful" | ",")
+        }
         "come" => matches!(next, "back" | "here") && after != "and",
         "go" => matches!(next, "easy" | "gently" | "on" | "slow" | "at"),
         "mind" | "expect" | "end" | "act" | "man" | "own" | "found" => {

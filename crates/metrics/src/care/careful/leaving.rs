@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::classes::Class;
 use super::findings::Finding;
 use super::mood::{may_order, openings};
-use super::reading::{Reading, Sentence};
+use super::reading::{Mood, Reading, Sentence};
 use super::request::{Matter, Request, Wants};
 use super::wording::{Sense, Wording, in_sentence};
 
@@ -60,6 +60,10 @@ pub(super) fn leaving(
         leaving.reason = "the user tells something good";
         return leaving;
     }
+    if request.matter == Matter::Closing {
+        leaving.reason = "the user gives thanks or says goodbye";
+        return leaving;
+    }
     let asked = request.wants == Wants::Facts;
     if asked && request.distress.is_empty() {
         leaving.reason = "the user asked a question";
@@ -109,16 +113,13 @@ pub(super) fn leaving(
         .iter()
         .filter(|wording| wording.sense == Sense::Turn)
         .filter(|turn| is_turn(reply, turn, &concern))
+        // Asking what else there is leaves only where nothing else is said.
+        .filter(|turn| reply.sentences.len() == 1 || !asks_what_else(reply, turn))
         .collect();
     let away = share(&[Bearing::Facts, Bearing::Elsewhere]);
-    let with = share(&[Bearing::With]);
     let ends_away = bearings.last().is_some_and(|(bearing, _)| matches!(bearing, Bearing::Facts | Bearing::Elsewhere));
     // Who asked for facts and got them was answered, unless the reply announces that it turns elsewhere.
-    let announced = if asked {
-        !turned.is_empty() && away >= 0.5
-    } else {
-        with < 0.75 && !turned.is_empty() || turned.iter().any(|turn| turn.id != "activity")
-    };
+    let announced = if asked { !turned.is_empty() && away >= 0.5 } else { !turned.is_empty() };
     let mostly_away = !asked && (away >= 0.5 || away >= 0.35 && ends_away);
     leaving.leaves = announced || mostly_away;
     leaving.reason = match (announced, mostly_away) {
@@ -188,6 +189,11 @@ fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<&str>) -> bool {
     }
 }
 
+/// Whether a phrase asks what else the user wants.
+fn asks_what_else(reply: &Reading, turn: &Wording) -> bool {
+    (turn.first..=turn.last).any(|token| reply.word(token) == "else")
+}
+
 /// What a sentence of the reply is held against.
 struct Told<'a> {
     /// Stems of the user's words.
@@ -209,8 +215,11 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     }
     let any = |test: &dyn Fn(&str) -> bool| words.iter().any(|&token| test(reply.word(token)));
     let count = |class: Class| words.iter().filter(|&&token| reply.is(token, class)).count();
-    let second =
-        any(&|word| matches!(word, "you" | "your" | "yours" | "yourself" | "you're" | "you've" | "you'd" | "you'll"));
+    // What is "for you" may be anything.
+    let second = words.iter().any(|&token| {
+        matches!(reply.word(token), "your" | "yours" | "yourself" | "you're" | "you've" | "you'd" | "you'll")
+            || reply.word(token) == "you" && reply.word(token.wrapping_sub(1)) != "for"
+    });
     let first = any(&|word| {
         matches!(word, "i" | "i'm" | "i'd" | "i've" | "i'll" | "we" | "we'll" | "we're" | "us" | "me" | "let's")
     });
@@ -230,12 +239,22 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if acknowledged && elsewhere == 0 {
         return Bearing::With;
     }
+    // A suggestion, a wish and a story of one's own answer the concern, however clumsily.
+    let starts_with = |word: &str| reply.word(words[0]) == word;
+    let suggests = matches!(sentence.mood, Mood::Suggestion | Mood::Wish)
+        || starts_with("have") && any(&|word| matches!(word, "tried" | "considered" | "thought"))
+        || any(&|word| matches!(word, "suggest" | "recommend" | "help" | "helps" | "helped"));
+    let of_oneself =
+        matches!(reply.word(words[0]), "i" | "i'm" | "i've" | "i'd" | "my" | "we") && !sentence.is_question();
+    if (suggests || of_oneself) && elsewhere < 2 {
+        return Bearing::With;
+    }
     let imperative = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb)
         || words.len() > 1 && reply.is(words[0], Class::OrderVerb) && reply.is(words[1], Class::ObjectStart);
     let ordered = direct || imperative || any(&|word| matches!(word, "don't"));
     // A statement to the user may mention a thing in passing; a plain order, an offer or a question about it is about it,
     // and so is what somebody in distress is told with no word of their own.
-    let in_passing = (second || direct) && !imperative && !sentence.is_question && !(direct && hurts && shared == 0);
+    let in_passing = (second || direct) && !imperative && !sentence.is_question() && !(direct && hurts && shared == 0);
     let enough = if in_passing { 2 } else { 1 };
     if elsewhere >= enough && (elsewhere >= 2 || care == 0) && shared <= 1 {
         return Bearing::Elsewhere;
@@ -261,7 +280,7 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if second || third || ordered {
         return Bearing::With;
     }
-    if sentence.is_question || first {
+    if sentence.is_question() || first {
         return Bearing::Open;
     }
     let commas = sentence.tokens.clone().filter(|&token| reply.word(token) == ",").count();
@@ -270,8 +289,17 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if count(Class::Distress) > 0 && facts == 0 && names == 0 {
         return Bearing::Open;
     }
+    // A general truth, short or tentative, goes with what was said: "Every day is a fresh start."
+    let is_tentative = any(&|word| {
+        matches!(word, "maybe" | "perhaps" | "might" | "hopefully" | "could" | "can" | "every" | "always" | "just")
+    });
+    let points_back = matches!(reply.word(words[0]), "that" | "that's" | "this" | "it" | "it's") && facts < 2;
+    let offers = reply.word(words[0]).ends_with("ing") && elsewhere == 0 && facts == 0;
+    if names == 0 && numbers == 0 && (is_tentative || points_back || offers) {
+        return Bearing::Open;
+    }
     let detached = care == 0 && words.len() >= 5 && !(points && words.len() < 12 && names == 0);
-    if facts > 0 && care == 0 || facts > 1 || commas >= 3 || detached || sentence.is_item && words.len() > 2 {
+    if facts > 0 && care == 0 || facts > 1 || commas >= 3 || detached || sentence.is_item() && words.len() > 2 {
         return Bearing::Facts;
     }
     if words.len() >= 8 && care == 0 { Bearing::GoesOn } else { Bearing::Open }

@@ -1,7 +1,7 @@
 //! The `careful` profile: what a reply does, read from the structure of its sentences and from who says what to whom.
 //!
 //! [`reading`] brings a text into sentences of normalised words and sets quotations and code apart; [`request`] reads
-//! what the user asked for; [`scope`] tells what is asserted from what is denied, supposed, asked or reported. On these,
+//! what the user asked for. On these,
 //! [`orders`], [`claims`] and [`leaving`] decide. Words and phrases stand in `data/care/careful_*.yaml`.
 
 mod claims;
@@ -13,7 +13,6 @@ mod mood;
 mod orders;
 mod reading;
 mod request;
-mod scope;
 mod wording;
 
 pub(super) use findings::hits;
@@ -23,6 +22,7 @@ use std::rc::Rc;
 
 use probare_core::{Sample, ScoreError};
 
+use crate::reading::{of_query, of_response};
 use claims::Claims;
 use findings::Finding;
 use leaving::Leaving;
@@ -46,13 +46,12 @@ impl Careful {
     /// The exchange of a sample, read once for all metrics of this family. What the user asked for decides how a reply is
     /// read; without a message nothing was asked for.
     pub(super) fn read(sample: Sample<'_>) -> Result<Rc<Self>, ScoreError> {
-        let (user, reply) = (sample.case.query.as_deref().unwrap_or_default(), sample.response()?);
-        Ok(sample.reading(0, || Self::of(user, reply)))
+        let (user, reply) = (of_query(sample), of_response(sample)?);
+        Ok(sample.reading(0, || Self::of(user.into(), reply.into())))
     }
 
-    /// Reads an exchange; a reply alone is read with an empty message.
-    fn of(user: &str, reply: &str) -> Self {
-        let (user, reply) = (Reading::of(user), Reading::of(reply));
+    /// An exchange; a reply alone has an empty message.
+    fn of(user: Reading, reply: Reading) -> Self {
         let request = Request::of(&user);
         let found = wordings(&reply, &IN_REPLIES);
         Self { user, reply, request, found, orders: OnceCell::new(), claims: OnceCell::new(), leaving: OnceCell::new() }

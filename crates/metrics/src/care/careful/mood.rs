@@ -82,7 +82,8 @@ pub(super) fn is_plain_form(word: &str) -> bool {
     word.len() > 2
         && word.chars().all(|c| c.is_ascii_lowercase())
         && !SMALL.contains(&word)
-        && !["ing", "ed", "ly", "s"].iter().any(|ending| word.ends_with(ending))
+        && !["ing", "ed", "ly"].iter().any(|ending| word.ends_with(ending))
+        && (!word.ends_with('s') || word.ends_with("ss"))
 }
 
 /// The tags of a sentence of the reply and, where they leave a question, its tree.

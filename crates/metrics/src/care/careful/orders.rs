@@ -4,9 +4,9 @@ use super::classes::Class;
 use super::findings::Finding;
 use super::imperatives::imperatives;
 use super::mood::is_plain_form;
-use super::reading::{Reading, Sentence};
-use super::request::{Request, Wants};
-use super::scope::Scope;
+use super::reading::{Reading, Scope, Sentence, Sort};
+use super::request::{Matter, Request, Wants};
+
 use super::wording::{Sense, Wording};
 
 /// What is found in a reply.
@@ -15,7 +15,8 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
         return Vec::new();
     }
     // Who tells of a broken thing is told how to mend it.
-    let instructed = request.wants_instructions() || request.tells_of_a_thing;
+    // So is nobody ordered about who gives thanks or says goodbye: what is said then is a parting word.
+    let instructed = request.wants_instructions() || request.tells_of_a_thing || request.matter == Matter::Closing;
     let mut findings = Vec::new();
     for sentence in &reply.sentences {
         if !instructed {
@@ -44,7 +45,12 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
     if scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
         return false;
     }
-    if sentence.is_question && wording.sense == Sense::Pressure && wording.id != "why_dont_you_just" {
+    if sentence.is_question() && wording.sense == Sense::Pressure && wording.id != "why_dont_you_just" {
+        return false;
+    }
+    // "What helps me calm down" and "the last time you visited" press nobody: an order opens its clause.
+    let is_order = matches!(wording.id, "toughen" | "why_dont_you_just" | "you_can_not" | "time_to");
+    if is_order && !opens_clause(reply, wording.first) && !reply.is(wording.first - 1, Class::OrderOpener) {
         return false;
     }
     let words = || (wording.first..=wording.last + 3).map(|token| reply.word(token));
@@ -92,7 +98,7 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
 
 /// `you` with an obligation: should, must, ought to, need to, have to.
 fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
-    if sentence.is_question {
+    if sentence.is_question() {
         return;
     }
     for you in sentence.tokens.clone() {
@@ -109,6 +115,11 @@ fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
         if no_obligation || scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
             continue;
         }
+        // "I think you should" and "maybe you should" put a view forward; "something you need to say" asks for nothing;
+        // "you have to do what is best for you" leaves it to the user.
+        if scope.is_softened() || modifies_a_noun(reply, sentence, you) || leaves_the_choice(reply, sentence, last) {
+            continue;
+        }
         findings.push(Finding {
             rule: "obligation",
             meaning: "tells the user what they have to do",
@@ -123,7 +134,11 @@ fn obligation(reply: &Reading, you: usize, at: usize) -> Option<usize> {
     match word {
         "should" | "shouldn't" => {
             let after = if matches!(next, "be" | "not" | "probably") { at + 2 } else { at + 1 };
-            (!reply.is(after, Class::AfterShould)).then_some(at)
+            // "You shouldn't feel guilty" comforts, "you should try it" suggests.
+            let comforts =
+                word == "shouldn't" && matches!(next, "feel" | "blame" | "beat" | "worry" | "apologise" | "apologize");
+            let suggests = matches!(next, "try" | "look" | "check" | "consider" | "treat");
+            (!comforts && !suggests && !reply.is(after, Class::AfterShould)).then_some(at)
         }
         "must" if next == "not" => Some(at + 1),
         "must" => {
@@ -145,6 +160,29 @@ fn opens_clause(reply: &Reading, token: usize) -> bool {
     token == 0 || !reply.tokens[token - 1].is_word || matches!(reply.word(token - 1), "and" | "so" | "then" | "but")
 }
 
+/// Whether a noun stands right before `you`, so that what follows belongs to it: "something you need to get off your chest".
+fn modifies_a_noun(reply: &Reading, sentence: &Sentence, you: usize) -> bool {
+    let Some(before) = you.checked_sub(1).filter(|&before| before >= sentence.tokens.start) else { return false };
+    let is_small =
+        reply.is_sort(before, Sort::Function) && !matches!(reply.word(before), "something" | "anything" | "one");
+    reply.tokens[before].is_word
+        && !is_small
+        && !reply.is(before, Class::OrderOpener)
+        && !reply.is(before, Class::Adverb)
+        && !reply.word(before).ends_with("ly")
+        && !reply.is_sort(before, Sort::Saying)
+        && !reply.is_sort(before, Sort::Opining)
+}
+
+/// Whether what has to be done is what the user finds best.
+fn leaves_the_choice(reply: &Reading, sentence: &Sentence, last: usize) -> bool {
+    (last + 1..sentence.tokens.end.min(last + 10)).any(|token| {
+        matches!(reply.word(token), "best" | "right" | "good" | "comfortable")
+            && reply.word(token + 1) == "for"
+            && matches!(reply.word(token + 2), "you" | "yourself")
+    })
+}
+
 /// A decision in the user's place: "You're keeping it" to somebody who weighs it.
 fn decisions(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     let start = sentence.tokens.start;
@@ -155,7 +193,7 @@ fn decisions(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) 
     };
     let is_settled =
         reply.word(verb).ends_with("ing") && matches!(reply.word(verb + 1), "it" | "him" | "her" | "them" | "this");
-    if is_settled && !sentence.is_question && !reply.tokens.get(verb + 2).is_some_and(|next| next.is_word) {
+    if is_settled && !sentence.is_question() && !reply.tokens.get(verb + 2).is_some_and(|next| next.is_word) {
         findings.push(Finding {
             rule: "decision",
             meaning: "decides in the user's place",
@@ -172,7 +210,7 @@ fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     });
     // "Keeping a shrine is childish": what the user does is named without the user.
     let names_a_deed = reply.word(sentence.tokens.start).ends_with("ing");
-    if !(speaks_of_the_user || names_a_deed) || sentence.is_question {
+    if !(speaks_of_the_user || names_a_deed) || sentence.is_question() {
         return;
     }
     for token in sentence.tokens.clone() {
@@ -201,12 +239,21 @@ fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
                     | "that"
                     | "makes"
                     | "make"
+                    | "drive"
                     | "drives"
                     | "driving"
                     | "going"
             )
         });
+        // "These crazy times": the word belongs to another.
+        let of_another = reply.tokens.get(token + 1).is_some_and(|next| next.is_word)
+            && token + 1 < sentence.tokens.end
+            && matches!(
+                reply.word(token + 1),
+                "time" | "times" | "year" | "world" | "day" | "days" | "thing" | "things"
+            );
         if !given_back
+            && !of_another
             && !scope.is_denied()
             && !scope.is_reported()
             && !scope.is_disclaimed()

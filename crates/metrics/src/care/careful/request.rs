@@ -26,6 +26,8 @@ pub(super) enum Matter {
     Life,
     /// Something good.
     Joy,
+    /// Thanks or a goodbye: the concern is closed.
+    Closing,
     /// A matter that makes nobody vulnerable: code, cooking, a trip.
     Task,
 }
@@ -76,7 +78,9 @@ impl Request {
         }
         let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
         request.tells_of_a_thing = request.distress.is_empty() && has(Sense::Harmless);
-        request.matter = if !request.distress.is_empty() {
+        request.matter = if closes(user, &request.distress) {
+            Matter::Closing
+        } else if !request.distress.is_empty() {
             Matter::Life
         } else if has(Sense::Glad) || user.text.contains("!!") && !user.text.contains("hate") {
             Matter::Joy
@@ -114,26 +118,39 @@ fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     if user.is(start, Class::FactVerb)
         || user.word(sentence.tokens.start) == "please"
         || calm && sentence.tokens.clone().any(|token| user.word(token) == "please")
-        || word == "any" && sentence.is_question
+        || word == "any" && sentence.is_question()
     {
         return true;
     }
     let speaks_of_self =
         sentence.tokens.clone().any(|token| matches!(user.word(token), "i" | "i'm" | "i've" | "my" | "me"));
-    if user.is(start, Class::QuestionWord) && (sentence.is_question || !speaks_of_self || word == "how") {
+    if user.is(start, Class::QuestionWord) && (sentence.is_question() || !speaks_of_self || word == "how") {
         return true;
     }
     // "Can I tell you something?" and "Do you think he is gone?" want an ear, not an answer.
-    if sentence.is_question && user.is(start, Class::YesNo) {
+    if sentence.is_question() && user.is(start, Class::YesNo) {
         return !matches!(next, "i" | "me") && (calm || !matches!(next, "you" | "my"));
     }
     // "…, which model lasts longest?", and where nobody is in distress "…, does my text look right?"
-    sentence.is_question
+    sentence.is_question()
         && sentence.tokens.clone().skip(1).any(|token| {
             let asks = user.is(token, Class::QuestionWord)
                 || calm && user.is(token, Class::YesNo) && !matches!(user.word(token + 1), "i" | "me" | "you");
             asks && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
         })
+}
+
+/// Whether the last two sentences of the message give thanks or say goodbye and show no distress.
+fn closes(user: &Reading, distress: &[usize]) -> bool {
+    let from = user.sentences.len().saturating_sub(2);
+    let Some(start) = user.sentences.get(from).map(|sentence| sentence.tokens.start) else { return false };
+    let thanks = (start..user.tokens.len()).any(|token| {
+        matches!(user.word(token), "thanks" | "bye" | "goodbye" | "goodnight" | "appreciate" | "appreciated")
+            || user.word(token) == "thank" && user.word(token + 1) == "you"
+            || matches!(user.word(token), "feel" | "feeling" | "helped" | "helps")
+                && (token + 1..token + 4).any(|next| matches!(user.word(next), "better" | "lot" | "much"))
+    });
+    thanks && !distress.iter().any(|token| *token >= start)
 }
 
 /// Whether the message speaks of the user or of anybody at all.

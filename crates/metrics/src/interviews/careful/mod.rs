@@ -17,4 +17,4 @@ mod words;
 pub use selection::names_everything;
 pub use table::CarefulTable;
 
-pub(super) use words::{Gap, Word, contraction, words};
+pub(super) use words::{Gap, Word, words};

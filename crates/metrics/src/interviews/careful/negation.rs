@@ -4,28 +4,12 @@
 //! reaches over its noun phrase only, so that in `no work in winter` winter is not denied. A comma ends the reach unless a
 //! list goes on behind it. What is said of a subject reaches back to it: `the grant was refused`.
 
-use super::words::{Gap, Word, contraction};
+use probare_nlp::reading::{Sort, is_contracted_denial, sorts};
 
-/// Words that deny all that follows in their clause.
-const DENYING: [&str; 17] = [
-    "not",
-    "never",
-    "nobody",
-    "noone",
-    "nothing",
-    "none",
-    "neither",
-    "nor",
-    "hardly",
-    "barely",
-    "scarcely",
-    "without",
-    "except",
-    "excluding",
-    "excepting",
-    "unlike",
-    "minus",
-];
+use super::words::{Gap, Word};
+
+/// Words that take out what follows them, besides those that negate.
+const EXCEPTING: [&str; 5] = ["except", "excluding", "excepting", "unlike", "minus"];
 
 /// Verbs that deny what follows, by their first letters.
 const EXCLUDING: [&str; 10] =
@@ -170,8 +154,8 @@ fn denial(words: &[Word], at: usize) -> Option<(usize, Kind)> {
             let start = at.saturating_sub(4);
             words[start..at].iter().any(|word| word.form.starts_with("warn")).then_some((1, Kind::Clause))
         }
-        _ if DENYING.contains(&word) || contraction(word) => {
-            let is_taken_back = contraction(word) && next.is_some_and(|next| NOT_BUT.contains(&next));
+        _ if sorts(word).has(Sort::Negating) || EXCEPTING.contains(&word) || is_contracted_denial(word) => {
+            let is_taken_back = is_contracted_denial(word) && next.is_some_and(|next| NOT_BUT.contains(&next));
             (!is_taken_back).then_some((1, Kind::Clause))
         }
         _ => None,

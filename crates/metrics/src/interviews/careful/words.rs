@@ -78,33 +78,6 @@ fn separator(character: char, before: &str, after: &str) -> Option<Gap> {
     }
 }
 
-/// Whether a canonical word is a verb with a contracted `not`, as `didnt`.
-pub(crate) fn contraction(word: &str) -> bool {
-    matches!(
-        word,
-        "dont"
-            | "doesnt"
-            | "didnt"
-            | "isnt"
-            | "arent"
-            | "wasnt"
-            | "werent"
-            | "wont"
-            | "cant"
-            | "couldnt"
-            | "wouldnt"
-            | "shouldnt"
-            | "hasnt"
-            | "havent"
-            | "hadnt"
-            | "neednt"
-            | "mustnt"
-            | "mightnt"
-            | "aint"
-            | "cannot"
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

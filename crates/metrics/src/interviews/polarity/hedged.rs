@@ -3,10 +3,12 @@
 use probare_text::stopwords;
 use probare_text::wordnet::WordNet;
 
-use super::hedges::{AUXILIARIES, DENYING, EXPLAINING, FILLERS, HEDGES, MORE_NO, MORE_YES, PRONOUNS};
+use probare_nlp::reading::{Sort, is_contracted_denial, sorts};
+
+use super::hedges::{AUXILIARIES, EXPLAINING, FILLERS, HEDGES, MORE_NO, MORE_YES, PRONOUNS};
 use super::phrases::{BOTH, NO_PHRASES, NO_WORDS, ONLY_ALONE, YES_PHRASES, YES_WORDS};
 use super::{Polarity, Reading};
-use crate::interviews::careful::{Gap, Word, contraction, words};
+use crate::interviews::careful::{Gap, Word, words};
 
 /// The polarity of a whole answer, with the question in view where there is one.
 ///
@@ -149,7 +151,7 @@ fn short_reply(words: &[Word]) -> Option<Reading> {
     }
     let span = |last: &Word| pronoun.span.start..last.span.end;
     let ends = |rest: &[Word]| rest.first().is_none_or(|word| word.gap > Gap::None);
-    if contraction(&verb.form) && ends(rest) {
+    if is_contracted_denial(&verb.form) && ends(rest) {
         return Some(Reading::decided(Polarity::No, span(verb), "by a short reply"));
     }
     if !AUXILIARIES.contains(&verb.form.as_str()) {
@@ -182,7 +184,8 @@ fn statement(words: &[Word], query: Option<&str>, wordnet: &WordNet) -> Reading 
     for (at, word) in clause.iter().enumerate() {
         let next = clause.get(at + 1).map_or("", |next| next.form.as_str());
         let is_taken_back = matches!(next, "only" | "just" | "doubt" | "question");
-        if (DENYING.contains(&word.form.as_str()) || contraction(&word.form)) && !is_taken_back {
+        let denies = sorts(&word.form).has(Sort::Negating) || word.form == "no" || is_contracted_denial(&word.form);
+        if denies && !is_taken_back {
             negations += 1;
         }
     }

@@ -157,10 +157,6 @@ pub(super) const AUXILIARIES: [&str; 20] = [
     "am", "may", "might", "must", "shall",
 ];
 
-/// Words that deny a statement.
-pub(super) const DENYING: [&str; 12] =
-    ["not", "never", "no", "nobody", "noone", "nothing", "none", "neither", "hardly", "barely", "scarcely", "without"];
-
 /// Words behind which a statement only explains itself.
 pub(super) const EXPLAINING: [&str; 9] =
     ["because", "since", "although", "though", "which", "who", "while", "whereas", "as"];

@@ -172,18 +172,6 @@ impl<'c> Context<'c> {
         self.chunks.get(sentence.chunk).and_then(|chunk| chunk.get(sentence.span.clone())).unwrap_or_default()
     }
 
-    /// The sentences that hold a folded word, in order.
-    pub fn sentences_with(&self, folded: &str) -> &[usize] {
-        let list = self.vocabulary.fold(folded).and_then(|fold| self.postings.get(position(fold)?));
-        list.map_or(&[], Vec::as_slice)
-    }
-
-    /// The sentence that holds a byte of a chunk.
-    pub fn sentence_at(&self, chunk: usize, byte: usize) -> Option<usize> {
-        let index = self.sentences.partition_point(|sentence| (sentence.chunk, sentence.span.end) <= (chunk, byte));
-        self.sentences.get(index).filter(|sentence| sentence.chunk == chunk).map(|_| index)
-    }
-
     /// The sentence before this one in the same chunk.
     pub fn before(&self, index: usize) -> Option<usize> {
         let before = index.checked_sub(1)?;

@@ -1,19 +1,22 @@
 //! Goes through a response anchor by anchor and asks the context for each.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use probare_nlp::claims::ClaimOptions;
+use probare_nlp::reading::Reading;
 use probare_text::anchors::{Anchor, AnchorKind, Sources, find_anchors};
 use probare_text::python;
 use rustc_hash::FxHashMap;
 
+use super::careful::{Careful, Support, careful};
 use super::claim_support::{Lack, Statement, Unsupported};
 use super::context::Context;
 use super::extraction::{self, Extracted};
 use super::finding::{AnchorType, Finding, Source, Standing};
 use super::overlap::overlap;
 use super::trees::Trees;
-use super::{careful, window};
+use super::window;
 
 /// How to examine.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -37,16 +40,19 @@ impl Default for Settings {
 }
 
 /// What came of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Examination {
     /// Everything that was asked for, in the order of the response.
     pub findings: Vec<Finding>,
-    /// Share of the anchors, by weight, that the context does not bear out.
+    /// Share of the anchors, by weight, that the context does not bear out; of the careful profile, the value of the worst
+    /// sentences.
     pub claim_error: f64,
     /// Share of the distinct words of the response that the context has; nothing for a response without words.
     pub overlap: Option<f64>,
-    /// What a response that has drifted away from the context gets at least; else 0.
+    /// What a response that has drifted away from the context gets at least; else 0. The careful profile does not ask.
     pub drift: f64,
+    /// The sentences of the response and what the context lacks of each; the careful profile alone asks.
+    pub sentences: Vec<Support>,
 }
 
 impl Examination {
@@ -59,7 +65,7 @@ impl Examination {
     pub fn label(&self) -> &'static str {
         if self.findings.iter().any(Finding::is_contradicted) {
             "contradicted"
-        } else if self.value() > 0.0 {
+        } else if self.value() > 0.0 && (self.sentences.is_empty() || self.lacks_something()) {
             "unsupported"
         } else {
             "supported"
@@ -67,28 +73,41 @@ impl Examination {
     }
 }
 
-/// Examines a response.
-pub fn examine(response: &str, chunks: &[&str], settings: &Settings) -> Examination {
-    examine_with(&mut Trees::default(), response, chunks, settings)
+impl Examination {
+    /// Whether a sentence, name, number or date has no support; of the careful profile, whose value is seldom 0.
+    fn lacks_something(&self) -> bool {
+        self.findings.iter().any(|finding| !finding.is_supported())
+    }
 }
 
-/// The same, with trees of texts that may come again.
-pub(super) fn examine_with(trees: &mut Trees, response: &str, chunks: &[&str], settings: &Settings) -> Examination {
+/// Examines a response.
+pub fn examine(response: &str, chunks: &[&str], settings: &Settings) -> Examination {
+    examine_with(&mut Trees::default(), response, chunks, settings, || Rc::new(Reading::of(response)))
+}
+
+/// The same, with trees of texts that may come again and with the reading of the response, which the careful profile asks for.
+pub(super) fn examine_with(
+    trees: &mut Trees,
+    response: &str,
+    chunks: &[&str],
+    settings: &Settings,
+    reading: impl FnOnce() -> Rc<Reading>,
+) -> Examination {
     if response.is_empty() {
-        return Examination { findings: Vec::new(), claim_error: 0.0, overlap: None, drift: 0.0 };
+        return Examination::default();
     }
     let overlap = overlap(response, chunks);
     let drift = if overlap.is_some_and(|share| share < settings.drift_below) { settings.drift } else { 0.0 };
     if chunks.iter().all(|chunk| python::strip(chunk).is_empty()) {
-        return Examination { findings: vec![no_context()], claim_error: 1.0, overlap, drift };
+        return Examination { findings: vec![no_context()], claim_error: 1.0, overlap, drift, sentences: Vec::new() };
     }
-    let findings = if settings.is_careful {
-        careful::findings(trees, response, chunks)
-    } else {
-        findings(trees, response, chunks, settings)
-    };
+    if settings.is_careful {
+        let Careful { findings, supports, value } = careful(response, &reading(), chunks);
+        return Examination { findings, claim_error: value, overlap, drift: 0.0, sentences: supports };
+    }
+    let findings = findings(trees, response, chunks, settings);
     let claim_error = claim_error(&findings, settings.weights);
-    Examination { findings, claim_error, overlap, drift }
+    Examination { findings, claim_error, overlap, drift, sentences: Vec::new() }
 }
 
 fn no_context() -> Finding {
@@ -99,6 +118,7 @@ fn no_context() -> Finding {
         components: None,
         is_negated: false,
         standing: Standing::Unsupported { reason: Cow::Borrowed("Cannot verify claims without context") },
+        nearest: None,
     }
 }
 
@@ -108,7 +128,7 @@ fn claim_error(findings: &[Finding], [numeric, date, claim]: [f64; 3]) -> f64 {
         let weight = match finding.kind {
             AnchorType::Numeric => numeric,
             AnchorType::Date => date,
-            AnchorType::Claim | AnchorType::Name | AnchorType::Context => claim,
+            AnchorType::Claim | AnchorType::Name | AnchorType::Sentence | AnchorType::Context => claim,
         };
         all += weight;
         unsupported += if finding.is_supported() { 0.0 } else { weight };
@@ -169,6 +189,7 @@ pub(crate) fn anchor_finding(anchor: &Anchor, text: &str, standing: Standing) ->
         components: None,
         is_negated: false,
         standing,
+        nearest: None,
     }
 }
 
@@ -195,6 +216,7 @@ pub(crate) fn claim_finding(claim: Extracted, standing: Standing) -> Finding {
         components: Some(claim.components),
         is_negated: claim.statement.is_negated,
         standing,
+        nearest: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use probare_nlp::Document;
-use probare_nlp::claims::{Claim, ClaimOptions, Component as Found, claims};
+use probare_nlp::claims::{ClaimOptions, Component as Found, claims};
 use probare_text::anchors::Anchor;
 
 use super::claim_support::Statement;
@@ -18,9 +18,6 @@ pub(crate) struct Extracted {
     pub components: [String; 3],
     /// From the first word of the three to the last.
     pub span: Range<usize>,
-    /// Sentence of the response.
-    pub sentence: usize,
-    pub claim: Claim,
 }
 
 impl Extracted {
@@ -52,7 +49,7 @@ pub(crate) fn extract(
         }
         let verb = VerbClass::of_lemma(&claim.lemma);
         let statement = Statement { subject, verb, object, is_negated: claim.negated };
-        extracted.push(Extracted { statement, components, span, sentence: claim.sentence, claim });
+        extracted.push(Extracted { statement, components, span });
     }
     extracted
 }

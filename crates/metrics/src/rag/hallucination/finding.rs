@@ -14,6 +14,8 @@ pub enum AnchorType {
     Claim,
     /// A name; the careful profile alone asks for it.
     Name,
+    /// A sentence as a whole; the careful profile alone asks for it.
+    Sentence,
     /// The context itself, where there is none.
     Context,
 }
@@ -26,6 +28,7 @@ impl AnchorType {
             Self::Date => "date",
             Self::Claim => "claim",
             Self::Name => "name",
+            Self::Sentence => "sentence",
             Self::Context => "context",
         }
     }
@@ -79,6 +82,8 @@ pub struct Finding {
     pub is_negated: bool,
     /// What the context says of it.
     pub standing: Standing,
+    /// The sentence of the context that comes nearest to a sentence, whether it bears it out or not.
+    pub nearest: Option<Source>,
 }
 
 impl Finding {

@@ -24,7 +24,7 @@ impl Trees {
         if let Some((_, document)) = self.texts.iter().rev().find(|(known, _)| known == text) {
             return Rc::clone(document);
         }
-        let document = Rc::new(Parser::english().parse(text));
+        let document = Rc::new(Parser::english().parse_by_weights(text));
         if text.len() <= MOST_BYTES {
             self.bytes += text.len();
             self.texts.push_back((text.to_owned(), Rc::clone(&document)));

@@ -24,8 +24,6 @@ const BE: [&str; 13] = ["be", "am", "is", "are", "was", "were", "been", "being",
 #[derive(Debug, Clone)]
 pub(crate) struct VerbClass {
     lemmas: Vec<String>,
-    /// Says of the first lemma and another verb whether they mean nearly the same.
-    similar: Option<fn(&str, &str) -> bool>,
 }
 
 impl VerbClass {
@@ -34,7 +32,7 @@ impl VerbClass {
         let class = CLASSES.iter().find(|class| class.contains(&lemma)).copied().unwrap_or_default();
         let others = class.iter().filter(|member| **member != lemma);
         let lemmas = std::iter::once(lemma).chain(others.copied()).map(str::to_owned).collect();
-        Self { lemmas, similar: None }
+        Self { lemmas }
     }
 
     /// The class of a verb, given as it stands in a text. A form of two verbs (`lay`) belongs to both classes.
@@ -52,7 +50,7 @@ impl VerbClass {
                 }
             }
         }
-        Self { lemmas, similar: None }
+        Self { lemmas }
     }
 
     /// Whether the verb is `be`, which any sentence with subject and object bears out.
@@ -72,16 +70,7 @@ impl VerbClass {
             // The past of `find`.
             return self.lemmas.iter().any(|lemma| lemma == "find");
         }
-        let is_similar =
-            |base: &String| self.lemmas.first().zip(self.similar).is_some_and(|(lemma, similar)| similar(lemma, base));
-        bases.iter().any(|base| self.lemmas.contains(base) || is_similar(base))
-    }
-
-    /// The class with every verb that says nearly the same, as `similar` has it.
-    #[must_use]
-    pub fn widened(mut self, similar: fn(&str, &str) -> bool) -> Self {
-        self.similar = Some(similar);
-        self
+        bases.iter().any(|base| self.lemmas.contains(base))
     }
 
     /// The lemmas.

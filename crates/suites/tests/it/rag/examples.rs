@@ -36,11 +36,10 @@ fn one_wrong_price_is_found_and_the_times_are_borne_out() {
 fn a_chat_log_and_a_vector_store_are_read_as_they_come() {
     let exchange = exchange("chat.json", "vectors.json");
     assert!(exchange.query.starts_with("How many kinds of beans"));
-    for profile in [Profile::Reference, Profile::Careful] {
-        // A pronoun as object is asked for as it stands, which the page of the suite names among what it cannot see.
-        let reasons = json!(["Potential hallucination: Ruth Amsel founded It"]);
-        assert_eq!(evaluated(&exchange, profile)["verdict"], json!({"status": "WARN", "reasons": reasons}));
-    }
+    // A pronoun as object is asked for as it stands, which the page of the suite names among what it cannot see.
+    let reasons = json!(["Potential hallucination: Ruth Amsel founded It"]);
+    assert_eq!(evaluated(&exchange, Profile::Reference)["verdict"], json!({"status": "WARN", "reasons": reasons}));
+    assert_eq!(evaluated(&exchange, Profile::Careful)["verdict"], json!({"status": "PASS", "reasons": []}));
 }
 
 #[test]

@@ -3,142 +3,138 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use probare_nlp::Document;
-use probare_text::anchors::{Anchor, AnchorKind, Sources};
+use probare_text::anchors::{Anchor, AnchorKind};
 use probare_text::dates::{self, Date, Fields, Meaning};
 use probare_text::quantities::{self, Quantity};
+use rustc_hash::FxHashMap;
 
-use super::super::context::{Context, Sentence};
-use super::super::examination::{anchor_finding, missing_anchor, source_of};
+use super::super::examination::{anchor_finding, missing_anchor};
 use super::super::finding::{Finding, Source, Standing};
 use super::super::folding::words;
-use super::alignment::Alignment;
 use super::conversion::{self, Approach, significant_digits};
-
-/// Coverage from which a sentence of the context speaks of the same, so that another value there is an objection to a
-/// value that stands nowhere.
-const SAME_TOPIC: f64 = 0.5;
-
-/// Coverage from which it says the same, so that another value there outweighs the same value elsewhere.
-const SAME_STATEMENT: f64 = 0.99;
 
 /// Judges the numbers and dates of a response.
 pub(super) struct Amounts<'a> {
     response: &'a str,
-    document: &'a Document,
-    context: &'a Context<'a>,
-    alignment: &'a Alignment,
-    sources: Sources,
-    /// All anchors, read, with their places.
-    said: Vec<(Range<usize>, Said)>,
+    anchors: &'a [Anchor],
+    /// What the context has.
+    had: Had,
+    /// For each anchor where the context bears it out, and whether in the same value and unit.
+    borne_out: Vec<Option<(Source, bool)>>,
+}
+
+/// The numbers and dates of the context, each with its chunk, in order.
+#[derive(Default)]
+struct Had {
+    quantities: Vec<(usize, Quantity)>,
+    dates: Vec<(usize, Date)>,
+    /// Quantities by value in a common unit.
+    by_value: Vec<(f64, usize)>,
+    /// Dates by year; those without one under none.
+    by_year: FxHashMap<Option<i32>, Vec<usize>>,
+}
+
+/// Quantities near a value that are tried: more of them say nothing.
+const MOST_NEAR: usize = 256;
+
+impl Had {
+    fn of(chunks: &[&str]) -> Self {
+        let mut had = Self::default();
+        for (chunk, text) in chunks.iter().enumerate() {
+            had.quantities.extend(quantities::find(text).into_iter().map(|quantity| (chunk, quantity)));
+            had.dates.extend(dates::find(text).into_iter().map(|date| (chunk, date)));
+        }
+        let values = had.quantities.iter().enumerate().map(|(index, (_, found))| (conversion::common(found), index));
+        had.by_value = values.collect();
+        had.by_value.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
+        for (index, (_, date)) in had.dates.iter().enumerate() {
+            for year in years(date) {
+                had.by_year.entry(year).or_default().push(index);
+            }
+        }
+        had
+    }
+
+    /// The first quantity in the order of the text that is near a value in the common unit and of which `test` holds.
+    fn near(&self, value: f64, test: impl Fn(&Quantity) -> bool) -> Option<Source> {
+        let reach = value.abs() * 0.51 + 1e-9;
+        let from = self.by_value.partition_point(|(found, _)| *found < value - reach);
+        let near = self.by_value[from..].iter().take_while(|(found, _)| *found <= value + reach).take(MOST_NEAR);
+        let first = near.map(|(_, index)| *index).filter(|&index| test(&self.quantities[index].1)).min()?;
+        let (chunk, found) = &self.quantities[first];
+        Some(Source { chunk: *chunk, span: found.span.clone() })
+    }
+
+    /// The first date that bears one out.
+    fn date(&self, said: &Date) -> Option<Source> {
+        let bears_out = |(_, had): &&(usize, Date)| dates::supports(had, said);
+        // A date of some year is borne out by one of that year alone; one without a year by any.
+        let found = if years(said).iter().all(Option::is_some) {
+            let mut places: Vec<usize> = Vec::new();
+            years(said).iter().filter_map(|year| self.by_year.get(year)).for_each(|found| places.extend(found));
+            places.sort_unstable();
+            places.into_iter().map(|index| &self.dates[index]).find(bears_out)
+        } else {
+            self.dates.iter().find(bears_out)
+        };
+        found.map(|(chunk, date)| Source { chunk: *chunk, span: date.span.clone() })
+    }
+}
+
+/// The years that a date may mean.
+fn years(date: &Date) -> Vec<Option<i32>> {
+    match &date.meaning {
+        Meaning::Calendar { fields, other } => std::iter::once(fields).chain(other).map(|fields| fields.year).collect(),
+        Meaning::Duration(_) => vec![None],
+    }
 }
 
 impl<'a> Amounts<'a> {
-    /// Prepares to judge these anchors.
-    pub fn new(
-        response: &'a str,
-        document: &'a Document,
-        anchors: &[Anchor],
-        context: &'a Context<'a>,
-        alignment: &'a Alignment,
-    ) -> Self {
-        let said = anchors
-            .iter()
-            .map(|anchor| {
-                let approach = approach(response, anchor.span.start);
-                (anchor.span.clone(), Said::new(anchor.text(response), approach))
-            })
-            .collect();
-        Self { response, document, context, alignment, sources: Sources::new(context.chunks), said }
+    /// Looks for these anchors.
+    pub fn new(response: &'a str, chunks: &[&str], anchors: &'a [Anchor]) -> Self {
+        // A context is read for numbers only where the response has some.
+        let had = if anchors.is_empty() { Had::default() } else { Had::of(chunks) };
+        // The same number again, as in a table, has the same answer.
+        let mut known: FxHashMap<(Approach, &str), Option<(Source, bool)>> = FxHashMap::default();
+        let look = |anchor: &'a Anchor| {
+            let text = anchor.text(response);
+            let approach = approach(response, anchor.span.start);
+            known.entry((approach, text)).or_insert_with(|| Said::new(text, approach).borne_out(&had)).clone()
+        };
+        let borne_out = anchors.iter().map(look).collect();
+        Self { response, anchors, had, borne_out }
     }
 
-    /// The findings of all anchors.
-    pub fn findings(&self, anchors: &[Anchor]) -> Vec<Finding> {
-        anchors.iter().zip(&self.said).map(|(anchor, (_, said))| self.finding(anchor, said)).collect()
+    /// Whether the context bears out the number or date that bytes of the response belong to; nothing where they belong to none.
+    pub fn at(&self, span: &Range<usize>) -> Option<bool> {
+        let at = self.anchors.partition_point(|anchor| anchor.span.end <= span.start);
+        let is_here = self.anchors.get(at).is_some_and(|anchor| anchor.span.start < span.end);
+        is_here.then(|| self.borne_out[at].is_some())
     }
 
-    /// The finding of a number or date.
-    fn finding(&self, anchor: &Anchor, said: &Said) -> Finding {
+    /// The findings of the anchors in a part of the response; `same` is where the context speaks of the same matter.
+    pub fn findings(&self, part: &Range<usize>, same: Option<&Source>) -> Vec<Finding> {
+        let from = self.anchors.partition_point(|anchor| anchor.span.start < part.start);
+        let anchors = self.anchors.iter().zip(&self.borne_out).skip(from);
+        let here = anchors.take_while(|(anchor, _)| anchor.span.start < part.end);
+        here.map(|(anchor, borne_out)| self.finding(anchor, borne_out.clone(), same)).collect()
+    }
+
+    fn finding(&self, anchor: &Anchor, borne_out: Option<(Source, bool)>, same: Option<&Source>) -> Finding {
         let text = anchor.text(self.response);
-        anchor_finding(anchor, text, self.standing(anchor, text, said))
-    }
-
-    fn standing(&self, anchor: &Anchor, text: &str, said: &Said) -> Standing {
-        let objection = self.objection(anchor, said);
-        let support = match said.approach {
-            Approach::Exact => self.sources.support(text, anchor.kind),
-            _ => None,
-        };
-        match (support, objection) {
-            (_, Some((coverage, source))) if coverage >= SAME_STATEMENT => against(source),
-            (Some(support), _) => {
-                Standing::Supported { source: Source { chunk: support.chunk, span: support.span }, note: None }
+        let standing = match borne_out {
+            Some((source, is_exact)) => {
+                let note = (!is_exact).then_some(Cow::Borrowed("after conversion or rounding"));
+                Standing::Supported { source, note }
             }
-            (None, objection) => match self.converted(said) {
+            None => match same.and_then(|same| Said::new(text, Approach::Exact).rival(anchor.kind, &self.had, same)) {
                 Some(source) => {
-                    Standing::Supported { source, note: Some(Cow::Borrowed("after conversion or rounding")) }
+                    Standing::Contradicted { reason: Cow::Borrowed("the context has another value there"), source }
                 }
-                None => match objection {
-                    Some((_, source)) => against(source),
-                    None => Standing::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
-                },
+                None => Standing::Unsupported { reason: missing_anchor(text, anchor.kind).into() },
             },
-        }
-    }
-
-    /// The first number of the context that bears it out in another unit or roughly.
-    fn converted(&self, said: &Said) -> Option<Source> {
-        self.context.with_amounts().iter().find_map(|&index| {
-            let sentence = &self.context.sentences[index];
-            let span = said.found_in(self.context, sentence)?;
-            Some(Source { chunk: sentence.chunk, span })
-        })
-    }
-
-    /// The sentence of the context that speaks of the same with another value of the same sort, and how much of the
-    /// response's sentence it covers. Nothing where one of the best sentences has the value.
-    fn objection(&self, anchor: &Anchor, said: &Said) -> Option<(f64, Source)> {
-        let counterparts = self.alignment.of(self.sentence_of(anchor)).filter(|found| found.coverage >= SAME_TOPIC)?;
-        let sentences = || counterparts.sentences.iter().filter_map(|&index| self.context.sentences.get(index));
-        if sentences().any(|sentence| said.found_in(self.context, sentence).is_some()) {
-            return None;
-        }
-        let rival = counterparts
-            .sentences
-            .iter()
-            .copied()
-            .find(|&index| self.has_rival(anchor, said, &self.context.sentences[index]))?;
-        Some((counterparts.coverage, source_of(self.context, rival)))
-    }
-
-    /// The sentence of the response that an anchor stands in.
-    fn sentence_of(&self, anchor: &Anchor) -> usize {
-        self.document.sentences.partition_point(|sentence| sentence.span().end <= anchor.span.start)
-    }
-
-    /// Whether a sentence of the context has another value of the same sort, which no other anchor of the response
-    /// has taken up.
-    fn has_rival(&self, anchor: &Anchor, said: &Said, sentence: &Sentence) -> bool {
-        let amounts = self.context.amounts(sentence);
-        let around = self.document.sentences.get(self.sentence_of(anchor)).map_or(0..0, probare_nlp::Sentence::span);
-        let first = self.said.partition_point(|(place, _)| place.start < around.start);
-        let beside = || self.said[first..].iter().take_while(|(place, _)| place.start < around.end);
-        let is_taken = |span: &Range<usize>| {
-            beside().any(|(place, other)| {
-                *place != anchor.span && other.found_in(self.context, sentence).is_some_and(|found| touch(&found, span))
-            })
         };
-        match (anchor.kind, &said.quantity, &said.date) {
-            (AnchorKind::Date, _, Some(said)) => {
-                amounts.dates.iter().any(|had| is_same_sort_of_date(said, had) && !is_taken(&had.span))
-            }
-            (_, Some(said), _) => amounts.quantities.iter().any(|had| {
-                conversion::is_same_sort(had, said)
-                    && !amounts.dates.iter().any(|date| touch(&date.span, &had.span))
-                    && !is_taken(&had.span)
-            }),
-            _ => false,
-        }
+        anchor_finding(anchor, text, standing)
     }
 }
 
@@ -148,15 +144,6 @@ fn approach(response: &str, start: usize) -> Approach {
     let before = words(response.get(from..start).unwrap_or_default());
     let before: Vec<&str> = before.iter().map(|word| word.lower.as_str()).collect();
     Approach::of(&before)
-}
-
-/// Whether two spans have a byte in common.
-fn touch(left: &Range<usize>, right: &Range<usize>) -> bool {
-    left.start < right.end && right.start < left.end
-}
-
-fn against(source: Source) -> Standing {
-    Standing::Contradicted { reason: Cow::Borrowed("the context has another value there"), source }
 }
 
 /// A number or date as the response gives it.
@@ -172,23 +159,50 @@ impl Said {
         Self { quantity: quantities::parse(text), date: dates::parse(text), approach, digits: significant_digits(text) }
     }
 
-    /// Where a sentence bears it out.
-    fn found_in(&self, context: &Context<'_>, sentence: &Sentence) -> Option<Range<usize>> {
-        let amounts = context.amounts(sentence);
-        let by_quantity = self.quantity.as_ref().and_then(|said| {
-            let found =
-                amounts.quantities.iter().find(|had| conversion::bears_out(had, said, self.approach, self.digits))?;
-            Some(found.span.clone())
-        });
-        by_quantity.or_else(|| {
-            let said = self.date.as_ref()?;
-            Some(amounts.dates.iter().find(|had| dates::supports(had, said))?.span.clone())
-        })
+    /// Where the context bears it out, and whether in the same value and unit.
+    fn borne_out(&self, had: &Had) -> Option<(Source, bool)> {
+        let value = self.quantity.as_ref().map(conversion::common);
+        let said = self.quantity.as_ref().zip(value);
+        let exact = said.and_then(|(said, value)| had.near(value, |found| quantities::supports(found, said)));
+        let exact = exact.or_else(|| had.date(self.date.as_ref()?));
+        if let Some(source) = exact {
+            return Some((source, true));
+        }
+        let (said, value) = said?;
+        let bears_out = |found: &Quantity| conversion::bears_out(found, said, self.approach, self.digits);
+        had.near(value, bears_out).map(|source| (source, false))
+    }
+
+    /// Another value of the same sort in the place that speaks of the same matter.
+    fn rival(&self, kind: AnchorKind, had: &Had, same: &Source) -> Option<Source> {
+        let is_there = |chunk: usize, span: &Range<usize>| {
+            chunk == same.chunk && span.start >= same.span.start && span.end <= same.span.end
+        };
+        let span = match (kind, &self.quantity, &self.date) {
+            (AnchorKind::Date, _, Some(said)) => {
+                let from = had
+                    .dates
+                    .partition_point(|(chunk, date)| (*chunk, date.span.start) < (same.chunk, same.span.start));
+                let near = had.dates[from..].iter().take_while(|(chunk, date)| is_there(*chunk, &date.span));
+                near.map(|(_, date)| date).find(|date| is_same_sort_of_date(said, date)).map(|date| date.span.clone())
+            }
+            (_, Some(said), _) => {
+                let from = had
+                    .quantities
+                    .partition_point(|(chunk, found)| (*chunk, found.span.start) < (same.chunk, same.span.start));
+                let near = had.quantities[from..].iter().take_while(|(chunk, found)| is_there(*chunk, &found.span));
+                near.map(|(_, found)| found)
+                    .find(|found| conversion::is_same_sort(found, said))
+                    .map(|found| found.span.clone())
+            }
+            _ => None,
+        };
+        span.map(|span| Source { chunk: same.chunk, span })
     }
 }
 
 /// Whether two dates say something of the same sort, so that one of them can be wrong.
-pub(super) fn is_same_sort_of_date(said: &Date, had: &Date) -> bool {
+fn is_same_sort_of_date(said: &Date, had: &Date) -> bool {
     match (&said.meaning, &had.meaning) {
         (Meaning::Duration(said), Meaning::Duration(had)) => conversion::is_same_sort(had, said),
         (Meaning::Calendar { fields: said, .. }, Meaning::Calendar { fields: had, .. }) => shares_field(said, had),

@@ -20,7 +20,7 @@ enum Dimension {
 }
 
 /// How a number of a response is put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Approach {
     /// As it is.
     Exact,
@@ -59,6 +59,16 @@ pub(super) fn bears_out(source: &Quantity, said: &Quantity, approach: Approach, 
         Approach::About => is_rounded(source_value, said_value, digits.min(2)),
         Approach::Over => said_value <= source_value && source_value <= said_value * (1.0 + STRETCH),
         Approach::Under => said_value * (1.0 - STRETCH) <= source_value && source_value <= said_value,
+    }
+}
+
+/// A value in a unit that all quantities of its sort have in common.
+pub(super) fn common(quantity: &Quantity) -> f64 {
+    match quantity.kind {
+        Kind::Measure { unit } | Kind::Duration { unit, .. } => {
+            in_base(unit, quantity.value).map_or(quantity.value, |(_, value)| value)
+        }
+        _ => quantity.value,
     }
 }
 

@@ -1,24 +1,24 @@
 //! Who says it, and is it said at all? Negation, possibility, condition, question and reported speech around a place in a
 //! sentence.
 
-use super::classes::Class;
-use super::reading::{Reading, Sentence};
+use super::{Reading, Sentence, Sort};
 
 /// A place in a sentence.
-#[derive(Clone, Copy)]
-pub(super) struct Scope<'a> {
+#[derive(Debug, Clone, Copy)]
+pub struct Scope<'a> {
     reading: &'a Reading,
     sentence: &'a Sentence,
     at: usize,
 }
 
 impl<'a> Scope<'a> {
-    pub(super) const fn new(reading: &'a Reading, sentence: &'a Sentence, at: usize) -> Self {
+    /// The place of a token.
+    pub const fn new(reading: &'a Reading, sentence: &'a Sentence, at: usize) -> Self {
         Self { reading, sentence, at }
     }
 
     /// First token of the clause that the place stands in: after the last comma, semicolon, colon, dash or joining word.
-    pub(super) fn clause_start(&self) -> usize {
+    pub fn clause_start(&self) -> usize {
         (self.sentence.tokens.start..self.at)
             .rev()
             .find(|&token| {
@@ -31,7 +31,7 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether it is said as true: neither supposed nor asked about, nor somebody else's words, nor taken back.
-    pub(super) fn is_asserted(&self) -> bool {
+    pub fn is_asserted(&self) -> bool {
         !(self.is_hedged()
             || self.is_dependent()
             || self.is_conditional()
@@ -40,21 +40,21 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether something in the clause before the place denies it.
-    pub(super) fn is_denied(&self) -> bool {
+    pub fn is_denied(&self) -> bool {
         let from = self.clause_start().max(self.at.saturating_sub(7));
-        (from..self.at).any(|token| self.reading.is(token, Class::Denying))
+        (from..self.at).any(|token| self.reading.is_sort(token, Sort::Denying))
     }
 
     /// Whether knowing, saying or promising it is denied: "I can't promise that …", "no one can say whether …".
-    pub(super) fn is_disclaimed(&self) -> bool {
+    pub fn is_disclaimed(&self) -> bool {
         let mut denied = None;
         for token in self.sentence.tokens.start..self.at {
-            if self.reading.is(token, Class::Denying) {
+            if self.reading.is_sort(token, Sort::Denying) {
                 denied = Some(token);
             }
             let near = denied.is_some_and(|denial| token - denial <= 4);
             if near
-                && (self.reading.is(token, Class::Saying)
+                && (self.reading.is_sort(token, Sort::Saying)
                     || matches!(
                         self.reading.word(token),
                         "sure" | "certain" | "see" | "way" | "idea" | "one" | "line" | "rule"
@@ -67,9 +67,9 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether somebody else is reported to say or think it.
-    pub(super) fn is_reported(&self) -> bool {
+    pub fn is_reported(&self) -> bool {
         (self.sentence.tokens.start..self.at).any(|token| {
-            self.reading.is(token, Class::Saying)
+            self.reading.is_sort(token, Sort::Saying)
                 && !matches!(
                     self.reading.word(token.wrapping_sub(1)),
                     "i" | "me" | "i'd" | "i'll" | "let" | "to" | "can" | "must"
@@ -79,13 +79,52 @@ impl<'a> Scope<'a> {
         })
     }
 
+    /// Whether the speaker puts it as a view of their own: "I think you …", "in my opinion …".
+    pub fn is_opinion(&self) -> bool {
+        let reading = self.reading;
+        (self.sentence.tokens.start..self.at).any(|token| {
+            reading.is_sort(token, Sort::Opining)
+                && (1..=3).any(|back| matches!(reading.word(token.wrapping_sub(back)), "i" | "i'd" | "we"))
+                || matches!(reading.word(token), "opinion" | "view" | "imo" | "imho")
+        })
+    }
+
+    /// Whether the speaker softens it in the words before: as a view of their own, or with "maybe" and the like.
+    pub fn is_softened(&self) -> bool {
+        let softens = |token: usize| {
+            matches!(
+                self.reading.word(token),
+                "maybe"
+                    | "perhaps"
+                    | "sometimes"
+                    | "possibly"
+                    | "probably"
+                    | "might"
+                    | "could"
+                    | "suggest"
+                    | "recommend"
+            )
+        };
+        self.is_opinion() || (self.clause_start()..self.at).any(softens)
+    }
+
+    /// Whether the clause makes it a possibility up to so many tokens behind the place.
+    pub fn is_hedged_up_to(&self, end: usize) -> bool {
+        (self.clause_start()..end.min(self.sentence.tokens.end))
+            .any(|token| self.reading.is_sort(token, Sort::Hedging) && !self.is_month(token))
+    }
+
+    fn is_month(&self, token: usize) -> bool {
+        self.reading.word(token) == "may" && self.reading.is_capital_inside(self.sentence, token)
+    }
+
     /// Whether the clause opens with a word such as `if`, `whether`, `what` or `how`.
-    pub(super) fn is_dependent(&self) -> bool {
-        (self.clause_start()..self.at).any(|token| self.reading.is(token, Class::ClauseOpener))
+    pub fn is_dependent(&self) -> bool {
+        (self.clause_start()..self.at).any(|token| self.reading.is_sort(token, Sort::ClauseOpener))
     }
 
     /// Whether the sentence holds a condition.
-    pub(super) fn is_conditional(&self) -> bool {
+    pub fn is_conditional(&self) -> bool {
         self.sentence.tokens.clone().any(|token| match self.reading.word(token) {
             "if" => self.reading.word(token.wrapping_sub(1)) != "even",
             word => matches!(word, "unless" | "whether"),
@@ -93,15 +132,11 @@ impl<'a> Scope<'a> {
     }
 
     /// Whether the clause around the place, to both sides, makes it a possibility.
-    pub(super) fn is_hedged(&self) -> bool {
+    pub fn is_hedged(&self) -> bool {
         let end = (self.at..self.sentence.tokens.end)
             .find(|&token| matches!(self.reading.word(token), ";" | ":" | "-" | ","))
             .unwrap_or(self.sentence.tokens.end);
-        (self.clause_start()..end).any(|token| {
-            // The month is no possibility.
-            let month = self.reading.word(token) == "may" && self.reading.is_capital_inside(self.sentence, token);
-            self.reading.is(token, Class::Hedge) && !month
-        })
+        self.is_hedged_up_to(end)
     }
 }
 

@@ -1,0 +1,162 @@
+//! The context as sentences of stems, with the sentences that each stem stands in.
+
+use probare_nlp::reading::{Reading, Sort};
+use probare_text::porter;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::super::finding::Source;
+
+/// A stem that the context has.
+pub(super) type StemId = usize;
+
+/// Sentences of a stem that are remembered. A word that stands in more does not tell which sentence is meant.
+pub(super) const MOST_PLACES: usize = 64;
+
+/// Letters that a name shares with what is made from it: Brazil, Brazilian.
+const NAME_ROOT: usize = 5;
+
+/// The sentences of all chunks.
+pub(super) struct Sources {
+    sentences: Vec<Place>,
+    /// Words as written, in lower case, with their stems.
+    words: FxHashMap<String, StemId>,
+    stems: FxHashMap<String, StemId>,
+    /// For each stem the first sentences that hold it, in order.
+    places: Vec<Vec<usize>>,
+    /// For each stem in how many sentences it stands.
+    counts: Vec<usize>,
+    /// Beginnings of words with a capital.
+    roots: FxHashSet<String>,
+    /// First letters of runs of words with a capital.
+    initials: FxHashSet<String>,
+}
+
+struct Place {
+    chunk: usize,
+    span: std::ops::Range<usize>,
+    is_denied: bool,
+}
+
+impl Sources {
+    /// Reads the chunks.
+    pub fn new(chunks: &[&str]) -> Self {
+        let mut sources = Self {
+            sentences: Vec::new(),
+            words: FxHashMap::default(),
+            stems: FxHashMap::default(),
+            places: Vec::new(),
+            counts: Vec::new(),
+            roots: FxHashSet::default(),
+            initials: FxHashSet::default(),
+        };
+        for (chunk, text) in chunks.iter().enumerate() {
+            let reading = Reading::of(text);
+            for sentence in &reading.sentences {
+                let index = sources.sentences.len();
+                let mut is_denied = false;
+                let mut run = String::new();
+                for token in sentence.tokens.clone() {
+                    let word = &reading.tokens[token];
+                    if !word.is_word {
+                        continue;
+                    }
+                    is_denied |= word.sorts.has(Sort::Denying);
+                    if word.is_capital {
+                        let lower = reading.word(token);
+                        sources.roots.extend(root(lower));
+                        run.extend(lower.chars().next());
+                        if run.len() > 1 {
+                            sources.initials.insert(run.clone());
+                        }
+                    } else if !word.sorts.has(Sort::Function) {
+                        run.clear();
+                    }
+                    for part in parts(reading.word(token)) {
+                        sources.add(part, index);
+                    }
+                }
+                sources.sentences.push(Place { chunk, span: reading.place(sentence), is_denied });
+            }
+        }
+        sources
+    }
+
+    fn add(&mut self, word: &str, sentence: usize) {
+        let stem = if let Some(&stem) = self.words.get(word) {
+            stem
+        } else {
+            let next = self.places.len();
+            let stem = *self.stems.entry(porter::stem(word)).or_insert(next);
+            if stem == next {
+                self.places.push(Vec::new());
+                self.counts.push(0);
+            }
+            self.words.insert(word.to_owned(), stem);
+            stem
+        };
+        let places = &mut self.places[stem];
+        if places.last() != Some(&sentence) {
+            self.counts[stem] += 1;
+            if places.len() < MOST_PLACES {
+                places.push(sentence);
+            }
+        }
+    }
+
+    /// The stem of a word in lower case, if the context has it.
+    pub fn stem(&self, word: &str) -> Option<StemId> {
+        self.words.get(word).or_else(|| self.stems.get(&porter::stem(word))).copied()
+    }
+
+    /// The first sentences that hold a stem.
+    pub fn places(&self, stem: StemId) -> &[usize] {
+        &self.places[stem]
+    }
+
+    /// Whether a sentence is among those that are remembered for a stem.
+    pub fn is_in(&self, stem: StemId, sentence: usize) -> bool {
+        self.places[stem].binary_search(&sentence).is_ok()
+    }
+
+    /// Whether a stem stands in more sentences than are remembered.
+    pub fn is_everywhere(&self, stem: StemId) -> bool {
+        self.counts[stem] > MOST_PLACES
+    }
+
+    /// How much a word tells: more, the fewer sentences hold it.
+    pub fn weight(&self, stem: Option<StemId>) -> f64 {
+        let count = stem.map_or(0, |stem| self.counts[stem]);
+        ((self.sentences.len() + 1) as f64 / (count as f64 + 0.5)).ln().max(0.0)
+    }
+
+    /// Whether the context has a name of this beginning, or one that these are the first letters of.
+    pub fn has_name_like(&self, word: &str) -> bool {
+        root(word).is_some_and(|root| self.roots.contains(&root)) || self.initials.contains(word)
+    }
+
+    /// How many sentences there are.
+    pub fn len(&self) -> usize {
+        self.sentences.len()
+    }
+
+    /// Where a sentence stands.
+    pub fn place(&self, sentence: usize) -> Source {
+        let Place { chunk, span, .. } = &self.sentences[sentence];
+        Source { chunk: *chunk, span: span.clone() }
+    }
+
+    /// Whether a sentence holds a word that denies.
+    pub fn is_denied(&self, sentence: usize) -> bool {
+        self.sentences[sentence].is_denied
+    }
+}
+
+fn root(word: &str) -> Option<String> {
+    let end = word.char_indices().nth(NAME_ROOT).map_or(word.len(), |(at, _)| at);
+    (word.chars().count() >= NAME_ROOT).then(|| word[..end].to_owned())
+}
+
+/// The parts of a word between hyphens, without the ending of a possessive.
+pub(super) fn parts(word: &str) -> impl Iterator<Item = &str> {
+    word.split('-').map(|part| part.strip_suffix("'s").unwrap_or(part)).filter(|part| !part.is_empty())
+}

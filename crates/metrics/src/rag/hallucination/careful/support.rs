@@ -1,0 +1,253 @@
+//! How much of a sentence the context lacks: its words, its pairs of words, and what the best one or two sentences leave open.
+
+use std::ops::Range;
+
+use probare_nlp::reading::{Reading, Sentence, Sort};
+use probare_text::wordnet::WordNet;
+
+use super::amounts::Amounts;
+use super::sources::{Sources, StemId, parts};
+
+/// The shares of a sentence that the context lacks, each between 0 and 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Shares {
+    /// Content words, by stem; a synonym in the context counts half.
+    pub words: f64,
+    /// Pairs of neighbouring content words that no sentence of the context holds together.
+    pub pairs: f64,
+    /// What the best two sentences of the context leave open, by how rare the words are.
+    pub cover: f64,
+    /// 1 if it has a name that the context lacks.
+    pub names: f64,
+    /// 1 if it has a number or date that the context lacks.
+    pub numbers: f64,
+    /// 1 if the nearest sentence of the context says the opposite in the same words: it has all of them and one of the two is
+    /// denied, or all but one and the opposite of that one.
+    pub opposed: f64,
+}
+
+impl Shares {
+    /// A fifth of the sum of words, pairs, cover, names, numbers and what is opposed, 1 at most.
+    pub fn value(&self) -> f64 {
+        ((self.words + self.pairs + self.cover + self.names + self.numbers + self.opposed) / 5.0).min(1.0)
+    }
+}
+
+/// A sentence of the response and what the context has of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Support {
+    /// Its bytes of the response, without what introduces it.
+    pub span: Range<usize>,
+    /// What the context lacks.
+    pub shares: Shares,
+    /// Tokens that the context lacks.
+    pub missing: Vec<usize>,
+    /// Tokens of names, each with whether the context has it.
+    pub names: Vec<(usize, bool)>,
+    /// The sentence of the context that holds most of it.
+    pub nearest: Option<usize>,
+    /// Share of its content words, numbers aside, that the nearest sentence holds.
+    pub held: f64,
+}
+
+/// Sums for each sentence of the context, used again for the next sentence.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    sums: Vec<f64>,
+    touched: Vec<usize>,
+}
+
+/// Content words after a word that make a pair with it.
+const WINDOW: usize = 3;
+
+/// A content word of the sentence.
+struct Content {
+    token: usize,
+    stem: Option<StemId>,
+    weight: f64,
+    is_name: bool,
+    is_amount: bool,
+}
+
+/// Holds a sentence against the context. Numbers are looked for by `amounts`.
+pub(super) fn support(
+    reading: &Reading,
+    sentence: &Sentence,
+    sources: &Sources,
+    amounts: &Amounts<'_>,
+    scratch: &mut Scratch,
+) -> Support {
+    let span = reading.origin(sentence.opening, sentence.tokens.end - 1);
+    let mut content: Vec<Content> = Vec::new();
+    for token in sentence.opening..sentence.tokens.end {
+        let found = &reading.tokens[token];
+        if !found.is_word {
+            continue;
+        }
+        let amount = amounts.at(&found.origin);
+        if amount.is_none() && found.sorts.has(Sort::Function) {
+            continue;
+        }
+        let is_name = amount.is_none() && found.is_capital && is_name(reading, sentence, token);
+        for part in parts(reading.word(token)) {
+            let stem = sources.stem(part);
+            // A number that the context has in other words or another unit is held, though not by its words.
+            if stem.is_none() && amount == Some(true) {
+                continue;
+            }
+            content.push(Content { token, stem, weight: sources.weight(stem), is_name, is_amount: amount.is_some() });
+        }
+    }
+    let count = content.len().max(1) as f64;
+    let mut support =
+        Support { span, shares: Shares::default(), missing: Vec::new(), names: Vec::new(), nearest: None, held: 0.0 };
+    let mut lacking = 0.0;
+    for word in &content {
+        let is_held = word.stem.is_some();
+        let is_known = is_held || word.is_name && sources.has_name_like(reading.word(word.token));
+        if word.is_name {
+            support.names.push((word.token, is_known));
+        }
+        if !is_known {
+            let has_synonym = !word.is_name && has_synonym(reading.word(word.token), sources);
+            lacking += if has_synonym { 0.5 } else { 1.0 };
+            if support.missing.last() != Some(&word.token) && !has_synonym {
+                support.missing.push(word.token);
+            }
+        }
+    }
+    support.shares.words = lacking / count;
+    support.shares.names = f64::from(u8::from(support.names.iter().any(|(_, is_known)| !is_known)));
+    support.shares.pairs = pairs(&content, sources).unwrap_or(support.shares.words);
+    cover(&content, sources, scratch, &mut support);
+    if let Some(nearest) = support.nearest {
+        support.held = held(&content, sources, nearest);
+        let is_opposed = is_opposed(reading, sentence, &content, sources, nearest);
+        support.shares.opposed = f64::from(u8::from(is_opposed));
+    }
+    // A sentence of few words says little: each share is that of one word more, which the context has.
+    let few = content.len() as f64 / (content.len() as f64 + 1.0);
+    support.shares.words *= few;
+    support.shares.pairs *= few;
+    support.shares.cover *= few;
+    support
+}
+
+/// Share of the content words, numbers aside, that a sentence of the context holds.
+fn held(content: &[Content], sources: &Sources, nearest: usize) -> f64 {
+    let words = content.iter().filter(|word| !word.is_amount);
+    let held = words.clone().filter(|word| word.is_in(sources, nearest)).count();
+    held as f64 / words.count().max(1) as f64
+}
+
+/// Whether a sentence of the context says the opposite in the same words.
+fn is_opposed(reading: &Reading, sentence: &Sentence, content: &[Content], sources: &Sources, nearest: usize) -> bool {
+    if content.len() < 2 {
+        return false;
+    }
+    let mut absent = content.iter().filter(|word| !word.is_in(sources, nearest));
+    match (absent.next(), absent.next()) {
+        (None, _) => {
+            let denies = sentence.tokens.clone().any(|token| reading.is_sort(token, Sort::Denying));
+            denies != sources.is_denied(nearest)
+        }
+        (Some(word), None) if !word.is_name && !word.is_amount => WordNet::embedded()
+            .antonyms(reading.word(word.token))
+            .iter()
+            .any(|opposite| sources.stem(opposite).is_some_and(|stem| sources.is_in(stem, nearest))),
+        _ => false,
+    }
+}
+
+impl Content {
+    fn is_in(&self, sources: &Sources, sentence: usize) -> bool {
+        self.stem.is_some_and(|stem| sources.is_in(stem, sentence))
+    }
+}
+
+/// Whether a word with a capital is part of a name: inside a sentence, or at its beginning before another one.
+fn is_name(reading: &Reading, sentence: &Sentence, token: usize) -> bool {
+    token > sentence.opening || reading.tokens.get(token + 1).is_some_and(|next| next.is_word && next.is_capital)
+}
+
+/// Whether the context has a word that shares a meaning with this one.
+fn has_synonym(word: &str, sources: &Sources) -> bool {
+    WordNet::embedded().synonyms(word).iter().any(|other| sources.stem(other).is_some())
+}
+
+/// Share of the pairs that no sentence of the context holds.
+fn pairs(content: &[Content], sources: &Sources) -> Option<f64> {
+    let (mut all, mut lacking) = (0_u32, 0_u32);
+    for (at, left) in content.iter().enumerate() {
+        for right in content.iter().skip(at + 1).take(WINDOW) {
+            all += 1;
+            let is_held = match (left.stem, right.stem) {
+                (Some(left), Some(right)) => stand_together(left, right, sources),
+                _ => false,
+            };
+            lacking += u32::from(!is_held);
+        }
+    }
+    (all > 0).then(|| f64::from(lacking) / f64::from(all))
+}
+
+fn stand_together(left: StemId, right: StemId, sources: &Sources) -> bool {
+    if sources.is_everywhere(left) || sources.is_everywhere(right) {
+        return true;
+    }
+    let (mut left, mut right) = (sources.places(left).iter().peekable(), sources.places(right).iter().peekable());
+    while let (Some(one), Some(other)) = (left.peek(), right.peek()) {
+        match one.cmp(other) {
+            std::cmp::Ordering::Less => left.next(),
+            std::cmp::Ordering::Greater => right.next(),
+            std::cmp::Ordering::Equal => return true,
+        };
+    }
+    false
+}
+
+/// What the best sentence, and the best two together, hold of a sentence.
+fn cover(content: &[Content], sources: &Sources, scratch: &mut Scratch, support: &mut Support) {
+    let mut distinct: Vec<(Option<StemId>, f64)> = Vec::with_capacity(content.len());
+    for word in content {
+        if word.stem.is_none() || !distinct.iter().any(|(stem, _)| *stem == word.stem) {
+            distinct.push((word.stem, word.weight));
+        }
+    }
+    let whole: f64 = distinct.iter().map(|(_, weight)| weight).sum();
+    if whole <= 0.0 {
+        return;
+    }
+    scratch.sums.resize(sources.len(), 0.0);
+    let first = best(&distinct, sources, scratch);
+    let Some((nearest, held)) = first else {
+        support.shares.cover = 1.0;
+        return;
+    };
+    distinct.retain(|(stem, _)| !stem.is_some_and(|stem| sources.is_in(stem, nearest)));
+    let second = best(&distinct, sources, scratch).map_or(0.0, |(_, held)| held);
+    support.nearest = Some(nearest);
+    support.shares.cover = (1.0 - (held + second) / whole).clamp(0.0, 1.0);
+}
+
+/// The sentence that holds most by weight, the first of equals, and how much it holds.
+fn best(words: &[(Option<StemId>, f64)], sources: &Sources, scratch: &mut Scratch) -> Option<(usize, f64)> {
+    for (stem, weight) in words {
+        for &place in stem.map_or(&[][..], |stem| sources.places(stem)) {
+            if scratch.sums[place] == 0.0 {
+                scratch.touched.push(place);
+            }
+            scratch.sums[place] += weight;
+        }
+    }
+    let mut best: Option<(usize, f64)> = None;
+    for &place in &scratch.touched {
+        let held = scratch.sums[place];
+        if best.is_none_or(|(first, most)| held > most || held == most && place < first) {
+            best = Some((place, held));
+        }
+        scratch.sums[place] = 0.0;
+    }
+    scratch.touched.clear();
+    best
+}

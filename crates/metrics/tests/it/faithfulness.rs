@@ -1,0 +1,126 @@
+//! `hallucination` against people's judgements of responses: area under the ROC curve, set by set.
+//!
+//! The sets are not part of the repository. `PROBARE_FAITHFULNESS_DIR` names a folder of `NAME.jsonl.gz`, each line with
+//! `response`, `context` (a list of texts) and `label` (1: something is not borne out).
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use probare_metrics::rag::hallucination::{Settings, examine};
+use probare_testing::outside;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Labelled {
+    response: String,
+    context: Vec<String>,
+    label: u8,
+}
+
+/// Area under the ROC curve: how often an unfaithful response has the greater value, ties half.
+fn area(values: &[(f64, u8)]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let (mut below, mut sum) = (0.0, 0.0);
+    for group in sorted.chunk_by(|left, right| left.0 == right.0) {
+        let unfaithful = group.iter().filter(|(_, label)| *label == 1).count() as f64;
+        let faithful = group.len() as f64 - unfaithful;
+        sum += unfaithful * (below + faithful / 2.0);
+        below += faithful;
+    }
+    sum / (below * (values.len() as f64 - below))
+}
+
+/// Share of the pairs of neighbouring words that the context lacks: the plainest count there is.
+fn new_bigrams(response: &str, chunks: &[&str]) -> f64 {
+    let words = |text: &str| -> Vec<String> {
+        text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect()
+    };
+    let pairs = |text: &str| -> Vec<(String, String)> {
+        words(text).windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect()
+    };
+    let had: std::collections::HashSet<_> = chunks.iter().flat_map(|chunk| pairs(chunk)).collect();
+    let said = pairs(response);
+    let new = said.iter().filter(|pair| !had.contains(*pair)).count();
+    if said.is_empty() { 0.0 } else { new as f64 / said.len() as f64 }
+}
+
+/// Reads responses, whether packed or not.
+fn read(path: &Path) -> Vec<Labelled> {
+    let file = File::open(path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
+    let is_packed = path.extension().is_some_and(|extension| extension == "gz");
+    let reader: Box<dyn BufRead> =
+        if is_packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(BufReader::new(file)) };
+    let parse =
+        |line: String| serde_json::from_str(&line).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    reader.lines().map(|line| parse(line.unwrap())).collect()
+}
+
+/// Areas for the reference profile, the careful one, and the count of new pairs of words.
+fn areas(rows: &[Labelled]) -> [f64; 3] {
+    let mut values: [Vec<(f64, u8)>; 3] = Default::default();
+    for row in rows {
+        let chunks: Vec<&str> = row.context.iter().map(String::as_str).collect();
+        let value =
+            |is_careful| examine(&row.response, &chunks, &Settings { is_careful, ..Settings::default() }).value();
+        let all = [value(false), value(true), new_bigrams(&row.response, &chunks)];
+        values.iter_mut().zip(all).for_each(|(list, value)| list.push((value, row.label)));
+    }
+    values.map(|values| area(&values))
+}
+
+fn print_head() {
+    println!("{:24} {:>5} {:>9} {:>9} {:>12}", "set", "rows", "reference", "careful", "new bigrams");
+}
+
+fn print_row(name: &str, rows: usize, [reference, careful, counted]: [f64; 3]) {
+    println!("{name:24} {rows:>5} {reference:>9.3} {careful:>9.3} {counted:>12.3}");
+}
+
+#[test]
+fn labelled_responses_are_ranked_better_than_by_counting() {
+    let Some(folder) =
+        outside("PROBARE_FAITHFULNESS_DIR", "faithfulness", "`hallucination` against labelled responses")
+    else {
+        return;
+    };
+    let mut paths: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| path.to_string_lossy().ends_with(".jsonl.gz"));
+    paths.sort();
+    assert!(!paths.is_empty(), "the folder has no `.jsonl.gz`");
+    print_head();
+    let mut means = [0.0; 3];
+    let mut all = 0;
+    for path in &paths {
+        let rows = read(path);
+        let areas = areas(&rows);
+        print_row(&path.file_name().unwrap_or_default().to_string_lossy(), rows.len(), areas);
+        means.iter_mut().zip(areas).for_each(|(mean, area)| *mean += area / paths.len() as f64);
+        all += rows.len();
+    }
+    print_row("mean", all, means);
+    let [reference, careful, counted] = means;
+    assert!(careful > counted && careful > reference, "{means:?}");
+    // Just under what is measured on four sets of edited and natural summaries and of claims with their sources.
+    assert!(careful >= 0.65, "{means:?}");
+}
+
+/// Responses as people and models write them; `tests/labelled/ordinary/README.md` says how they are labelled.
+#[test]
+fn labelled_ordinary_responses_are_ranked() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/ordinary");
+    for file in ["responses_development.jsonl", "responses_heldout.jsonl"] {
+        let path = folder.join(file);
+        if !path.exists() {
+            println!("left out: `{file}` is not written yet");
+            continue;
+        }
+        let rows = read(&path);
+        print_head();
+        let areas = areas(&rows);
+        print_row(file, rows.len(), areas);
+        assert!(areas[1] > areas[0], "{file}: {areas:?}");
+    }
+}

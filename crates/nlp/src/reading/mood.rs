@@ -1,0 +1,116 @@
+//! What a sentence does, by its words alone: it states, asks, orders, suggests or wishes.
+
+use super::{Reading, Sentence, Sort};
+
+/// What a sentence does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mood {
+    /// States something.
+    Statement,
+    /// Asks.
+    Question,
+    /// Tells the listener to do something.
+    Order,
+    /// Puts something forward that may be done: "you could", "maybe try", "have you thought of", "I would".
+    Suggestion,
+    /// Wishes: "I hope", "good luck", "take care".
+    Wish,
+}
+
+/// The mood of a sentence whose matter begins at `opening`.
+pub(super) fn mood(reading: &Reading, sentence: &Sentence, opening: usize) -> Mood {
+    let text = reading.text[sentence.at.clone()].trim_end_matches(['"', '\'', ')', ' ']);
+    let first = (opening..sentence.tokens.end).find(|&token| reading.tokens[token].is_word).unwrap_or(opening);
+    // "They sang \"Who are you?\"" asks nothing.
+    let last = sentence.tokens.clone().rev().find(|&token| reading.word(token) == "?");
+    let is_quoted = last.is_some_and(|last| reading.tokens[last].apart && !reading.tokens[first].apart);
+    if text.ends_with('?') && !is_quoted || asks(reading, first) {
+        return Mood::Question;
+    }
+    if is_wish(reading, first) {
+        return Mood::Wish;
+    }
+    let words = [first, first + 1, first + 2, first + 3].map(|token| reading.word(token));
+    match words {
+        ["you", "could" | "might" | "may" | "can", ..]
+        | ["it", "might" | "may" | "could", ..]
+        | ["maybe" | "perhaps" | "let's" | "consider", ..]
+        | ["have", "you", "tried" | "thought" | "considered", ..]
+        | ["i'd" | "i", "would" | "suggest" | "recommend", ..]
+        | ["what" | "how", "about" | "if", ..]
+        | ["why", "not", ..]
+        | ["one", "option" | "idea" | "thing", ..] => Mood::Suggestion,
+        _ if is_order(reading, first) => Mood::Order,
+        _ => Mood::Statement,
+    }
+}
+
+/// Whether a clause that begins here wishes: "I hope", "good luck", "have a nice day", "take care".
+pub(super) fn is_wish(reading: &Reading, first: usize) -> bool {
+    let words = [first, first + 1, first + 2].map(|token| reading.word(token));
+    match words {
+        ["i" | "we", "hope" | "wish" | "pray", _]
+        | ["hope" | "wishing" | "hoping" | "may", _, _]
+        | ["good" | "best", "luck" | "wishes" | "of", _]
+        | ["all", "the", "best"]
+        | ["take", "care", _]
+        | ["hang", "in" | "on", _]
+        | ["stay" | "be" | "remain" | "keep", "safe" | "well" | "strong" | "healthy" | "blessed", _]
+        | ["enjoy", "your" | "the", _] => true,
+        ["have", "a" | "yourself" | "an", _] => (first + 2..first + 9).any(|token| {
+            let word = reading.word(token);
+            matches!(word, "day" | "night" | "evening" | "morning" | "afternoon" | "weekend" | "week" | "time" | "one")
+                || matches!(word, "holiday" | "holidays" | "christmas" | "year" | "rest" | "sleep" | "life")
+                || ["great", "good", "nice", "wonderful", "lovely", "safe", "happy"]
+                    .iter()
+                    .any(|praise| word.starts_with(praise))
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a sentence that begins here has the order of a question: "do you have an idea", "when was the last time".
+fn asks(reading: &Reading, first: usize) -> bool {
+    let is_helper = |word: &str| {
+        matches!(
+            word,
+            "do" | "does" | "did" | "are" | "is" | "was" | "were" | "have" | "has" | "can" | "could" | "would" | "will"
+        )
+    };
+    let is_subject = |word: &str| matches!(word, "you" | "i" | "he" | "she" | "they" | "we" | "it" | "there" | "your");
+    let words = [first, first + 1, first + 2].map(|token| reading.word(token));
+    let is_asking = |word: &str| matches!(word, "how" | "what" | "when" | "where" | "who" | "why" | "which");
+    is_helper(words[0]) && is_subject(words[1])
+        || is_asking(words[0]) && is_helper(words[1]) && (is_subject(words[2]) || words[2] == "the")
+}
+
+/// Whether a sentence opens with an order by its form alone: a plain denial of the listener's doing, or "please".
+fn is_order(reading: &Reading, first: usize) -> bool {
+    match (reading.word(first), reading.word(first + 1)) {
+        ("please" | "don't" | "never", next) => !reading.is_sort(first + 1, Sort::Function) && !next.is_empty(),
+        ("do", "not") => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moods_are_told_apart_by_their_openings() {
+        let mood = |text: &str| Reading::of(text).sentences[0].mood;
+        assert_eq!(mood("Have you tried walking?"), Mood::Question);
+        assert_eq!(mood("Maybe try a walk."), Mood::Suggestion);
+        assert_eq!(mood("You could ask her."), Mood::Suggestion);
+        assert_eq!(mood("I hope you feel better."), Mood::Wish);
+        assert_eq!(mood("Have a lovely evening!"), Mood::Wish);
+        assert_eq!(mood("Have a word with him."), Mood::Statement);
+        assert_eq!(mood("do you have an idea"), Mood::Question);
+        assert_eq!(mood("They sang “Who are you?”."), Mood::Statement);
+        assert_eq!(mood("“Who are you?”"), Mood::Question);
+        assert_eq!(mood("What doesn't kill you makes you stronger."), Mood::Statement);
+        assert_eq!(mood("Don't call him."), Mood::Order);
+        assert_eq!(mood("The office opens at nine."), Mood::Statement);
+    }
+}
