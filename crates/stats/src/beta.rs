@@ -34,6 +34,37 @@ pub fn incomplete_beta(a: f64, b: f64, x: f64, complement: f64) -> f64 {
     }
 }
 
+/// The value that a share `probability` of the beta distribution lies below, for positive `a`, `b` and a share between 0
+/// and 1.
+///
+/// Found by halving, right to the digits that [`incomplete_beta`] gives. Values near 0 keep their digits; those near 1 are
+/// better taken as `1 - beta_quantile(1 - probability, b, a)`.
+pub fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..1_100 {
+        let middle = f64::midpoint(low, high);
+        // The ends are neighbours: nothing lies between them.
+        if middle <= low || middle >= high {
+            break;
+        }
+        if incomplete_beta(a, b, middle, 1.0 - middle) < probability {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// The share of a binomial distribution at `successes` or below.
+pub fn binomial_cumulative(successes: u64, trials: u64, share: f64) -> f64 {
+    if successes >= trials {
+        return 1.0;
+    }
+    // DLMF 8.17.5: the upper tail is an incomplete beta function, so the lower one is its mirror.
+    incomplete_beta((trials - successes) as f64, (successes + 1) as f64, 1.0 - share, share)
+}
+
 fn fraction(a: f64, b: f64, x: f64) -> f64 {
     const LEAST: f64 = 1e-300;
     const MOST_TERMS: u32 = 10_000;

@@ -12,6 +12,11 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Whether a value lies in it, ends included.
+    pub fn holds(self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+
     /// The same, cut to a range that the quantity cannot leave.
     #[must_use]
     pub fn within(self, low: f64, high: f64) -> Self {

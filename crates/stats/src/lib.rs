@@ -1,9 +1,10 @@
 //! How much a mean can be trusted.
 //!
-//! A score over sixty questions is an estimate. This crate says how far it may be off ([`mean_interval`],
-//! [`proportion_interval`], [`bootstrap_mean`]) and whether two systems that answered the same questions differ
-//! ([`paired_difference`]), and how far raters agree ([`agreement`]). Everything is synchronous, pure and deterministic: what is random takes a seed, and the same
-//! seed gives the same bytes on every machine.
+//! A score over sixty questions is an estimate. This crate says how far it may be off ([`chosen_interval`] picks one of
+//! [`mean_interval`], [`bca_mean`], [`proportion_interval`], [`clopper_pearson`] by kind and number of the values),
+//! whether two systems that answered the same questions differ ([`contrast`]), what a number of questions could show at all
+//! ([`minimum_detectable_effect`]), and how far raters agree ([`agreement`]). Everything is synchronous, pure and
+//! deterministic: what is random takes a seed, and the same seed gives the same bytes on every machine.
 //!
 //! ```
 //! use probare_stats::{Level, mean_interval, paired_difference};
@@ -21,23 +22,42 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 pub mod agreement;
+mod bca;
 mod beta;
 mod bootstrap;
 mod calibration;
+mod choice;
+mod cluster;
 mod interval;
+mod mcnemar;
 mod mean;
+mod multiple;
 mod normal;
 mod paired;
+mod power;
 mod proportion;
 mod random;
+mod rank;
+mod repeats;
 mod student;
 
+pub use bca::{bca, bca_mean};
 pub use bootstrap::{RESAMPLES, bootstrap_mean, bootstrap_means, resampled};
 pub use calibration::{Threshold, threshold};
+pub use choice::{
+    Contrast, FEWEST_FOR_BOOTSTRAP, FEWEST_FOR_WILSON, MOST_FOR_BOOTSTRAP, Means, chosen_interval, contrast,
+    is_yes_or_no,
+};
+pub use cluster::{ClusteredMean, clustered_mean};
 pub use interval::{Interval, Level};
+pub use mcnemar::{mcnemar, paired_share_interval};
 pub use mean::{interval_of_mean, mean, mean_interval, standard_deviation};
-pub use normal::normal_quantile;
+pub use multiple::{benjamini_hochberg, holm};
+pub use normal::{normal_cumulative, normal_quantile};
 pub use paired::{PairedDifference, SHUFFLES, paired_difference};
-pub use proportion::proportion_interval;
+pub use power::{NonInferiority, minimum_detectable_effect, non_inferiority};
+pub use proportion::{clopper_pearson, proportion_interval};
 pub use random::Random;
+pub use rank::{kendall, spearman};
+pub use repeats::{case_means, pass_all_k, pass_at_k};
 pub use student::{student_cumulative, student_quantile};

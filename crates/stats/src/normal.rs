@@ -21,6 +21,16 @@ fn upper_tail(x: f64) -> f64 {
     density / terms.fold(x, |rest, term| x + term / rest)
 }
 
+/// The share of the standard normal distribution that lies below `x`.
+pub fn normal_cumulative(x: f64) -> f64 {
+    if x.is_nan() {
+        return f64::NAN;
+    }
+    // Beyond 40 nothing is left that a double could hold.
+    let tail = upper_tail(x.abs().min(40.0));
+    if x > 0.0 { 1.0 - tail } else { tail }
+}
+
 /// The value that a share `probability` of the standard normal distribution lies below: infinite at 0 and 1, NaN outside.
 ///
 /// Found by halving, right to the digits that the distribution function gives.

@@ -1,5 +1,6 @@
-//! The interval of a share, after Wilson.
+//! The interval of a share, after Wilson and after Clopper and Pearson.
 
+use crate::beta::beta_quantile;
 use crate::{Interval, Level, normal_quantile};
 
 /// The interval of `successes` among `trials` (Wilson 1927, without continuity correction).
@@ -16,6 +17,22 @@ pub fn proportion_interval(successes: usize, trials: usize, level: Level) -> Opt
     let centre = (share + z * z / (2.0 * count)) / shrink;
     let reach = z * (share * (1.0 - share) / count + z * z / (4.0 * count * count)).sqrt() / shrink;
     Some(Interval { low: centre - reach, high: centre + reach }.within(0.0, 1.0))
+}
+
+/// The exact interval of `successes` among `trials` (Clopper and Pearson 1934).
+///
+/// It holds the true share in at least the share of samples that the level asks for, whatever the true share is, and is
+/// wider than Wilson's for that. Its ends are quantiles of beta distributions. Nothing without trials, or with more
+/// successes than trials.
+pub fn clopper_pearson(successes: usize, trials: usize, level: Level) -> Option<Interval> {
+    if trials == 0 || successes > trials {
+        return None;
+    }
+    let tail = 1.0 - level.upper_share();
+    let (hits, misses) = (successes as f64, (trials - successes) as f64);
+    let low = if successes == 0 { 0.0 } else { beta_quantile(tail, hits, misses + 1.0) };
+    let high = if successes == trials { 1.0 } else { 1.0 - beta_quantile(tail, misses, hits + 1.0) };
+    Some(Interval { low, high })
 }
 
 #[cfg(test)]
@@ -35,6 +52,18 @@ mod tests {
         close(proportion_interval(0, 20, Level::NINETY_FIVE), 0.0, 0.1611);
         close(proportion_interval(1, 29, Level::NINETY_FIVE), 0.0061, 0.1718);
         close(proportion_interval(29, 29, Level::NINETY_FIVE), 0.8830, 1.0);
+    }
+
+    #[test]
+    fn the_exact_interval_has_closed_forms_at_its_ends() {
+        // No success among n: the upper end is 1 - (α/2)^(1/n).
+        let end = 1.0 - 0.025_f64.powf(1.0 / 20.0);
+        close(clopper_pearson(0, 20, Level::NINETY_FIVE), 0.0, end);
+        close(clopper_pearson(20, 20, Level::NINETY_FIVE), 1.0 - end, 1.0);
+        // Newcombe 1998, table I, method 5.
+        close(clopper_pearson(81, 263, Level::NINETY_FIVE), 0.2527, 0.3676);
+        assert_eq!(clopper_pearson(0, 0, Level::NINETY_FIVE), None);
+        assert_eq!(clopper_pearson(3, 2, Level::NINETY_FIVE), None);
     }
 
     #[test]

@@ -12,6 +12,14 @@ impl Random {
         Self { state: seed }
     }
 
+    /// A stream of its own for each number of a series: what resample 17 draws depends on the seed and on 17, and not on
+    /// how many numbers other resamples took, nor on the order or the thread in which they are made.
+    pub fn numbered(seed: u64, number: u64) -> Self {
+        // Both pass through the mixer, so that neighbouring seeds and numbers lie far apart.
+        let place = Self::new(seed).bits();
+        Self::new(Self::new(place ^ number).bits())
+    }
+
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -38,6 +46,16 @@ mod tests {
         let mut random = Random::new(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| random.bits()).collect();
         assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    #[test]
+    fn numbered_streams_are_apart_and_do_not_depend_on_each_other() {
+        let first = |seed, number| Random::numbered(seed, number).bits();
+        let mut seen: Vec<u64> = (0..50).flat_map(|seed| (0..50).map(move |number| first(seed, number))).collect();
+        assert_eq!(first(3, 17), seen[3 * 50 + 17]);
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 2_500);
     }
 
     #[test]
