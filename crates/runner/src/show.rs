@@ -11,7 +11,7 @@ use probare_metrics::registry;
 use probare_report::Format;
 use probare_report::recorded::{Content, Recorded};
 
-use crate::drive::{DriveOptions, Outlets, Surroundings, drive};
+use crate::drive::{DriveOptions, Surroundings, drive};
 use crate::verify::{VerifyError, reopened};
 use crate::{Plan, RunError};
 
@@ -55,10 +55,9 @@ pub fn show(
             let only = Only { inner: source, id: id.to_owned() };
             let plan =
                 Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?;
-            let around = Surroundings { rules: job.rules.as_ref(), outside: &Nobody };
+            let around = Surroundings { rules: job.rules.as_ref(), outside: &Nobody, sampler: None };
             let mut kept = Kept(Vec::new());
-            let outlets = Outlets { at_once: None, ordered: Box::new(&mut kept) };
-            drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), outlets)
+            drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), Box::new(&mut kept))
                 .map_err(RunError::from)?;
             found.results = kept.0;
         }

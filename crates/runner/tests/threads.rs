@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, io};
 
 use probare_core::{Case, Event, Given, MetricInfo, MetricRequest, NoRules, Nobody, Outcome, Profile, Sink};
 use probare_metrics::registry;
-use probare_runner::{DriveOptions, Outlets, Plan, Surroundings, drive};
+use probare_runner::{DriveOptions, Plan, Surroundings, drive};
 use probare_testing::page_examples;
 use serde_json::{Value, json};
 
@@ -103,10 +103,16 @@ impl Sink for Lines {
 fn lines(plan: &Plan, cases: &[Case], jobs: usize) -> Kept {
     let options = DriveOptions { jobs: NonZeroUsize::new(jobs).unwrap(), ..DriveOptions::default() };
     let sink = Lines::default();
-    let outlets = Outlets { at_once: None, ordered: Box::new(sink.clone()) };
-    let around = Surroundings { rules: &NoRules, outside: &Nobody };
-    let driven =
-        drive(Box::new(Given::new(cases.to_vec(), Vec::new())), "pages", plan, around, &options, outlets).unwrap();
+    let around = Surroundings { rules: &NoRules, outside: &Nobody, sampler: None };
+    let driven = drive(
+        Box::new(Given::new(cases.to_vec(), Vec::new())),
+        "pages",
+        plan,
+        around,
+        &options,
+        Box::new(sink.clone()),
+    )
+    .unwrap();
     assert_eq!(driven.cases, cases.len() as u64);
     let kept = sink.0.lock().unwrap();
     kept.clone()

@@ -51,6 +51,8 @@ impl Asking {
         Wanted {
             models: config.models.clone(),
             judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges.clone() },
+            under_test: Vec::new(),
+            round: 0,
             offline: self.offline || run.offline,
             budget_usd: self.budget_usd.or(run.budget_usd),
             budget_tokens: self.budget_tokens.or(run.budget_tokens),

@@ -10,12 +10,13 @@ use probare_core::{Ending, Job, Profile, Stop};
 use probare_models::embedding::Embeddings;
 use probare_models::{Options, record_path};
 use probare_report::{By, Gate, Gates, Look, escape, terminal};
-use probare_runner::{Conclusion, Config, DriveOptions, Exit, MOST_JOBS, Wanted};
+use probare_runner::{Conclusion, Config, DriveOptions, Evaluation, Exit, MOST_JOBS, Store, Tally, Wanted};
 
 use super::asking::{self, Asking};
+use super::run::{announce, broken};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
-use crate::progress::Progress;
+use crate::progress::{Progress, Watching};
 
 /// How to run; shared by all verbs that score.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -191,6 +192,41 @@ impl Settled {
         };
         let conclusion = probare_runner::run(job, wanted)?;
         self.conclude(&conclusion)
+    }
+
+    /// Drives a run with a store and says what came of it.
+    pub fn evaluate(mut self, evaluation: Evaluation, store: &Store, number: i64) -> Done {
+        if !self.quiet {
+            announce(number, store);
+        }
+        self.outputs.retain(|output| output != Path::new("-"));
+        let tally = Arc::new(Tally::default());
+        let shared = evaluation.asked().map(|asked| asked.shared().clone());
+        let watching = Watching::start(self.quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
+        let defaults = DriveOptions::default();
+        let outside = embeddings();
+        let wanted = Wanted {
+            profile: self.profile,
+            outputs: self.outputs.clone(),
+            gates: self.gates.clone(),
+            by: self.by.clone(),
+            drive: DriveOptions {
+                jobs: self.jobs.unwrap_or(defaults.jobs),
+                strict: self.strict,
+                interrupted: interrupt_flag(),
+                ..defaults
+            },
+            outside: &outside,
+            ..Wanted::default()
+        };
+        let ended = evaluation.run(store, number, wanted, tally);
+        watching.end();
+        let conclusion = ended.map_err(|error| broken(error, number))?;
+        let exit = self.conclude(&conclusion)?;
+        if conclusion.driven.stop == Stop::Interrupted || exit == Exit::Budget {
+            remark(&format!("what is finished is kept; go on with: probare resume {number}"));
+        }
+        Ok(exit)
     }
 
     /// Prints the summary. Errors and missed gates are said even where nothing else is.
