@@ -67,7 +67,7 @@ impl Asking {
 pub fn say(hearing: &Hearing, quiet: bool) {
     let Hearing { counts, spent, missing, .. } = hearing;
     if !quiet && counts.asked > 0 {
-        let mut text = format!("judges: {}", counted(counts.asked, "question", "questions"));
+        let mut text = format!("asked: {}", counted(counts.asked, "question", "questions"));
         let ways = [
             (counts.replayed, "from the record"),
             (counts.replied, "answered"),

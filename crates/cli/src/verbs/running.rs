@@ -45,8 +45,8 @@ pub struct Running {
     #[arg(long, value_name = "METRIC:LABEL>NUMBER", value_parser = Gate::fail_labels, env = "PROBARE_FAIL_LABELS")]
     pub fail_labels: Vec<Gate>,
 
-    /// Means apart for each group of cases: tags, a tag (lang for lang:en), or metadata.KEY
-    #[arg(long, value_name = "TAG|tags|metadata.KEY", env = "PROBARE_BY")]
+    /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
+    #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
     pub by: Option<By>,
 
     /// Scoring threads; all cores by default. The output does not depend on it
@@ -200,6 +200,10 @@ impl Settled {
             announce(number, store);
         }
         self.outputs.retain(|output| output != Path::new("-"));
+        if evaluation.plan().models.len() > 1 {
+            // Means over several models say little.
+            self.by.get_or_insert(By::Model);
+        }
         let tally = Arc::new(Tally::default());
         let shared = evaluation.asked().map(|asked| asked.shared().clone());
         let watching = Watching::start(self.quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);

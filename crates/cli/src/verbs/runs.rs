@@ -91,6 +91,12 @@ pub fn run(arguments: &Arguments) -> Done {
                 );
             }
             let stored = store.run(*run)?;
+            if outputs.is_some() && stored.plan.models.is_empty() {
+                return Err(Failure::usage(format!(
+                    "run {run} asked no model: its outputs are the responses of its data"
+                ))
+                .hint("-o writes its results"));
+            }
             if stored.finished < stored.plan.samples() {
                 remark(&format!("run {run} is open: {} of {} samples", stored.finished, stored.plan.samples()));
             }

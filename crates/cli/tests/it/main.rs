@@ -8,4 +8,5 @@ mod journeys;
 mod lossless;
 mod suites;
 mod torture;
+mod torture_runs;
 mod verify;
