@@ -1,4 +1,4 @@
-//! `cargo x torture`: the test that kills runs and fills disks, many more times than CI does.
+//! `cargo x torture`: the tests that kill runs, resume them and fill disks, many more times than CI does.
 
 use anyhow::Result;
 
@@ -11,6 +11,14 @@ pub struct Arguments {
     #[arg(long, default_value_t = 1000)]
     kills: u32,
 
+    /// Cases of the run that is killed and resumed
+    #[arg(long, default_value_t = 5000)]
+    cases: u32,
+
+    /// Only this kind of torture: `by_kills`, `by_full_disks`, `of_runs`
+    #[arg(long)]
+    only: Option<String>,
+
     /// Runs on a disk that is too small
     #[arg(long, default_value_t = 200)]
     disks: u32,
@@ -18,9 +26,10 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let mut command =
-        cargo(&["test", "--workspace", "--all-features", "--test", "it", "torture_by", "--", "--nocapture"]);
+    let which = arguments.only.as_ref().map_or_else(|| "torture_".to_owned(), |only| format!("torture_{only}"));
+    let mut command = cargo(&["test", "--workspace", "--all-features", "--test", "it", &which, "--", "--nocapture"]);
     command.env("PROBARE_TORTURE_KILLS", arguments.kills.to_string());
+    command.env("PROBARE_TORTURE_CASES", arguments.cases.to_string());
     command.env("PROBARE_TORTURE_DISKS", arguments.disks.to_string());
     process::run(&mut command)
 }

@@ -140,7 +140,7 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
             metadata.insert(name, value);
         }
     }
-    Ok(Case { id, query, response, context, reference, citations, retrieved, relevant, tags, metadata })
+    Ok(Case { id, query, response, context, reference, citations, retrieved, relevant, tags, metadata, sample: None })
 }
 
 fn field<T>(

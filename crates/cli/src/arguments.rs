@@ -26,12 +26,15 @@ const AFTER_HELP: &str = "Examples:
   probare explain token_f1
   probare verify results.jsonl
 
-Exit codes: 0 fine, 1 error, 2 quality gate failed, 4 budget reached, 64 usage, 130 interrupted.";
+Exit codes: 0 fine, 1 error, 2 quality gate failed, 3 incomplete, 4 budget reached, 64 usage, 130 interrupted.";
 
 /// What to do. The help of a verb is the documentation of its arguments.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     Score(Box<verbs::score::Arguments>),
+    Run(Box<verbs::run::Arguments>),
+    Resume(Box<verbs::resume::Arguments>),
+    Runs(verbs::runs::Arguments),
     List(verbs::list::Arguments),
     Explain(verbs::explain::Arguments),
     Validate(verbs::validate::Arguments),

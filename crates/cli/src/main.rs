@@ -66,6 +66,9 @@ enum Asked {
 fn run(cli: &Cli) -> Done {
     match &cli.verb {
         Verb::Score(arguments) => verbs::score::run(arguments),
+        Verb::Run(arguments) => verbs::run::run(arguments),
+        Verb::Resume(arguments) => verbs::resume::run(arguments),
+        Verb::Runs(arguments) => verbs::runs::run(arguments),
         Verb::List(arguments) => verbs::list::run(arguments),
         Verb::Explain(arguments) => verbs::explain::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),

@@ -2,10 +2,16 @@
 
 use std::io::{self, IsTerminal};
 use std::sync::Arc;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use probare_core::{Event, Progress as Source, Sink};
+use probare_models::Shared;
+use probare_runner::Tally;
+
+use crate::verbs::remark;
 
 /// Counts cases on standard error, if that is a terminal.
 pub struct Progress {
@@ -72,6 +78,94 @@ impl Sink for Progress {
             _ => {}
         }
         Ok(())
+    }
+}
+
+/// How often a bar is drawn anew, and lines are printed where there is no terminal.
+const REDRAWN: Duration = Duration::from_millis(200);
+const PRINTED: Duration = Duration::from_secs(10);
+
+/// Shows how far a run with a store has come: samples, rate, cost, failures by kind, time left. A bar on a terminal, else a
+/// line now and then.
+pub struct Watching {
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watching {
+    /// Begins to watch, unless `quiet`.
+    pub fn start(quiet: bool, samples: u64, tally: Arc<Tally>, models: Option<Shared>) -> Self {
+        let is_over = Arc::new(AtomicBool::new(false));
+        if quiet {
+            return Self { is_over, thread: None };
+        }
+        let seen = Arc::clone(&is_over);
+        let watch = move || {
+            let watch = Watch { samples, tally, models, started: Instant::now() };
+            watch.until(&seen);
+        };
+        Self { is_over, thread: Some(thread::spawn(watch)) }
+    }
+
+    /// Takes the bar away.
+    pub fn end(mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Watch {
+    samples: u64,
+    tally: Arc<Tally>,
+    models: Option<Shared>,
+    started: Instant,
+}
+
+impl Watch {
+    fn until(&self, is_over: &AtomicBool) {
+        let is_terminal = io::stderr().is_terminal();
+        let bar = if is_terminal { ProgressBar::new(self.samples) } else { ProgressBar::hidden() };
+        if let Ok(style) = ProgressStyle::with_template("{spinner} {bar:24} {percent:>3} %  {msg}") {
+            bar.set_style(style);
+        }
+        let mut printed = Instant::now();
+        while !is_over.load(Ordering::Relaxed) {
+            thread::park_timeout(REDRAWN);
+            if is_terminal {
+                let (finished, recalled) = self.tally.counts();
+                bar.set_position(finished + recalled);
+                bar.set_message(self.text());
+                bar.tick();
+            } else if printed.elapsed() >= PRINTED && !is_over.load(Ordering::Relaxed) {
+                printed = Instant::now();
+                remark(&self.text());
+            }
+        }
+        bar.finish_and_clear();
+    }
+
+    fn text(&self) -> String {
+        let (finished, recalled) = self.tally.counts();
+        let seconds = self.started.elapsed().as_secs_f64().max(0.001);
+        let rate = finished as f64 / seconds;
+        let mut text =
+            format!("{} of {} samples, {rate:.1}/s", HumanCount(finished + recalled), HumanCount(self.samples));
+        let spent = self.models.as_ref().map(|models| models.budget().spent().money.in_dollars());
+        if let Some(spent) = spent.filter(|spent| *spent > 0.0) {
+            text.push_str(&format!(", {spent:.4} US dollars"));
+        }
+        for (kind, count) in self.tally.errors() {
+            text.push_str(&format!(", {count} {kind}"));
+        }
+        let left = self.samples.saturating_sub(finished + recalled);
+        if finished > 0 && left > 0 {
+            let left = Duration::try_from_secs_f64(left as f64 / rate).unwrap_or(Duration::MAX);
+            text.push_str(&format!(", {} left", HumanDuration(left)));
+        }
+        text
     }
 }
 

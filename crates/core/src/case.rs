@@ -44,6 +44,24 @@ pub struct Case {
     /// Everything else that the row had.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub metadata: Map<String, Json>,
+    /// Which sample of a run it stands for, where a run asks models or keeps what is finished.
+    #[serde(skip)]
+    pub sample: Option<SampleKey>,
+}
+
+/// Which sample of a run a case stands for. With the id of the case it is the same however often the run is started.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct SampleKey {
+    /// Number of the data set in the run, from 0.
+    pub dataset: u32,
+    /// Number of the case in its data set, from 0.
+    pub row: u64,
+    /// How many cases of the same id come before it in its data set.
+    pub occurrence: u32,
+    /// Number of the model in the run, from 0; nothing where the response of the file is scored.
+    pub model: Option<u32>,
+    /// Which of several outputs of that model, from 0.
+    pub repeat: u32,
 }
 
 impl Case {

@@ -121,7 +121,9 @@ pub struct CaseResult {
 impl CaseResult {
     /// Results of the response that the case recorded.
     pub fn new(case: Case, results: Vec<Named>) -> Self {
-        let (model, repeat) = case.response.as_ref().map_or((None, 0), |output| (output.model.clone(), output.repeat));
+        let planned = case.sample.map_or(0, |sample| sample.repeat);
+        let (model, repeat) =
+            case.response.as_ref().map_or((None, planned), |output| (output.model.clone(), output.repeat));
         Self { case, model, repeat, results, excused: None, detail: None, written: None }
     }
 

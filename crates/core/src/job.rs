@@ -11,7 +11,7 @@ use std::sync::Arc;
 use schemars::Schema;
 use serde_json::Value as Json;
 
-use crate::manifest::{Input, Reading};
+use crate::manifest::{Generation, Input, Reading};
 use crate::{Case, Detail, MetricInfo, MetricRequest, Named, Problem, Sample, Section, Sink, SuiteCall};
 
 /// Why a source cannot go on.
@@ -184,6 +184,8 @@ pub struct Job {
     pub inputs: Vec<Input>,
     /// How the source reads.
     pub reading: Reading,
+    /// How the outputs came about, where that is more than a file of cases.
+    pub generation: Option<Generation>,
     /// What the benchmark decides about single cases.
     pub rules: Arc<dyn Rules>,
     /// Limits on single cases.
@@ -208,6 +210,7 @@ impl Job {
             reads: Vec::new(),
             inputs: Vec::new(),
             reading: Reading::default(),
+            generation: None,
             rules: Arc::new(NoRules),
             case_limits: Vec::new(),
             publisher: None,

@@ -40,7 +40,7 @@ mod score;
 mod suggest;
 mod value;
 
-pub use case::{Case, Citation, Field, Passage};
+pub use case::{Case, Citation, Field, Passage, SampleKey};
 pub use digest::Sha256;
 pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
@@ -52,7 +52,7 @@ pub use judge::{
     Answer, Content, Divided, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran, Reply, Role, Turn,
     Usage,
 };
-pub use manifest::{FORMAT, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, Stored, SuiteCall};
+pub use manifest::{FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, Stored, SuiteCall};
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
 };

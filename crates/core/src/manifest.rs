@@ -38,6 +38,9 @@ pub struct Manifest {
     /// Prompts of the metrics that asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<PromptUsed>,
+    /// Data sets and models of a run that has several samples of a case, or several data sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub generation: Option<Generation>,
     /// How the run ended.
     pub stop: Stop,
     /// Counts, means and distributions, as the program sums them up.
@@ -86,6 +89,21 @@ pub struct PromptUsed {
     pub metric: String,
     /// SHA-256 of the text.
     pub sha256: String,
+}
+
+/// How the outputs of a run came about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Generation {
+    /// Names of the data sets, in the order of the first inputs.
+    pub datasets: Vec<String>,
+    /// Names of the models that answered; none where the responses of the files were scored.
+    pub models: Vec<String>,
+    /// Outputs of each model for each case.
+    pub repeats: u32,
+    /// SHA-256 of instructions, examples and prompt, where models answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
 }
 
 /// Which program wrote a file.

@@ -127,6 +127,11 @@ impl Client {
         }
     }
 
+    /// Whether a file of recorded replies stands for the model.
+    pub fn is_recorded(&self) -> bool {
+        self.0.road.is_cassette()
+    }
+
     /// How many requests may be under way at the moment.
     pub fn concurrency(&self) -> f64 {
         self.0.throttle.limit()
@@ -137,6 +142,17 @@ impl Client {
     pub fn ask(&self, questions: &[Question]) -> Vec<Reply> {
         let asked = questions.iter().map(|question| (self.clone(), question.clone(), 0)).collect();
         ask_all(&self.0.shared, asked)
+    }
+
+    /// Asks one question and waits for the reply; `repeat` is the repetition of the run, counted from 0.
+    pub fn ask_once(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
+        let bug = || CallError::Internal { reason: "a question was dropped".to_owned() };
+        self.0.shared.block(self.call(question, repeat)).unwrap_or_else(|| Err(bug()))
+    }
+
+    /// What a call of this usage costs, in US dollars, where the price is known.
+    pub fn cost(&self, usage: Usage) -> Option<f64> {
+        self.0.price.map(|price| price.of(usage).in_dollars())
     }
 
     /// Asks one question; `repeat` is the repetition of the run, counted from 0.

@@ -11,7 +11,8 @@ use std::sync::{Mutex, PoisonError};
 
 use probare_cases::{OpenError as ReadError, read_whole};
 use probare_core::{
-    Answer, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Registry, Sha256, Turn, closest,
+    Answer, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Question, Registry, Sha256, Turn,
+    closest,
 };
 use probare_models::{Counts, Key, ModelSettings, Models, OpenError, Options, Provider, Spending};
 use serde_json::{Map, Value as Json};
@@ -26,6 +27,10 @@ pub struct Asking {
     pub models: Vec<ModelSettings>,
     /// Names of the models that judge where a metric names none: of `models`, or `provider:model`.
     pub judges: Vec<String>,
+    /// Names of the models under test.
+    pub under_test: Vec<String>,
+    /// How often judges have been asked again for what could not be read: their questions count from there.
+    pub round: u32,
     /// Answer from recorded replies only.
     pub offline: bool,
     /// Most money, in US dollars.
@@ -106,6 +111,7 @@ pub struct Asked {
     pub prompts: Vec<PromptUsed>,
     /// Files of recorded replies that stand for a model.
     pub inputs: Vec<Input>,
+    round: u32,
     unrecorded: Mutex<BTreeSet<String>>,
     width: usize,
 }
@@ -138,10 +144,13 @@ impl Asking {
                 prompts.push(PromptUsed { metric: request.name.clone(), sha256: Sha256::of(prompt.as_bytes()) });
             }
         }
-        if panels.is_empty() {
+        if panels.is_empty() && self.under_test.is_empty() {
             return Ok(None);
         }
         let mut settings: BTreeMap<String, ModelSettings> = BTreeMap::new();
+        for name in &self.under_test {
+            settings.insert(name.clone(), self.model("run", name)?);
+        }
         for (metric, judges) in &panels {
             for judge in judges {
                 if !settings.contains_key(judge) {
@@ -186,6 +195,7 @@ impl Asking {
             used,
             prompts,
             inputs,
+            round: self.round,
             unrecorded: Mutex::default(),
             width: width.clamp(1, MOST_WAITING),
         }))
@@ -256,6 +266,9 @@ impl Asking {
     }
 }
 
+/// More than a judge asks the same question by itself.
+const ATTEMPTS_OF_A_ROUND: u32 = 100;
+
 /// Cases that may wait for replies at once.
 const MOST_WAITING: usize = 256;
 
@@ -274,6 +287,16 @@ fn cassette(model: &ModelSettings) -> Option<String> {
 }
 
 impl Asked {
+    /// A model by its name.
+    pub fn client(&self, name: &str) -> Option<&probare_models::Client> {
+        self.models.client(name)
+    }
+
+    /// What the models share: budget, counts, cancellation.
+    pub fn shared(&self) -> &probare_models::Shared {
+        self.models.shared()
+    }
+
     /// Ends all questions.
     pub fn cancel(&self) {
         self.models.shared().cancel();
@@ -294,7 +317,16 @@ impl Asked {
 
 impl Outside for Asked {
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        let answers = self.models.answer(metric, turn);
+        let answers = match turn {
+            Turn::Ask(questions) if self.round > 0 => {
+                let later = |question: &Question| {
+                    let attempt = question.attempt.saturating_add(self.round.saturating_mul(ATTEMPTS_OF_A_ROUND));
+                    Question { attempt, ..question.clone() }
+                };
+                self.models.answer(metric, &Turn::Ask(questions.iter().map(later).collect()))
+            }
+            _ => self.models.answer(metric, turn),
+        };
         let is_missing = |answer: &Answer| match answer {
             Answer::Reply(reply) => matches!(reply.content, Content::Failed { kind: ErrorKind::Missing, .. }),
             Answer::Failed { kind, .. } => *kind == ErrorKind::Missing,

@@ -26,6 +26,8 @@ pub struct Config {
     pub metrics: Vec<MetricEntry>,
     /// Models that may be asked.
     pub models: Vec<ModelSettings>,
+    /// What the models under test are asked; read by `probare run` alone.
+    pub generate: Generate,
     /// Names of the models that judge, where a metric names none of its own: of `models`, or `provider:model`.
     pub judges: Vec<String>,
     /// Limits that the run must keep.
@@ -36,10 +38,39 @@ pub struct Config {
     pub run: Run,
 }
 
+/// What the models under test are asked.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Generate {
+    /// Names of the models under test; all of `models` that do not judge if absent.
+    pub models: Vec<String>,
+    /// Instructions, with `{{field}}` for fields of the case; `@FILE` reads them from a file.
+    pub system: Option<String>,
+    /// What is asked, with `{{field}}` for fields of the case (`query`, `context`, `reference`, `tags`, and the keys of
+    /// `metadata`); `{{query}}` if absent. `@FILE` reads it from a file.
+    pub prompt: Option<String>,
+    /// Questions with good answers that come before the question.
+    pub examples: Vec<Example>,
+    /// Outputs of each model for each case; one if absent.
+    pub repeats: Option<std::num::NonZeroU32>,
+}
+
+/// A question with a good answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Example {
+    /// What is asked, with `{{field}}` for fields of the case.
+    pub prompt: String,
+    /// What a good answer says.
+    pub response: String,
+}
+
 /// One file of cases.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dataset {
+    /// Name in runs of several data sets; the name of the file without its extensions if absent.
+    pub name: Option<String>,
     /// The file, relative to the configuration.
     pub path: String,
     /// Columns under other names: `response: model_output`.
@@ -242,6 +273,13 @@ impl GateEntry {
 }
 
 impl Dataset {
+    /// Name in a run.
+    pub fn shown(&self) -> String {
+        let file = Path::new(&self.path).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let stem = file.split('.').next().filter(|stem| !stem.is_empty()).unwrap_or(&file).to_owned();
+        self.name.clone().unwrap_or(stem)
+    }
+
     /// Which column becomes which field.
     pub fn fields(&self) -> Result<FieldMap, MapError> {
         let columns = self.mapping.iter().map(|(field, column)| match column {

@@ -1,5 +1,5 @@
-//! [`drive`]: a reading thread, scoring threads and the caller's thread, which hands results out: at once and in any order
-//! to whoever stores them, in input order to reports.
+//! [`drive`]: a reading thread, scoring threads, which hand each finished sample at once to whoever keeps it, and the
+//! caller's thread, which hands results to reports in input order.
 //!
 //! This is the one place that loops over cases. The number of batches under way is bounded, so a slow sink slows the
 //! reader down and memory stays flat.
@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use probare_core::{
-    Batch, Case, CaseResult, Event, Input, Outside, Problem, Readings, Rules, RunReadings, Sink, Source, SourceError,
-    Stop,
+    Batch, Case, CaseResult, Event, Input, Named, Outside, Problem, Readings, Rules, RunReadings, ScoreError, Sink,
+    Source, SourceError, Stop,
 };
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -74,26 +74,33 @@ pub struct Driven {
     pub inputs: Vec<Input>,
 }
 
-/// Where results go.
-pub struct Outlets<'a> {
-    /// Takes every result as soon as it is there, in any order: a store.
-    pub at_once: Option<Box<dyn Sink + 'a>>,
-    /// Takes everything in input order: reports.
-    pub ordered: Box<dyn Sink + 'a>,
+/// What happens to a sample before and after it is scored. The scoring threads call it, in any order.
+pub trait Sampler: Sync {
+    /// The results of a sample that was finished before, in the order of the run's metrics. An output that is known
+    /// already is put into the case, also where nothing else is known.
+    fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<Named>>>;
+
+    /// Puts the output under test into the case; an error where none came.
+    fn respond(&self, case: &mut Case) -> Result<(), ScoreError>;
+
+    /// Takes a sample that is finished. An error ends the run.
+    fn keep(&self, result: &CaseResult) -> io::Result<()>;
 }
 
-/// Who decides about single cases and who answers judges.
+/// Who decides about single cases, who answers judges, and who keeps samples.
 #[derive(Clone, Copy)]
 pub struct Surroundings<'a> {
     /// Rules of the benchmark.
     pub rules: &'a dyn Rules,
     /// Models, embeddings, a sandbox.
     pub outside: &'a dyn Outside,
+    /// Models under test and a store; nothing where the responses of the file are scored and only reported.
+    pub sampler: Option<&'a dyn Sampler>,
 }
 
 type Raw = Result<Box<dyn Batch>, SourceError>;
 type Numbered<T> = (u64, T);
-type Scored = Result<Vec<Result<CaseResult, Problem>>, SourceError>;
+type Scored = Result<Vec<Result<CaseResult, Problem>>, DriveError>;
 
 /// Reads, scores and hands out all rows. The end of the run is for the caller to announce.
 pub fn drive(
@@ -102,9 +109,8 @@ pub fn drive(
     plan: &Plan,
     around: Surroundings<'_>,
     options: &DriveOptions,
-    outlets: Outlets<'_>,
+    mut ordered: Box<dyn Sink + '_>,
 ) -> Result<Driven, DriveError> {
-    let Outlets { at_once, mut ordered } = outlets;
     ordered.event(&Event::Started { source: name, metrics: plan.infos() }).map_err(DriveError::Output)?;
     let jobs = options.jobs.get().min(MOST_JOBS);
     let (raw_sender, raw_receiver) = mpsc::sync_channel::<Numbered<Raw>>(jobs);
@@ -116,17 +122,19 @@ pub fn drive(
     // Shared by the scoring threads alone: when they have ended it is gone, and the reader with it.
     let raw_receiver = Arc::new(Mutex::new(raw_receiver));
     let run = RunReadings::default();
+    let broken = AtomicBool::new(false);
+    let worker = Worker { plan, around, options, broken: &broken };
     thread::scope(|scope| {
         let source = &mut source;
         let reader = scope.spawn(move || read(source.as_mut(), &raw_sender, &credit_receiver));
         for _ in 0..jobs {
             let (raw, scored) = (Arc::clone(&raw_receiver), scored_sender.clone());
-            let run = &run;
-            scope.spawn(move || score(plan, around, run, options.lines, &raw, &scored));
+            let readings = run.clone();
+            scope.spawn(move || score(worker, readings, &raw, &scored));
         }
         drop((scored_sender, raw_receiver));
         let mut writer =
-            Writer { name, at_once, sink: ordered, options, driven: Driven::default(), rows: 0, ids: Ids::default() };
+            Writer { name, sink: ordered, options, driven: Driven::default(), rows: 0, ids: Ids::default() };
         let ended = writer.collect(&scored_receiver, &credit_sender);
         // Whoever waits for one of these channels wakes up and ends.
         drop((scored_receiver, credit_sender));
@@ -158,28 +166,82 @@ fn read(source: &mut dyn Source, raw: &SyncSender<Numbered<Raw>>, credits: &Rece
     }
 }
 
+/// What every scoring thread works with.
+#[derive(Clone, Copy)]
+struct Worker<'a> {
+    plan: &'a Plan,
+    around: Surroundings<'a>,
+    options: &'a DriveOptions,
+    /// Set when a sample could not be kept: nobody begins another one.
+    broken: &'a AtomicBool,
+}
+
+impl Worker<'_> {
+    /// Whether no further case is begun. What is begun is finished and kept.
+    fn is_over(&self) -> bool {
+        self.options.interrupted.load(Ordering::Relaxed) || self.broken.load(Ordering::Relaxed)
+    }
+
+    /// A case with all its results, kept if somebody keeps them.
+    fn finished(&self, case: Case, readings: &mut Readings, lines: bool) -> Result<CaseResult, DriveError> {
+        self.sampled(case, readings, lines).map_err(|error| {
+            self.broken.store(true, Ordering::Relaxed);
+            DriveError::Output(error)
+        })
+    }
+
+    fn sampled(&self, mut case: Case, readings: &mut Readings, lines: bool) -> io::Result<CaseResult> {
+        let Self { plan, around: Surroundings { rules, outside, sampler }, .. } = *self;
+        // Written here, where there are many threads, rather than where there is one.
+        let written = |mut result: CaseResult| {
+            result.written = lines.then(|| result.line_text(plan.infos()).into_owned());
+            result
+        };
+        let Some(sampler) = sampler else { return Ok(written(plan.score(case, readings, rules, outside))) };
+        if let Some(results) = sampler.recall(&mut case)? {
+            return Ok(written(plan.recalled(case, results, rules)));
+        }
+        let result = match sampler.respond(&mut case) {
+            Ok(()) => plan.score(case, readings, rules, outside),
+            Err(error) => {
+                let results = plan.infos().iter().map(|_| Err(error.clone())).collect();
+                plan.recalled(case, results, rules)
+            }
+        };
+        let result = written(result);
+        sampler.keep(&result)?;
+        Ok(result)
+    }
+}
+
 #[expect(clippy::disallowed_methods, reason = "this is the one place that loops over cases")]
 fn score(
-    plan: &Plan,
-    around: Surroundings<'_>,
-    run: &RunReadings,
-    lines: bool,
+    worker: Worker<'_>,
+    run: RunReadings,
     raw: &Mutex<Receiver<Numbered<Raw>>>,
     scored: &SyncSender<Numbered<Scored>>,
 ) {
     let mut readings = Readings::new(run.clone());
+    let width = worker.around.outside.width();
     loop {
         let next = raw.lock().expect("no thread panics while it waits for a batch").recv();
         let Ok((number, batch)) = next else { return };
-        let results = batch.map(|batch| {
-            if around.outside.width() > 1 {
-                return score_waiting(plan, around, run, lines, batch.cases());
+        let results = batch.map_err(DriveError::Input).and_then(|batch| {
+            let cases = batch.cases();
+            if width > 1 {
+                return score_waiting(worker, &run, cases, width);
             }
-            let mut results = Vec::new();
-            for case in batch.cases() {
-                results.push(case.map(|case| finish(plan, around, case, &mut readings, lines)));
+            let mut results = Vec::with_capacity(cases.len());
+            for case in cases {
+                if worker.is_over() {
+                    break;
+                }
+                results.push(match case {
+                    Ok(case) => Ok(worker.finished(case, &mut readings, worker.options.lines)?),
+                    Err(problem) => Err(problem),
+                });
             }
-            results
+            Ok(results)
         });
         if scored.send((number, results)).is_err() {
             return;
@@ -187,25 +249,9 @@ fn score(
     }
 }
 
-/// All results of a case, and its line where somebody wants it: written here, where there are many threads, rather than where
-/// there is one.
-fn finish(plan: &Plan, around: Surroundings<'_>, case: Case, readings: &mut Readings, lines: bool) -> CaseResult {
-    let mut result = plan.score(case, readings, around.rules, around.outside);
-    if lines {
-        result.written = Some(result.line_text(plan.infos()).into_owned());
-    }
-    result
-}
-
 /// Scores cases that wait for answers, many at once, on threads that mostly sleep; the results in the order of the cases.
-fn score_waiting(
-    plan: &Plan,
-    around: Surroundings<'_>,
-    run: &RunReadings,
-    lines: bool,
-    cases: Vec<Result<Case, Problem>>,
-) -> Vec<Result<CaseResult, Problem>> {
-    let threads = around.outside.width().min(cases.len());
+fn score_waiting(worker: Worker<'_>, run: &RunReadings, cases: Vec<Result<Case, Problem>>, width: usize) -> Scored {
+    let threads = width.min(cases.len());
     let (done, results) = mpsc::channel();
     let waiting = Mutex::new(cases.into_iter().enumerate());
     thread::scope(|scope| {
@@ -213,10 +259,13 @@ fn score_waiting(
             let (waiting, done, run) = (&waiting, done.clone(), run.clone());
             scope.spawn(move || {
                 let mut readings = Readings::new(run);
-                loop {
+                while !worker.is_over() {
                     let next = waiting.lock().expect("no thread panics while it takes a case").next();
                     let Some((at, case)) = next else { return };
-                    let result = case.map(|case| finish(plan, around, case, &mut readings, lines));
+                    let result = match case {
+                        Ok(case) => worker.finished(case, &mut readings, worker.options.lines).map(Ok),
+                        Err(problem) => Ok(Err(problem)),
+                    };
                     if done.send((at, result)).is_err() {
                         return;
                     }
@@ -225,13 +274,12 @@ fn score_waiting(
         }
     });
     drop(done);
-    let ordered: BTreeMap<usize, Result<CaseResult, Problem>> = results.into_iter().collect();
+    let ordered: BTreeMap<usize, Result<Result<CaseResult, Problem>, DriveError>> = results.into_iter().collect();
     ordered.into_values().collect()
 }
 
 struct Writer<'a> {
     name: &'a str,
-    at_once: Option<Box<dyn Sink + 'a>>,
     sink: Box<dyn Sink + 'a>,
     options: &'a DriveOptions,
     driven: Driven,
@@ -246,11 +294,10 @@ impl Writer<'_> {
         let mut early: BTreeMap<u64, Scored> = BTreeMap::new();
         let mut next = 0;
         while let Ok((number, results)) = scored.recv() {
-            self.store(&results).map_err(DriveError::Output)?;
             early.insert(number, results);
             while let Some(results) = early.remove(&next) {
                 next += 1;
-                for result in results.map_err(DriveError::Input)? {
+                for result in results? {
                     if let Some(stop) = self.pass_on(result).map_err(DriveError::Output)? {
                         self.driven.stop = stop;
                         return Ok(());
@@ -259,13 +306,13 @@ impl Writer<'_> {
                 // The reader may be gone already; then nobody needs the credit.
                 let _ = credits.try_send(());
             }
+            if self.options.interrupted.load(Ordering::Relaxed) {
+                // Scoring threads hand out fewer results than they were given.
+                self.driven.stop = Stop::Interrupted;
+                return Ok(());
+            }
         }
         Ok(())
-    }
-
-    fn store(&mut self, results: &Scored) -> io::Result<()> {
-        let (Some(store), Ok(results)) = (&mut self.at_once, results) else { return Ok(()) };
-        results.iter().flatten().try_for_each(|result| store.event(&Event::Scored(result)))
     }
 
     fn pass_on(&mut self, result: Result<CaseResult, Problem>) -> io::Result<Option<Stop>> {

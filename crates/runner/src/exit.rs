@@ -14,6 +14,8 @@ pub enum Exit {
     Error,
     /// 2: a quality gate failed.
     Gate,
+    /// 3: the run is incomplete and can be resumed.
+    Incomplete,
     /// 4: the budget for asking models was reached.
     Budget,
     /// 64: the command line or the configuration is wrong; nothing was run.
@@ -24,10 +26,11 @@ pub enum Exit {
 
 impl Exit {
     /// All codes with what they mean, for the manual.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Fine, "everything asked for was done"),
         (Self::Error, "something could not be read, written or scored"),
         (Self::Gate, "a quality gate failed"),
+        (Self::Incomplete, "the run is incomplete and can be resumed"),
         (Self::Budget, "the budget for asking models was reached"),
         (Self::Usage, "the command line or the configuration is wrong; nothing was run"),
         (Self::Interrupted, "interrupted from the keyboard"),
@@ -39,6 +42,7 @@ impl Exit {
             Self::Fine => 0,
             Self::Error => 1,
             Self::Gate => 2,
+            Self::Incomplete => 3,
             Self::Budget => 4,
             Self::Usage => 64,
             Self::Interrupted => 130,

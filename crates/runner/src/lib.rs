@@ -1,7 +1,8 @@
 //! From rows to results: a [`Plan`] says which metrics are computed with which options; [`drive`] reads cases from any
 //! source, scores them on all cores and hands [`Event`](probare_core::Event)s to [`Sink`](probare_core::Sink)s; [`run`]
 //! takes a [`Job`](probare_core::Job) from its start to its [`Exit`], reports, gates and manifest included; [`verify`] does
-//! the same again and holds the outcome against a file of results. [`Config`] is what a project settles once.
+//! the same again and holds the outcome against a file of results. [`Config`] is what a project settles once. An
+//! [`Evaluation`] goes through models too and keeps what is finished in a [`Store`], so that it can be resumed.
 //!
 //! Every verb goes this one road. The bytes that come out do not depend on the number of threads, and memory does not
 //! depend on the number of cases.
@@ -12,16 +13,28 @@ mod asking;
 mod config;
 mod drive;
 mod exit;
+mod expectations;
 mod plan;
 mod run;
+mod runs;
 mod show;
+mod store;
 mod verify;
 
 pub use asking::{AskError, Asked, Asking, Hearing};
-pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, LabelEntry, MetricEntry, PassRateEntry, Run};
-pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
+pub use config::{
+    Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
+    Run,
+};
+pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundings, drive};
 pub use exit::Exit;
+pub use expectations::EXPECTATIONS;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use run::{Conclusion, RunError, Wanted, run};
+pub use runs::{
+    Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, Retry, RunPlan, Tally, export,
+    export_outputs,
+};
 pub use show::{Found, Written, show};
+pub use store::{STORE, State, Store, StoreError, StoredRun};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

@@ -8,6 +8,8 @@ use probare_core::{
     Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
 };
 
+use crate::expectations::{self, EXPECTATIONS};
+
 /// Why a plan could not be made.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -39,8 +41,15 @@ pub enum PlanError {
 pub struct PlannedMetric {
     /// What sinks are told.
     pub info: MetricInfo,
-    definition: &'static MetricDef,
-    scorer: Scorer,
+    way: Way,
+}
+
+/// How a metric comes to its results.
+enum Way {
+    /// From the sample.
+    Scored { definition: &'static MetricDef, scorer: Scorer },
+    /// From the results of the others.
+    Expected,
 }
 
 /// All metrics of a run.
@@ -60,13 +69,17 @@ impl Plan {
             if metrics.iter().any(|earlier| earlier.info.name == request.name) {
                 return Err(PlanError::SameName(request.name.clone()));
             }
+            if request.id == EXPECTATIONS {
+                metrics.push(PlannedMetric { info: expectations::info(&request.name), way: Way::Expected });
+                continue;
+            }
             let definition = registry.get(&request.id)?;
             let profile = request.profile.unwrap_or(profile);
             let scorer = definition
                 .build(request.options.clone(), profile)
                 .map_err(|source| PlanError::Build { name: request.name.clone(), source })?;
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
-            metrics.push(PlannedMetric { info, definition, scorer });
+            metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer } });
         }
         let infos = metrics.iter().map(|metric| metric.info.clone()).collect();
         Ok(Self { metrics, infos })
@@ -74,7 +87,7 @@ impl Plan {
 
     /// Whether whoever is asked has all models whose vectors are wanted.
     pub fn check_models(&self, outside: &dyn Outside) -> Result<(), PlanError> {
-        self.metrics.iter().try_for_each(|metric| match metric.scorer.embeds() {
+        self.metrics.iter().try_for_each(|metric| match metric.embeds() {
             Some(model) => {
                 outside.can_embed(model).map_err(|source| PlanError::Build { name: metric.info.name.clone(), source })
             }
@@ -84,7 +97,12 @@ impl Plan {
 
     /// No metric at all: cases are looked at and nothing is scored.
     pub const fn nothing() -> Self {
-        Self { metrics: Vec::new(), infos: Vec::new() }
+        Self::known(Vec::new())
+    }
+
+    /// Metrics of which nothing but the results is wanted, and those are known: nothing is scored.
+    pub(crate) const fn known(infos: Vec<MetricInfo>) -> Self {
+        Self { metrics: Vec::new(), infos }
     }
 
     /// What sinks are told about the metrics, in order.
@@ -94,10 +112,7 @@ impl Plan {
 
     /// Fields that at least one metric needs.
     pub fn needs(&self) -> Vec<Field> {
-        Field::ALL
-            .into_iter()
-            .filter(|field| self.metrics.iter().any(|metric| metric.definition.needs.contains(field)))
-            .collect()
+        Field::ALL.into_iter().filter(|field| self.metrics.iter().any(|metric| metric.needs(*field))).collect()
     }
 
     /// All results of one case. A panic is an error of the metric, or of the case where the benchmark itself stopped;
@@ -107,7 +122,12 @@ impl Plan {
         let sample = Sample::of(&case).sharing(readings);
         let lent = catch_unwind(AssertUnwindSafe(|| rules.lend(sample)));
         let score = |metric: &PlannedMetric| metric.score(sample, rules, outside);
-        let results: Vec<Named> = self.metrics.iter().map(score).collect();
+        let mut results: Vec<Named> = self.metrics.iter().map(score).collect();
+        for (at, metric) in self.metrics.iter().enumerate() {
+            if matches!(metric.way, Way::Expected) {
+                results[at] = expectations::score(&case, &self.infos, &results);
+            }
+        }
         let told = lent.and_then(|()| {
             catch_unwind(AssertUnwindSafe(|| (rules.model(&case), rules.excuse(&case), rules.detail(sample, &results))))
         });
@@ -124,22 +144,44 @@ impl Plan {
             }
         }
     }
+
+    /// A case whose results are known without scoring it.
+    pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
+        let model = rules.model(&case);
+        let mut result = CaseResult::new(case, results);
+        result.model = model;
+        result
+    }
 }
 
 impl PlannedMetric {
+    fn embeds(&self) -> Option<&str> {
+        match &self.way {
+            Way::Scored { scorer, .. } => scorer.embeds(),
+            Way::Expected => None,
+        }
+    }
+
+    fn needs(&self, field: Field) -> bool {
+        matches!(&self.way, Way::Scored { definition, .. } if definition.needs.contains(&field))
+    }
+
     /// A missing response is a failure, because something should have been answered; another missing field means that
     /// the question does not apply to this case.
     fn score(&self, sample: Sample<'_>, rules: &dyn Rules, outside: &dyn Outside) -> Named {
+        let Way::Scored { definition, scorer } = &self.way else {
+            return Ok(Outcome::not_applicable("the other results come first"));
+        };
         catch_unwind(AssertUnwindSafe(|| {
             if let Some(reason) = rules.leaves_out(sample.case, &self.info) {
                 return Ok(Outcome::not_applicable(reason));
             }
-            match self.definition.lacks(sample) {
+            match definition.lacks(sample) {
                 Some(Lack::Field(Field::Response)) => {
                     rules.absent(sample.case, &self.info).unwrap_or(Err(ScoreError::MissingField(Field::Response)))
                 }
                 Some(lack) => Ok(Outcome::not_applicable(format!("the case has no `{lack}`"))),
-                None => self.scorer.score_with(&self.info.name, sample, outside),
+                None => scorer.score_with(&self.info.name, sample, outside),
             }
         }))
         .unwrap_or_else(|panic| Err(stopped(panic.as_ref())))

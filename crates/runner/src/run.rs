@@ -16,7 +16,7 @@ use probare_report::{
     VERSION, Verdict, manifest, refuse_overlap,
 };
 
-use crate::drive::{DriveError, DriveOptions, Driven, Outlets, Surroundings, drive};
+use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
 use crate::{AskError, Asked, Asking, Exit, Hearing, Plan, PlanError};
 
 /// How a job is to be run, and what is wanted of it.
@@ -37,8 +37,8 @@ pub struct Wanted<'a> {
     pub asking: Option<Asking>,
     /// Who answers where no model is asked.
     pub outside: &'a dyn Outside,
-    /// Takes results as they come, in any order.
-    pub store: Option<Box<dyn Sink + 'a>>,
+    /// Who answers in place of the files, and who keeps samples as they are finished.
+    pub sampler: Option<&'a dyn Sampler>,
     /// Watches the run: a progress bar.
     pub watcher: Option<Box<dyn Sink + 'a>>,
 }
@@ -54,7 +54,7 @@ impl Default for Wanted<'_> {
             drive: DriveOptions::default(),
             asking: None,
             outside: &Nobody,
-            store: None,
+            sampler: None,
             watcher: None,
         }
     }
@@ -104,21 +104,31 @@ pub struct Conclusion {
 }
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
-pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
-    wanted.outputs.splice(0..0, std::mem::take(&mut job.outputs));
+pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
     let asked = match &wanted.asking {
         Some(asking) => asking.open(&mut job.requests, registry())?,
         None => None,
     };
-    if let Some(asked) = &asked {
+    let plan = Plan::new(&job.requests, wanted.profile, registry())?;
+    run_planned(job, &plan, asked.as_ref(), wanted)
+}
+
+/// Runs a job whose metrics are planned and whose models are opened.
+pub(crate) fn run_planned(
+    mut job: Job,
+    plan: &Plan,
+    asked: Option<&Asked>,
+    mut wanted: Wanted<'_>,
+) -> Result<Conclusion, RunError> {
+    wanted.outputs.splice(0..0, std::mem::take(&mut job.outputs));
+    if let Some(asked) = asked {
         job.reads.extend(asked.inputs.iter().map(|input| PathBuf::from(&input.path)));
         // A run that is computed again has them among its inputs already.
         let known = |input: &Input| job.inputs.iter().any(|known| known.sha256 == input.sha256);
         let new: Vec<Input> = asked.inputs.iter().filter(|input| !known(input)).cloned().collect();
         job.inputs.extend(new);
     }
-    let plan = Plan::new(&job.requests, wanted.profile, registry())?;
-    let ask = asked.as_ref().map_or(wanted.outside, |asked| asked as &dyn Outside);
+    let ask = asked.map_or(wanted.outside, |asked| asked as &dyn Outside);
     let everybody = Divided { ask, rest: wanted.outside };
     plan.check_models(&everybody)?;
     wanted.gates.check_names(plan.infos())?;
@@ -149,13 +159,14 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         sinks,
         watcher: wanted.watcher,
     };
-    wanted.drive.lines |= wanted.to_stdout || !wanted.outputs.is_empty() || wanted.store.is_some();
-    let around = Surroundings { rules: job.rules.as_ref(), outside: &everybody };
-    let outlets = Outlets { at_once: wanted.store, ordered: Box::new(&mut tee) };
-    let driven = cancelling(asked.as_ref(), &wanted.drive.interrupted, || {
-        drive(job.cases, &job.source, &plan, around, &wanted.drive, outlets)
+    wanted.drive.lines |= wanted.to_stdout || !wanted.outputs.is_empty();
+    let around = Surroundings { rules: job.rules.as_ref(), outside: &everybody, sampler: wanted.sampler };
+    // A run that can be resumed finishes what is under way.
+    let cancelled = asked.filter(|_| wanted.sampler.is_none());
+    let driven = cancelling(cancelled, &wanted.drive.interrupted, || {
+        drive(job.cases, &job.source, plan, around, &wanted.drive, Box::new(&mut tee))
     })?;
-    let hearing = asked.as_ref().map(Asked::hearing);
+    let hearing = asked.map(Asked::hearing);
 
     tee.summary.stop = Some(driven.stop);
     let verdicts = wanted.gates.verdicts(&tee.summary);
@@ -167,8 +178,9 @@ pub fn run(mut job: Job, mut wanted: Wanted<'_>) -> Result<Conclusion, RunError>
         inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
         reading: job.reading,
         metrics: plan.infos().to_vec(),
-        models: asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default(),
-        prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
+        models: asked.map(|asked| asked.used.clone()).unwrap_or_default(),
+        prompts: asked.map(|asked| asked.prompts.clone()).unwrap_or_default(),
+        generation: job.generation.take(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),

@@ -11,7 +11,7 @@ use probare_metrics::registry;
 use probare_report::Format;
 use probare_report::recorded::{Content, Recorded};
 
-use crate::drive::{DriveOptions, Outlets, Surroundings, drive};
+use crate::drive::{DriveOptions, Surroundings, drive};
 use crate::verify::{VerifyError, reopened, replies};
 use crate::{Plan, RunError};
 
@@ -57,10 +57,9 @@ pub fn show(
                 Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?;
             let asked = replies(results, inputs, &manifest, &mut job.requests);
             let outside: &dyn Outside = asked.as_ref().map_or(&Nobody, |asked| asked as &dyn Outside);
-            let around = Surroundings { rules: job.rules.as_ref(), outside };
+            let around = Surroundings { rules: job.rules.as_ref(), outside, sampler: None };
             let mut kept = Kept(Vec::new());
-            let outlets = Outlets { at_once: None, ordered: Box::new(&mut kept) };
-            drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), outlets)
+            drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), Box::new(&mut kept))
                 .map_err(RunError::from)?;
             found.results = kept.0;
         }

@@ -10,7 +10,7 @@ use probare_core::{
     Answer, Case, Event, Given, MetricInfo, MetricRequest, NoRules, Outcome, Outside, Profile, Reply, Sink, Turn,
 };
 use probare_metrics::registry;
-use probare_runner::{DriveOptions, Outlets, Plan, Surroundings, drive};
+use probare_runner::{DriveOptions, Plan, Surroundings, drive};
 use probare_testing::page_examples;
 use serde_json::{Value, json};
 
@@ -125,10 +125,16 @@ impl Outside for Says {
 fn lines(plan: &Plan, cases: &[Case], jobs: usize) -> Kept {
     let options = DriveOptions { jobs: NonZeroUsize::new(jobs).unwrap(), ..DriveOptions::default() };
     let sink = Lines::default();
-    let outlets = Outlets { at_once: None, ordered: Box::new(sink.clone()) };
-    let around = Surroundings { rules: &NoRules, outside: &Says { width: jobs } };
-    let driven =
-        drive(Box::new(Given::new(cases.to_vec(), Vec::new())), "pages", plan, around, &options, outlets).unwrap();
+    let around = Surroundings { rules: &NoRules, outside: &Says { width: jobs }, sampler: None };
+    let driven = drive(
+        Box::new(Given::new(cases.to_vec(), Vec::new())),
+        "pages",
+        plan,
+        around,
+        &options,
+        Box::new(sink.clone()),
+    )
+    .unwrap();
     assert_eq!(driven.cases, cases.len() as u64);
     let kept = sink.0.lock().unwrap();
     kept.clone()

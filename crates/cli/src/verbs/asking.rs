@@ -51,6 +51,8 @@ impl Asking {
         Wanted {
             models: config.models.clone(),
             judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges.clone() },
+            under_test: Vec::new(),
+            round: 0,
             offline: self.offline || run.offline,
             budget_usd: self.budget_usd.or(run.budget_usd),
             budget_tokens: self.budget_tokens.or(run.budget_tokens),
@@ -65,7 +67,7 @@ impl Asking {
 pub fn say(hearing: &Hearing, quiet: bool) {
     let Hearing { counts, spent, missing, .. } = hearing;
     if !quiet && counts.asked > 0 {
-        let mut text = format!("judges: {}", counted(counts.asked, "question", "questions"));
+        let mut text = format!("asked: {}", counted(counts.asked, "question", "questions"));
         let ways = [
             (counts.replayed, "from the record"),
             (counts.replied, "answered"),

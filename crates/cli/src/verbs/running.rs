@@ -11,12 +11,13 @@ use probare_models::embedding::Embeddings;
 use probare_models::{Options, record_path};
 use probare_report::number::counted;
 use probare_report::{By, Gate, Gates, Look, escape, terminal};
-use probare_runner::{Conclusion, Config, DriveOptions, Exit, MOST_JOBS, Wanted};
+use probare_runner::{Conclusion, Config, DriveOptions, Evaluation, Exit, MOST_JOBS, Store, Tally, Wanted};
 
 use super::asking::{self, Asking};
+use super::run::{announce, broken};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
-use crate::progress::Progress;
+use crate::progress::{Progress, Watching};
 
 /// How to run; shared by all verbs that score.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -45,8 +46,8 @@ pub struct Running {
     #[arg(long, value_name = "METRIC:LABEL>NUMBER", value_parser = Gate::fail_labels, env = "PROBARE_FAIL_LABELS")]
     pub fail_labels: Vec<Gate>,
 
-    /// Means apart for each group of cases: tags, a tag (lang for lang:en), or metadata.KEY
-    #[arg(long, value_name = "TAG|tags|metadata.KEY", env = "PROBARE_BY")]
+    /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
+    #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
     pub by: Option<By>,
 
     /// Scoring threads; all cores by default. The output does not depend on it
@@ -192,6 +193,45 @@ impl Settled {
         };
         let conclusion = probare_runner::run(job, wanted)?;
         self.conclude(&conclusion)
+    }
+
+    /// Drives a run with a store and says what came of it.
+    pub fn evaluate(mut self, evaluation: Evaluation, store: &Store, number: i64) -> Done {
+        if !self.quiet {
+            announce(number, store);
+        }
+        self.outputs.retain(|output| output != Path::new("-"));
+        if evaluation.plan().models.len() > 1 {
+            // Means over several models say little.
+            self.by.get_or_insert(By::Model);
+        }
+        let tally = Arc::new(Tally::default());
+        let shared = evaluation.asked().map(|asked| asked.shared().clone());
+        let watching = Watching::start(self.quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
+        let defaults = DriveOptions::default();
+        let outside = embeddings();
+        let wanted = Wanted {
+            profile: self.profile,
+            outputs: self.outputs.clone(),
+            gates: self.gates.clone(),
+            by: self.by.clone(),
+            drive: DriveOptions {
+                jobs: self.jobs.unwrap_or(defaults.jobs),
+                strict: self.strict,
+                interrupted: interrupt_flag(),
+                ..defaults
+            },
+            outside: &outside,
+            ..Wanted::default()
+        };
+        let ended = evaluation.run(store, number, wanted, tally);
+        watching.end();
+        let conclusion = ended.map_err(|error| broken(error, number))?;
+        let exit = self.conclude(&conclusion)?;
+        if conclusion.driven.stop == Stop::Interrupted || exit == Exit::Budget {
+            remark(&format!("what is finished is kept; go on with: probare resume {number}"));
+        }
+        Ok(exit)
     }
 
     /// Prints the summary. Errors and missed gates are said even where nothing else is.

@@ -8,7 +8,7 @@ use probare_cases::{FieldMap, ReadOptions, columns};
 use probare_core::{Event, Field, NoRules, Nobody, Problem, Sink};
 use probare_metrics::registry;
 use probare_report::{Gates, escape};
-use probare_runner::{DriveOptions, GateEntry, Outlets, Plan, Surroundings, drive};
+use probare_runner::{DriveOptions, GateEntry, Plan, Surroundings, drive};
 use probare_suites::synthlink::catalogue::{is_catalogue, validate};
 
 use super::{Reading, no_column, print, remark};
@@ -172,9 +172,8 @@ fn cases(arguments: &Arguments) -> Done {
     let separator = rows.separator();
     let mut counts = Counts::default();
     let plan = Plan::nothing();
-    let around = Surroundings { rules: &NoRules, outside: &Nobody };
-    let outlets = Outlets { at_once: None, ordered: Box::new(&mut counts) };
-    drive(Box::new(rows), file, &plan, around, &DriveOptions::default(), outlets)?;
+    let around = Surroundings { rules: &NoRules, outside: &Nobody, sampler: None };
+    drive(Box::new(rows), file, &plan, around, &DriveOptions::default(), Box::new(&mut counts))?;
     show_rest(counts.lost);
     let mut text = format!("{}: {} cases, {} bad rows\n", escape::terminal(file), counts.good, counts.lost);
     for (count, field) in counts.having.into_iter().zip(Field::ALL).filter(|(count, _)| *count > 0) {

@@ -10,4 +10,5 @@ mod lossless;
 mod models;
 mod suites;
 mod torture;
+mod torture_runs;
 mod verify;

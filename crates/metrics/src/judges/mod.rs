@@ -14,7 +14,7 @@ pub mod judge_steps;
 
 mod asking;
 
-pub use asking::{Panel, Vote};
+pub use asking::{Panel, Piece, Vote, pieces};
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] =

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use probare_core::{Case, CaseResult, MetricInfo};
+use probare_core::{CaseResult, MetricInfo};
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -31,6 +31,8 @@ pub enum By {
     Tag(String),
     /// `metadata.KEY`: one group for each value of the key.
     Metadata(String),
+    /// `model`: one group for each model whose outputs were scored.
+    Model,
 }
 
 impl FromStr for By {
@@ -40,6 +42,7 @@ impl FromStr for By {
         Ok(match text.strip_prefix("metadata.") {
             Some(key) => Self::Metadata(key.to_owned()),
             None if text == "tags" => Self::Tags,
+            None if text == "model" => Self::Model,
             None => Self::Tag(text.to_owned()),
         })
     }
@@ -51,14 +54,17 @@ impl fmt::Display for By {
             Self::Tags => formatter.write_str("tags"),
             Self::Tag(tag) => formatter.write_str(tag),
             Self::Metadata(key) => write!(formatter, "metadata.{key}"),
+            Self::Model => formatter.write_str("model"),
         }
     }
 }
 
 impl By {
     /// The groups of a case; none where it lacks what it is grouped by.
-    fn groups<'a>(&self, case: &'a Case) -> Vec<Cow<'a, str>> {
+    fn groups<'a>(&self, result: &'a CaseResult) -> Vec<Cow<'a, str>> {
+        let case = &result.case;
         let mut names: Vec<Cow<'a, str>> = match self {
+            Self::Model => result.model.iter().map(|model| Cow::Borrowed(model.as_str())).collect(),
             Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
             Self::Tag(wanted) => {
                 let value = |tag: &'a String| {
@@ -146,7 +152,7 @@ impl Groups {
 
     pub(super) fn add(&mut self, result: &CaseResult) {
         let metrics = self.metrics.len();
-        let names = self.by.groups(&result.case);
+        let names = self.by.groups(result);
         if names.is_empty() {
             self.without.get_or_insert_with(|| Group::new(metrics)).add(result);
         }
@@ -283,6 +289,18 @@ mod tests {
         assert_eq!(grouped("metadata.level", &results).kept.keys().collect::<Vec<_>>(), ["3"]);
         let groups = grouped("metadata.model.name", &results);
         insta::assert_snapshot!(serde_json::to_string(&groups).unwrap(), @r#"{"by":"metadata.model.name","groups":{"small":{"cases":1,"metrics":[{"name":"relevance","mean":0.4,"interval":null,"scored":1}]}},"without":{"cases":1,"metrics":[{"name":"relevance","mean":0.2,"interval":null,"scored":1}]}}"#);
+    }
+
+    #[test]
+    fn models_are_groups() {
+        let mut results = [result("a", 0.2), result("a", 0.4)];
+        for (result, model) in results.iter_mut().zip(["small", "large"]) {
+            result.model = Some(model.to_owned());
+        }
+        let groups = grouped("model", &results);
+        let seen: Vec<_> = groups.named().map(|(name, group)| (name, group.mean(0))).collect();
+        assert_eq!(seen, [("large", Some(0.4)), ("small", Some(0.2))]);
+        assert_eq!("model".parse::<By>().unwrap().to_string(), "model");
     }
 
     #[test]

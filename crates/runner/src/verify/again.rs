@@ -22,6 +22,14 @@ pub(super) fn job(
     suites: fn(&str) -> Option<&'static dyn Suite>,
     format: Format,
 ) -> Result<Job, VerifyError> {
+    if let Some(generation) = &manifest.generation {
+        let what =
+            if generation.models.is_empty() { "several data sets" } else { "outputs that models gave in the run" };
+        let message = format!("this file holds {what}, which are in the store of its run and not in its inputs");
+        let hint = "`probare runs export RUN` writes it again from the store, to be compared byte for byte; \
+                    `probare runs export RUN --outputs FILE` writes the outputs, which `probare score` scores again";
+        return Err(SuiteError::data(message).hint(hint).into());
+    }
     let mut job = match &manifest.suite {
         Some(call) => benchmark(manifest, call, resolved, suites, format)?,
         None => plain(manifest, resolved)?,

@@ -31,6 +31,7 @@ use serde_json::Value as Json;
 
 use self::checker::Checker;
 use self::inputs::Resolved;
+use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
 use crate::{Asked, Conclusion, DriveOptions, RunError, Wanted, run};
 
@@ -219,6 +220,8 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
     for metric in &manifest.metrics {
         match registry().get(&metric.id) {
             Ok(_) => {}
+            // It is no metric of the registry: it looks at the results of the others.
+            Err(_) if metric.id == EXPECTATIONS => {}
             // A benchmark may bring metrics of its own; where it does not, the run says so.
             Err(_) if manifest.suite.is_some() => {}
             Err(_) => {

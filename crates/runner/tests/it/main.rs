@@ -2,4 +2,5 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests make the files that they look at")]
 
+mod store;
 mod verify_suite;

@@ -12,6 +12,7 @@ pub use panel::{Panel, Vote};
 pub(crate) use quoted::Quoted;
 pub(crate) use reply::{flag, number, text, verdict};
 pub(crate) use template::Template;
+pub use template::{Piece, pieces};
 
 /// Evidence of what a judge said: its reason, and in a note who said what.
 pub(crate) fn said(note: String, reason: &str) -> Evidence {

@@ -7,9 +7,12 @@ use probare_core::{BuildError, Message};
 
 use super::wrong;
 
-#[derive(Debug, Clone)]
-enum Piece {
+/// A piece of a prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    /// Text as it stands there.
     Text(String),
+    /// `{{name}}`, to be replaced.
     Name(String),
 }
 
@@ -26,7 +29,7 @@ impl Template {
         let heading = "`prompt` has two parts, headed `[system]` and `[user]`, each on a line of its own";
         let body = text.trim_start().strip_prefix("[system]").ok_or_else(|| wrong(heading))?;
         let (system, user) = body.split_once("\n[user]").ok_or_else(|| wrong(heading))?;
-        let template = Self { system: pieces(system.trim(), names)?, user: pieces(user.trim(), names)? };
+        let template = Self { system: known_pieces(system.trim(), names)?, user: known_pieces(user.trim(), names)? };
         let has_data = template
             .system
             .iter()
@@ -56,18 +59,28 @@ impl Template {
     }
 }
 
-fn pieces(text: &str, names: &[&str]) -> Result<Vec<Piece>, BuildError> {
+/// The pieces of a prompt that may use `names`.
+fn known_pieces(text: &str, names: &[&str]) -> Result<Vec<Piece>, BuildError> {
+    let pieces = pieces(text)?;
+    for piece in &pieces {
+        if let Piece::Name(name) = piece
+            && !names.contains(&name.as_str())
+        {
+            let known: Vec<String> = names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
+            return Err(wrong(format!("`prompt` holds `{{{{{name}}}}}`; known are {}", known.join(", "))));
+        }
+    }
+    Ok(pieces)
+}
+
+/// The pieces of a prompt, whatever names it uses.
+pub fn pieces(text: &str) -> Result<Vec<Piece>, BuildError> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, remaining) = after.split_once("}}").ok_or_else(|| wrong("`prompt` holds `{{` without its `}}`"))?;
-        let name = name.trim();
-        if !names.contains(&name) {
-            let known: Vec<String> = names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
-            return Err(wrong(format!("`prompt` holds `{{{{{name}}}}}`; known are {}", known.join(", "))));
-        }
         pieces.push(Piece::Text(before.to_owned()));
-        pieces.push(Piece::Name(name.to_owned()));
+        pieces.push(Piece::Name(name.trim().to_owned()));
         rest = remaining;
     }
     pieces.push(Piece::Text(rest.to_owned()));

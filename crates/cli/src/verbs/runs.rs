@@ -1,0 +1,199 @@
+//! `probare runs`: list, show, export and remove runs.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use clap::Subcommand;
+use indicatif::HumanDuration;
+use probare_report::escape;
+use probare_report::number::counted;
+use probare_runner::{Exit, StoredRun, export, export_outputs};
+use serde_json::{Value as Json, json};
+
+use super::run::{StoreFlag, failure, number};
+use super::{print, remark};
+use crate::failure::{Done, Failure};
+
+/// List, show, export or remove runs.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+
+    #[command(flatten)]
+    store: StoreFlag,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// All runs of the store, the oldest first
+    List {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// What a run was planned to do and how far it has come
+    Show {
+        /// Number of the run
+        #[arg(value_name = "RUN", value_parser = number)]
+        run: i64,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write what a run has finished; times and attempts are left out, so that the bytes do not depend on interruptions
+    Export {
+        /// Number of the run
+        #[arg(value_name = "RUN", value_parser = number)]
+        run: i64,
+        /// File of results to write; its extension says what: .jsonl .json .csv .parquet .md .html .xml (repeatable)
+        #[arg(short, long = "output", value_name = "OUT")]
+        output: Vec<PathBuf>,
+        /// File of outputs to write, as JSON lines that `probare score` reads
+        #[arg(long, value_name = "OUT.jsonl")]
+        outputs: Option<PathBuf>,
+    },
+    /// Remove runs with all their samples, for good
+    Rm {
+        /// Numbers of the runs
+        #[arg(value_name = "RUN", value_parser = number, required = true)]
+        runs: Vec<i64>,
+    },
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    let mut store = arguments.store.there()?;
+    match &arguments.verb {
+        Verb::List { json } => {
+            let runs = store.runs()?;
+            if *json {
+                return print(&format!("{:#}\n", Json::Array(runs.iter().map(described).collect())));
+            }
+            if runs.is_empty() {
+                return print("no runs\n");
+            }
+            print(&runs.iter().map(line).collect::<String>())
+        }
+        Verb::Show { run, json } => {
+            let stored = store.run(*run)?;
+            if *json {
+                let mut described = described(&stored);
+                described["plan"] = json!(stored.plan);
+                return print(&format!("{described:#}\n"));
+            }
+            print(&shown(&stored))
+        }
+        Verb::Export { run, output, outputs } => {
+            if output.is_empty() && outputs.is_none() {
+                return Err(
+                    Failure::usage("no file is named").hint("name one: -o results.jsonl, or --outputs cases.jsonl")
+                );
+            }
+            let stored = store.run(*run)?;
+            if outputs.is_some() && stored.plan.models.is_empty() {
+                return Err(Failure::usage(format!(
+                    "run {run} asked no model: its outputs are the responses of its data"
+                ))
+                .hint("-o writes its results"));
+            }
+            if stored.finished < stored.plan.samples() {
+                remark(&format!("run {run} is open: {} of {} samples", stored.finished, stored.plan.samples()));
+            }
+            if !output.is_empty() {
+                export(store.path(), &stored, output.clone()).map_err(failure)?;
+            }
+            if let Some(path) = outputs {
+                export_outputs(store.path(), *run, path).map_err(failure)?;
+            }
+            for path in output.iter().chain(outputs) {
+                remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+            }
+            Ok(Exit::Fine)
+        }
+        Verb::Rm { runs } => {
+            for run in runs {
+                let samples = store.remove(*run)?;
+                remark(&format!("removed run {run} with {}", counted(samples, "sample", "samples")));
+            }
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+fn described(run: &StoredRun) -> Json {
+    json!({
+        "run": run.run,
+        "state": run.state.name(),
+        "finished": run.finished,
+        "samples": run.plan.samples(),
+        "started": run.made,
+        "config": run.plan.config,
+        "datasets": run.plan.datasets.iter().map(|dataset| &dataset.name).collect::<Vec<_>>(),
+        "models": run.plan.models.iter().map(|model| &model.name).collect::<Vec<_>>(),
+        "errors": run.errors.iter().map(|(kind, count)| (kind.clone(), json!(count))).collect::<serde_json::Map<_, _>>(),
+        "input_tokens": run.usage.input_tokens,
+        "output_tokens": run.usage.output_tokens,
+        "cost_usd": run.cost_usd,
+    })
+}
+
+/// One run on one line.
+fn line(run: &StoredRun) -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let age = HumanDuration(now.saturating_sub(Duration::from_secs(run.made)));
+    let names = |names: Vec<&str>| if names.is_empty() { "recorded responses".to_owned() } else { names.join(", ") };
+    let text = format!(
+        "{:>4}  {:8}  {:>7} of {:<7}  {age} ago  {}: {}",
+        run.run,
+        run.state.name(),
+        run.finished,
+        run.plan.samples(),
+        run.plan.datasets.iter().map(|dataset| dataset.name.as_str()).collect::<Vec<_>>().join(", "),
+        names(run.plan.models.iter().map(|model| model.name.as_str()).collect()),
+    );
+    format!("{}\n", escape::terminal(&text))
+}
+
+/// A run in full.
+fn shown(run: &StoredRun) -> String {
+    let plan = &run.plan;
+    let mut lines = vec![format!(
+        "run {} of {}: {}, {} of {} samples finished",
+        run.run,
+        plan.config,
+        run.state.name(),
+        run.finished,
+        plan.samples()
+    )];
+    for dataset in &plan.datasets {
+        let digest: String = dataset.input.sha256.chars().take(12).collect();
+        let cases = counted(dataset.cases, "case", "cases");
+        lines.push(format!("data set {}: {cases}, {} (SHA-256 {digest}…)", dataset.name, dataset.input.path));
+    }
+    for model in &plan.models {
+        let repeats = counted(u64::from(plan.repeats), "output", "outputs");
+        lines.push(format!("model {}: {}:{}, {repeats} a case", model.name, model.provider, model.model));
+    }
+    if let Some(prompt) = &plan.prompt {
+        lines.push(format!("prompt: SHA-256 {}…", prompt.chars().take(12).collect::<String>()));
+    }
+    for metric in &plan.metrics {
+        let options = if metric.options.is_null() { String::new() } else { format!(" {}", metric.options) };
+        lines.push(format!(
+            "metric {}: {} version {}, {}{options}",
+            metric.name, metric.id, metric.version, metric.profile
+        ));
+    }
+    for judge in &plan.judges {
+        lines.push(format!("judge {}: {}:{}", judge.name, judge.provider, judge.model));
+    }
+    if run.usage.input_tokens + run.usage.output_tokens > 0 {
+        let (sent, received) = (run.usage.input_tokens, run.usage.output_tokens);
+        lines.push(format!("outputs took {sent} tokens in and {received} out, {:.4} US dollars", run.cost_usd));
+    }
+    for (kind, count) in &run.errors {
+        lines.push(format!("{kind}: {}", counted(*count, "result", "results")));
+    }
+    lines.iter().map(|line| format!("{}\n", escape::terminal(line))).collect()
+}

@@ -1,0 +1,302 @@
+//! Runs with a store that are killed at random moments and resumed, and disks that are too small or not to be written: what
+//! comes out in the end is what an undisturbed run gives, byte for byte. `cargo x torture` does the same many more times.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use probare_core::{Message, Parameters, Reply, Usage};
+use probare_models::{Entry, Key, Provider, Request};
+use serde_json::json;
+
+use crate::torture::{Dice, setting};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+
+/// Cases, recorded replies of two models, and a configuration.
+struct Ground {
+    folder: tempfile::TempDir,
+    samples: u64,
+    /// The exports of a run that was left alone, and how long it took.
+    whole: (Vec<u8>, Vec<u8>),
+    took: Duration,
+}
+
+fn line(messages: Vec<Message>, text: String) -> String {
+    let request = Request {
+        provider: Provider::OpenAi,
+        base_url: "https://example.org/v1".to_owned(),
+        model: "m".to_owned(),
+        parameters: Parameters::default(),
+        reasoning_effort: None,
+        extra_body: serde_json::Map::new(),
+        embedding: false,
+        messages,
+        repeat: 0,
+        seat: 0,
+        attempt: 0,
+    };
+    let usage = Usage { input_tokens: 7, output_tokens: 3 };
+    let entry = Entry {
+        request,
+        reply: Reply { usage, ..Reply::text(text) },
+        sent: None,
+        received: None,
+        logprobs: None,
+        cost_usd: None,
+        latency_ms: 1,
+        attempts: 1,
+        made: 1,
+    };
+    format!("{}\n", json!({"format": 1, "key": Key::of(&entry.request).to_string(), "entry": entry}))
+}
+
+fn run(place: &Path, words: &[&str]) -> Output {
+    Command::new(PROGRAM).args(words).current_dir(place).stdin(Stdio::null()).output().unwrap()
+}
+
+fn good(place: &Path, words: &[&str]) -> Output {
+    let output = run(place, words);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {text}");
+    output
+}
+
+/// Both exports of the run.
+fn exports(place: &Path) -> (Vec<u8>, Vec<u8>) {
+    good(place, &["runs", "export", "1", "-o", "e.jsonl", "--outputs", "o.jsonl"]);
+    (fs::read(place.join("e.jsonl")).unwrap(), fs::read(place.join("o.jsonl")).unwrap())
+}
+
+impl Ground {
+    fn new(cases: u64) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut rows, mut first, mut second) = (String::new(), String::new(), String::new());
+        for number in 0..cases {
+            // Some ids stand there twice: they are two cases all the same.
+            let id = if number % 50 == 1 { number - 1 } else { number };
+            let question = format!("What is {number} and {}?", number % 7);
+            rows.push_str(&format!(
+                "{}\n",
+                json!({"id": id.to_string(), "query": question, "reference": [(number + number % 7).to_string()]})
+            ));
+            let messages = || vec![Message::system("Add."), Message::user(question.clone())];
+            first.push_str(&line(messages(), format!("It is {}.", number + number % 7)));
+            second.push_str(&line(messages(), (number + number % 5).to_string()));
+        }
+        let root = folder.path();
+        fs::write(root.join("cases.jsonl"), rows).unwrap();
+        fs::write(root.join("first.jsonl"), first).unwrap();
+        fs::write(root.join("second.jsonl"), second).unwrap();
+        let config = "datasets: [{path: cases.jsonl}]\n\
+                      models: [{name: first, api_model_name: 'replay:first.jsonl'}, {name: second, api_model_name: 'replay:second.jsonl'}]\n\
+                      generate: {system: Add.}\n\
+                      metrics: [{id: contains}, {id: token_f1}]\n";
+        fs::write(root.join("probare.yaml"), config).unwrap();
+        let mut ground = Self { folder, samples: cases * 2, whole: Default::default(), took: Duration::ZERO };
+        let place = ground.place("whole");
+        let start = Instant::now();
+        good(&place, &["run", "../probare.yaml", "-q"]);
+        ground.took = start.elapsed();
+        ground.whole = exports(&place);
+        let lines = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        assert_eq!((lines(&ground.whole.0), lines(&ground.whole.1)), (ground.samples, ground.samples));
+        ground
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        let place = self.folder.path().join(name);
+        let _ = fs::remove_dir_all(&place);
+        fs::create_dir_all(&place).unwrap();
+        place
+    }
+
+    /// Whether the run in a place is what it is when it is left alone.
+    fn check(&self, place: &Path) {
+        let (results, outputs) = exports(place);
+        assert!(results == self.whole.0, "the results differ from those of an undisturbed run");
+        assert!(outputs == self.whole.1, "the outputs differ from those of an undisturbed run");
+    }
+}
+
+#[test]
+fn torture_of_runs_by_kills_loses_and_doubles_nothing() {
+    let ground = Ground::new(setting("PROBARE_TORTURE_CASES", 400));
+    let kills = setting("PROBARE_TORTURE_KILLS", 50);
+    let mut dice = Dice(20_261_116);
+    let whole = u64::try_from(ground.took.as_micros()).unwrap();
+    let (mut killed, mut completed, mut starts) = (0, 0, 0_u64);
+    while killed < kills {
+        let place = ground.place("place");
+        let mut words = vec!["run", "../probare.yaml", "-q"];
+        loop {
+            starts += 1;
+            let mut child = Command::new(PROGRAM)
+                .args(&words)
+                .current_dir(&place)
+                .stdin(Stdio::null())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap();
+            // Mostly early, so that a run is killed many times; now and then anywhere.
+            let longest = if dice.roll(4) == 0 { whole } else { whole / 3 };
+            thread::sleep(Duration::from_micros(dice.roll(longest)));
+            child.kill().unwrap();
+            let status = child.wait().unwrap();
+            killed += u64::from(status.code().is_none());
+            // A store that was not begun is begun anew; one that is there goes on.
+            let listed = run(&place, &["runs", "list", "--json"]);
+            let runs: serde_json::Value = serde_json::from_slice(&listed.stdout).unwrap_or_default();
+            let first = runs.get(0);
+            if first.is_some_and(|run| run["state"] == "complete") {
+                break;
+            }
+            if killed >= kills {
+                break;
+            }
+            words = if first.is_some() { vec!["resume", "1", "-q"] } else { vec!["run", "../probare.yaml", "-q"] };
+        }
+        if !place.join(".probare/store.db").exists() || run(&place, &["runs", "show", "1"]).status.code() != Some(0) {
+            continue;
+        }
+        good(&place, &["resume", "1", "-q"]);
+        ground.check(&place);
+        completed += 1;
+    }
+    println!(
+        "{killed} kills in {starts} starts over runs of {} samples, {completed} runs brought to their end: all exports equal",
+        ground.samples
+    );
+    assert!(completed > 0);
+}
+
+#[test]
+fn torture_of_runs_two_processes_work_in_one_store() {
+    let ground = Ground::new(120);
+    let place = ground.place("both");
+    let start = |words: &[&str]| {
+        Command::new(PROGRAM)
+            .args(words)
+            .current_dir(&place)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let mut one = start(&["run", "../probare.yaml", "-q"]);
+    let mut other = start(&["run", "../probare.yaml", "-q"]);
+    assert_eq!((one.wait().unwrap().code(), other.wait().unwrap().code()), (Some(0), Some(0)));
+    ground.check(&place);
+    good(&place, &["runs", "export", "2", "-o", "second.jsonl"]);
+    assert!(fs::read(place.join("second.jsonl")).unwrap() == ground.whole.0);
+    // And on one and the same run, of which half was taken away.
+    good(&place, &["runs", "rm", "2"]);
+    let mut one = start(&["resume", "1", "-q"]);
+    let mut other = start(&["resume", "1", "-q"]);
+    assert_eq!((one.wait().unwrap().code(), other.wait().unwrap().code()), (Some(0), Some(0)));
+    ground.check(&place);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn torture_of_runs_by_disks_ends_with_a_message_and_can_be_resumed() {
+    let probe = Command::new("unshare").args(["-Urm", "true"]).status();
+    if !probe.is_ok_and(|status| status.success()) {
+        println!("left out: `unshare -Urm` does not work here, so no small disk can be had");
+        return;
+    }
+    let ground = Ground::new(400);
+    let place = ground.place("disk");
+    let kept = ground.place("kept");
+    let shell = |script: String| {
+        Command::new("unshare").args(["-Urm", "sh", "-c", &script]).stdin(Stdio::null()).output().unwrap()
+    };
+    let (place, kept) = (place.display(), kept.display());
+    // A disk that is too small for the run, but not for its beginning.
+    let output = shell(format!(
+        "mount -t tmpfs -o size=160k none '{place}' && cd '{place}' && '{PROGRAM}' run ../probare.yaml -q; code=$?; \
+         cp -r '{place}/.' '{kept}'; exit $code"
+    ));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("full") && text.contains("probare resume 1"), "{text}");
+    let kept_path = ground.folder.path().join("kept");
+    // A store that may not be written.
+    let output = shell(format!(
+        "mount -t tmpfs none '{place}' && cp -r '{kept}/.' '{place}' && mount -o remount,ro '{place}' && cd '{place}' && \
+         '{PROGRAM}' resume 1 -q"
+    ));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("store.db"), "{text}");
+    good(&kept_path, &["resume", "1", "-q"]);
+    ground.check(&kept_path);
+}
+
+#[test]
+fn a_changed_case_prompt_or_setting_is_named_and_refused() {
+    let ground = Ground::new(20);
+    let place = ground.place("changed");
+    good(&place, &["run", "../probare.yaml", "-q", "--limit", "5"]);
+    let config = ground.folder.path().join("probare.yaml");
+    let before = fs::read_to_string(&config).unwrap();
+    let refused = |text: &str, part: &str| {
+        fs::write(&config, text).unwrap();
+        let output = run(&place, &["resume", "1", "-q"]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(part) && said.contains("--accept-changes"), "{said}");
+    };
+    refused(&before.replace("system: Add.", "system: Subtract."), "the prompt of the models under test changed");
+    refused(
+        &before.replace("{name: first,", "{name: first, temperature: 0.5,"),
+        "the settings of model `first` changed",
+    );
+    refused(&before.replace("{id: token_f1}", "{id: rouge_l}"), "metric `token_f1` is gone; metric `rouge_l` is new");
+    refused(&before.replace("{id: contains}", "{id: contains, options: {ignore_case: true}}"), "`contains`");
+    fs::write(&config, &before).unwrap();
+    let cases = ground.folder.path().join("cases.jsonl");
+    let rows = fs::read_to_string(&cases).unwrap();
+    fs::write(&cases, rows.replacen("What is 0", "What was 0", 1)).unwrap();
+    refused(&before, "the cases of `cases` changed");
+    fs::write(&cases, rows).unwrap();
+    // A metric more is computed for what is finished, from the outputs in the store.
+    fs::write(&config, before.replace("{id: token_f1}", "{id: token_f1}, {id: rouge_l}")).unwrap();
+    good(&place, &["resume", "1", "-q", "--accept-changes"]);
+    good(&place, &["runs", "export", "1", "-o", "more.csv"]);
+    let table = fs::read_to_string(place.join("more.csv")).unwrap();
+    assert_eq!(table.lines().count(), 11, "{table}");
+    assert!(table.lines().next().unwrap().contains("rouge_l"), "{table}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_first_interruption_finishes_what_is_under_way_and_can_be_resumed() {
+    let ground = Ground::new(60);
+    let place = ground.place("slow");
+    let root = ground.folder.path();
+    let slow = "datasets: [{path: cases.jsonl}]\n\
+                models: [{name: slow, api_model_name: 'command:sh', command: [sh, -c, 'cat > /dev/null; sleep 0.3; echo \"{\\\"text\\\": \\\"7\\\"}\"'], concurrency: 2}]\n\
+                metrics: [{id: contains}]\n";
+    fs::write(root.join("slow.yaml"), slow).unwrap();
+    let child =
+        Command::new(PROGRAM).args(["run", "../slow.yaml"]).current_dir(&place).stderr(Stdio::piped()).spawn().unwrap();
+    let process = child.id().to_string();
+    thread::sleep(Duration::from_millis(1500));
+    assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("go on with: probare resume 1"), "{text}");
+    let listed: serde_json::Value = serde_json::from_slice(&run(&place, &["runs", "list", "--json"]).stdout).unwrap();
+    let finished = listed[0]["finished"].as_u64().unwrap();
+    assert!(finished > 0 && finished < 60, "{listed}");
+    assert_eq!(listed[0]["state"], "open");
+    let output = run(&place, &["resume"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let listed: serde_json::Value = serde_json::from_slice(&run(&place, &["runs", "list", "--json"]).stdout).unwrap();
+    assert_eq!((&listed[0]["finished"], &listed[0]["state"]), (&json!(60), &json!("complete")));
+}

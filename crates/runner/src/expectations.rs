@@ -1,0 +1,181 @@
+//! What a single case expects of its results: `"expect": [{"metric": "token_f1", "at_least": 0.5}]`.
+//!
+//! The metric `expectations` looks at the results of the others. Its value is the share of a case's expectations that hold.
+
+use probare_core::{
+    Better, Case, ErrorKind, Evidence, EvidenceKind, MetricInfo, Named, Outcome, Profile, Score, ScoreError,
+};
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+/// Id of the metric, and its usual name.
+pub const EXPECTATIONS: &str = "expectations";
+
+/// Where a case says what it expects.
+const KEY: &str = "expect";
+
+/// One expectation.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expectation {
+    /// Name of the metric in the run.
+    pub metric: String,
+    /// The value is this or above.
+    at_least: Option<f64>,
+    /// The value is this or below.
+    at_most: Option<f64>,
+    /// The value is this number, or its label this word.
+    equals: Option<Json>,
+    /// It holds when the rest does not.
+    #[serde(default)]
+    not: bool,
+}
+
+/// Whether a case says what it expects.
+pub(crate) fn has_expectations(case: &Case) -> bool {
+    case.metadata.contains_key(KEY)
+}
+
+/// What a case expects; an error says what is wrong with it.
+pub(crate) fn read(case: &Case) -> Result<Vec<Expectation>, String> {
+    let Some(json) = case.metadata.get(KEY) else { return Ok(Vec::new()) };
+    // Cells of a table hold JSON as text.
+    let parsed = match json {
+        Json::String(text) => serde_json::from_str(text),
+        json => serde_json::from_value(json.clone()),
+    };
+    let expectations: Vec<Expectation> =
+        parsed.map_err(|error| format!("`{KEY}` is no list of expectations: {error}"))?;
+    for one in &expectations {
+        if one.at_least.is_none() && one.at_most.is_none() && one.equals.is_none() {
+            let name = &one.metric;
+            return Err(format!("what is expected of `{name}` has none of `at_least`, `at_most` and `equals`"));
+        }
+    }
+    Ok(expectations)
+}
+
+/// What sinks are told about the metric.
+pub(crate) fn info(name: &str) -> MetricInfo {
+    MetricInfo {
+        name: name.to_owned(),
+        id: EXPECTATIONS.into(),
+        summary: "Share of what the case expects of its results that holds".into(),
+        better: Better::Higher,
+        range: (0.0, 1.0),
+        version: 1,
+        profile: Profile::Reference,
+        options: Json::Null,
+    }
+}
+
+/// How many of a case's expectations hold. A metric that failed leaves open whether they do: that is an error of the same
+/// kind. One that does not apply does not hold, negated or not.
+pub(crate) fn score(case: &Case, metrics: &[MetricInfo], results: &[Named]) -> Named {
+    let expectations = read(case).map_err(|reason| ScoreError::other(ErrorKind::Failed, reason))?;
+    if expectations.is_empty() {
+        return Ok(Outcome::not_applicable("the case expects nothing"));
+    }
+    let mut held = 0;
+    let mut evidence = Vec::with_capacity(expectations.len());
+    for expectation in &expectations {
+        let at = metrics.iter().position(|metric| metric.name == expectation.metric);
+        let Some(named) = at.and_then(|at| results.get(at)) else {
+            let reason = format!("`{}` is expected, but not computed in this run", expectation.metric);
+            return Err(ScoreError::other(ErrorKind::Failed, reason));
+        };
+        let (holds, found) = match named {
+            Err(error) => {
+                let reason = format!("`{}` has no result to be held to: {error}", expectation.metric);
+                return Err(ScoreError::other(error.kind(), reason));
+            }
+            Ok(Outcome::NotApplicable { reason }) => (false, format!("does not apply: {reason}")),
+            Ok(Outcome::Scored(score)) => (expectation.holds(score) != expectation.not, shown(score)),
+        };
+        held += usize::from(holds);
+        let kind = if holds { EvidenceKind::Compared } else { EvidenceKind::Missing };
+        let note = format!("{} {}", if holds { "holds:" } else { "does not hold:" }, found);
+        evidence.push(Evidence {
+            kind,
+            place: None,
+            text: expectation.shown(),
+            cut: false,
+            note: Some(note.into()),
+            support: None,
+        });
+    }
+    let label = if held == expectations.len() { "PASS" } else { "FAIL" };
+    Ok(Score::ratio(held, expectations.len())?.labelled(label).because(evidence).into())
+}
+
+fn shown(score: &Score) -> String {
+    match &score.label {
+        Some(label) => format!("{label} ({})", score.value.get()),
+        None => score.value.get().to_string(),
+    }
+}
+
+impl Expectation {
+    fn holds(&self, score: &Score) -> bool {
+        let value = score.value.get();
+        self.at_least.is_none_or(|limit| value >= limit)
+            && self.at_most.is_none_or(|limit| value <= limit)
+            && self.equals.as_ref().is_none_or(|wanted| match wanted {
+                Json::String(label) => score.label.as_deref() == Some(label),
+                Json::Bool(yes) => value == f64::from(u8::from(*yes)),
+                number => number.as_f64() == Some(value),
+            })
+    }
+
+    /// In words: `token_f1 at least 0.5`.
+    fn shown(&self) -> String {
+        let mut parts = Vec::new();
+        parts.extend(self.at_least.map(|limit| format!("at least {limit}")));
+        parts.extend(self.at_most.map(|limit| format!("at most {limit}")));
+        parts.extend(self.equals.as_ref().map(|wanted| format!("equals {wanted}")));
+        format!("{} {}{}", self.metric, if self.not { "not " } else { "" }, parts.join(" and "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(expect: &str) -> Case {
+        let expect: Json = serde_json::from_str(expect).unwrap();
+        Case { metadata: [("expect".to_owned(), expect)].into_iter().collect(), ..Case::default() }
+    }
+
+    fn value(expect: &str) -> Result<f64, String> {
+        let metrics = [info("a"), info("b"), info("c"), info("d")];
+        let results = [
+            Ok(Score::from_number(0.5).unwrap().labelled("WARN").into()),
+            Ok(Score::from_number(1.0).unwrap().into()),
+            Ok(Outcome::not_applicable("no context")),
+            Err(ScoreError::other(ErrorKind::TimedOut, "slow")),
+        ];
+        match score(&case(expect), &metrics, &results) {
+            Ok(Outcome::Scored(score)) => Ok(score.value.get()),
+            Ok(Outcome::NotApplicable { reason }) => Err(reason.into_owned()),
+            Err(error) => Err(format!("{}: {error}", error.kind().name())),
+        }
+    }
+
+    #[test]
+    fn expectations_are_held_against_results() {
+        assert_eq!(value(r#"[{"metric":"a","at_least":0.5},{"metric":"a","at_most":0.4}]"#), Ok(0.5));
+        assert_eq!(value(r#"[{"metric":"a","at_most":0.4,"not":true},{"metric":"a","equals":"WARN"}]"#), Ok(1.0));
+        assert_eq!(value(r#"[{"metric":"b","equals":1},{"metric":"b","equals":true}]"#), Ok(1.0));
+        assert_eq!(value(r#"[{"metric":"c","at_least":0,"not":true}]"#), Ok(0.0), "what does not apply does not hold");
+        assert_eq!(value("[]"), Err("the case expects nothing".into()));
+    }
+
+    #[test]
+    fn a_failure_is_no_verdict() {
+        let text = value(r#"[{"metric":"d","at_least":0.5}]"#).unwrap_err();
+        assert_eq!(text, "timed_out: `d` has no result to be held to: slow");
+        assert!(value(r#"[{"metric":"z","at_least":0.5}]"#).unwrap_err().contains("not computed"));
+        assert!(value(r#"[{"metric":"a"}]"#).unwrap_err().contains("none of `at_least`"));
+        assert!(value(r#"[{"metric":"a","atleast":1}]"#).unwrap_err().contains("atleast"));
+    }
+}

@@ -1,0 +1,469 @@
+//! [`Evaluation`]: a configuration, opened: data sets surveyed, models ready, metrics planned. It can say what it will take,
+//! and be started or resumed.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use probare_cases::{FieldMap, Format, MapError, OpenError, ReadOptions, Rows, columns, read_whole};
+use probare_core::{
+    BuildError, CaseLimit, ErrorKind, FORMAT, Generation, Input, Job, Maker, MetricRequest, NoRules, Nobody, Profile,
+    Reading, Stop, Usage, closest,
+};
+use probare_metrics::registry;
+use probare_report::{Gate, Gates, Relation, VERSION};
+use serde_json::Value as Json;
+
+use super::estimate::{Asked as AskedModel, BYTES_PER_TOKEN, Estimate, SECONDS_PER_REPLY, USUAL_REPLY};
+use super::plan::{PlannedDataset, RunPlan};
+use super::prompt::Prompt;
+use super::samples::{OpenDataset, Samples, Seats};
+use super::sampling::{Respondents, SampleRules, Sampling, Tally};
+use super::survey::Survey;
+use crate::config::{Dataset, Generate};
+use crate::drive::{DriveError, DriveOptions, Surroundings, drive};
+use crate::expectations::EXPECTATIONS;
+use crate::run::run_planned;
+use crate::store::{Finished, Names, State, Store, StoreError, StoreKeeper};
+use crate::{AskError, Asked, Asking, Conclusion, Config, Exit, Plan, PlanError, RunError, Wanted};
+
+/// Bytes of the longest prompt that is read from a file.
+const LARGEST_PROMPT: u64 = 1024 * 1024;
+
+/// What is done again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Retry {
+    /// Samples with an error of kind `failed`, `timed_out`, `missing` or `cancelled`.
+    Failed,
+    /// Samples with a judge's reply that could not be read: the judge is asked anew.
+    Unparseable,
+}
+
+impl Retry {
+    /// The kinds of error that are meant.
+    pub const fn kinds(self) -> &'static [ErrorKind] {
+        match self {
+            Self::Failed => &[ErrorKind::Failed, ErrorKind::TimedOut, ErrorKind::Missing, ErrorKind::Cancelled],
+            Self::Unparseable => &[ErrorKind::Unparseable],
+        }
+    }
+}
+
+/// What the command line says beside the configuration.
+#[derive(Debug, Clone, Default)]
+pub struct EvaluationOptions {
+    /// The configuration, as it was named.
+    pub config: PathBuf,
+    /// Whom to ask, and on which terms.
+    pub asking: Asking,
+    /// Which reading of the metrics, where a metric does not say.
+    pub profile: Profile,
+    /// Most cases of each data set.
+    pub limit: Option<u64>,
+    /// Reports to write, for the record of the run.
+    pub outputs: Vec<PathBuf>,
+}
+
+/// A run cannot be made of a configuration, or not be brought to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EvaluationError {
+    /// There is nothing to look at.
+    #[error("`{config}` names no data set")]
+    NoDataset {
+        /// The configuration.
+        config: String,
+    },
+    /// Two data sets of one name.
+    #[error("two data sets are called `{name}`")]
+    SameDataset {
+        /// The name.
+        name: String,
+    },
+    /// A data set cannot be read.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A mapping cannot be used.
+    #[error(transparent)]
+    Map(#[from] MapError),
+    /// A mapped column is not there.
+    #[error("`{path}` has no column `{column}`, which {field} is mapped to; its columns are {columns}")]
+    NoColumn {
+        /// The file.
+        path: String,
+        /// The field.
+        field: String,
+        /// The column.
+        column: String,
+        /// Those that are there.
+        columns: String,
+    },
+    /// The prompt of the models under test cannot be used.
+    #[error("`generate`: {0}")]
+    Prompt(BuildError),
+    /// A model under test is not among the models.
+    #[error("`generate.models` names `{model}`, which is not among `models`")]
+    UnknownModel {
+        /// The model.
+        model: String,
+        /// A model with a similar name.
+        similar: Option<String>,
+    },
+    /// What a case expects cannot be used.
+    #[error("case `{id}` of `{dataset}`: {reason}")]
+    Expectation {
+        /// The data set.
+        dataset: String,
+        /// The case.
+        id: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Something is expected of a metric that is not computed.
+    #[error("cases of `{dataset}` expect something of `{metric}`, which is not among the metrics")]
+    NotComputed {
+        /// The data set.
+        dataset: String,
+        /// The metric.
+        metric: String,
+        /// A metric with a similar name.
+        similar: Option<String>,
+    },
+    /// The models cannot be asked.
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    /// The metrics cannot be used.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The store refused. What it holds can be resumed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The run broke off.
+    #[error(transparent)]
+    Run(#[from] RunError),
+}
+
+impl From<DriveError> for EvaluationError {
+    fn from(error: DriveError) -> Self {
+        Self::Run(error.into())
+    }
+}
+
+/// A data set with what is needed to open it again.
+struct Known {
+    name: String,
+    path: String,
+    options: ReadOptions,
+}
+
+/// A run that is ready to be driven.
+pub struct Evaluation {
+    metrics: Plan,
+    requests: Vec<MetricRequest>,
+    asked: Option<Asked>,
+    prompt: Option<Prompt>,
+    datasets: Vec<Known>,
+    plan: RunPlan,
+    estimate: Estimate,
+    expects: bool,
+}
+
+impl Evaluation {
+    /// Opens everything and looks at all cases once. Nothing is sent.
+    pub fn open(config: &Config, options: EvaluationOptions) -> Result<Self, EvaluationError> {
+        let shown = options.config.display().to_string();
+        if config.datasets.is_empty() {
+            return Err(EvaluationError::NoDataset { config: shown });
+        }
+        let folder = options.config.parent().unwrap_or(Path::new(""));
+        let mut asking = options.asking;
+        asking.under_test = under_test(config, &asking)?;
+        let generate = Generate {
+            system: from_file(config.generate.system.as_deref(), folder)?,
+            prompt: from_file(config.generate.prompt.as_deref(), folder)?,
+            ..config.generate.clone()
+        };
+        let prompt = if asking.under_test.is_empty() {
+            None
+        } else {
+            Some(Prompt::new(&generate).map_err(EvaluationError::Prompt)?)
+        };
+        let mut requests = config.requests();
+        let mut known = Vec::new();
+        let mut planned = Vec::new();
+        let mut surveys = Vec::new();
+        for dataset in &config.datasets {
+            let set = Known::new(dataset, folder)?;
+            if known.iter().any(|other: &Known| other.name == set.name) {
+                return Err(EvaluationError::SameDataset { name: set.name });
+            }
+            let (input, survey) = set.survey(prompt.as_ref(), options.limit)?;
+            if let Some((id, reason)) = &survey.wrong {
+                let (dataset, id, reason) = (set.path, id.clone(), reason.clone());
+                return Err(EvaluationError::Expectation { dataset, id, reason });
+            }
+            for metric in &survey.expected {
+                let names = || requests.iter().map(|request| request.name.as_str());
+                if !names().any(|name| name == metric) {
+                    let similar = closest(metric, names()).map(str::to_owned);
+                    return Err(EvaluationError::NotComputed { dataset: set.path, metric: metric.clone(), similar });
+                }
+            }
+            planned.push(PlannedDataset { name: set.name.clone(), input, reading: set.reading(), cases: survey.cases });
+            known.push(set);
+            surveys.push(survey);
+        }
+        let expects = surveys.iter().any(|survey| survey.expects);
+        if expects && requests.iter().all(|request| request.id != EXPECTATIONS) {
+            requests.push(MetricRequest::plain(EXPECTATIONS));
+        }
+        let asked = asking.open(&mut requests, registry())?;
+        let metrics = Plan::new(&requests, options.profile, registry())?;
+        let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
+        let (models, judges) = {
+            let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
+            let models: Vec<_> = asking.under_test.iter().filter_map(tested).collect();
+            let judging: Vec<String> = requests.iter().flat_map(judges_of).collect();
+            let judges = used.iter().filter(|model| judging.contains(&model.name)).cloned().collect();
+            (models, judges)
+        };
+        let repeats = generate.repeats.map_or(1, std::num::NonZeroU32::get);
+        let plan = RunPlan {
+            probare: Maker { version: VERSION.to_owned(), format: FORMAT },
+            config: shown,
+            datasets: planned,
+            limit: options.limit,
+            repeats: if models.is_empty() { 1 } else { repeats },
+            prompt: prompt.as_ref().map(|prompt| prompt.sha256.clone()),
+            metrics: metrics.infos().to_vec(),
+            models,
+            judges,
+            prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
+            replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
+            outputs: options.outputs.iter().map(|path| path.display().to_string()).collect(),
+        };
+        let estimate = estimate(&plan, &surveys, &requests, asked.as_ref(), &asking);
+        drop(surveys);
+        Ok(Self { metrics, requests, asked, prompt, datasets: known, plan, estimate, expects })
+    }
+
+    /// What decides its results.
+    pub const fn plan(&self) -> &RunPlan {
+        &self.plan
+    }
+
+    /// What it will take.
+    pub const fn estimate(&self) -> &Estimate {
+        &self.estimate
+    }
+
+    /// Who is asked, if anybody is.
+    pub const fn asked(&self) -> Option<&Asked> {
+        self.asked.as_ref()
+    }
+
+    /// Drives the run: what the store holds already is taken from there, the rest is asked, scored and kept.
+    pub fn run(
+        self,
+        store: &Store,
+        run: i64,
+        wanted: Wanted<'_>,
+        tally: Arc<Tally>,
+    ) -> Result<Conclusion, EvaluationError> {
+        let names = self.names();
+        let infos = self.metrics.infos().to_vec();
+        let respondents = self.prompt.clone().zip(self.asked.as_ref()).map(|(prompt, asked)| Respondents {
+            clients: names.models.iter().filter_map(|name| asked.client(name)).collect(),
+            prompt,
+        });
+        let sampling = Sampling {
+            respondents,
+            before: Finished::open(store.path(), run, names.clone(), &infos)?,
+            keeper: StoreKeeper::open(store.path(), run, names.clone())?,
+            metrics: infos,
+            budget: self.asked.as_ref().map(|asked| asked.shared().budget()),
+            tally,
+        };
+        let job = self.job(&names)?;
+        // From here on it may borrow what lives no longer than this.
+        let mut wanted = wanted;
+        if self.is_plain() {
+            wanted.drive.limit = self.plan.limit;
+        }
+        if self.expects {
+            let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
+            wanted.gates = Gates::new(wanted.gates.iter().cloned().chain([all]).collect());
+        }
+        wanted.sampler = Some(&sampling);
+        let ended = run_planned(job, &self.metrics, self.asked.as_ref(), wanted);
+        // What is finished is kept also where a report failed; whichever failed first is told.
+        let closed = sampling.keeper.close();
+        let mut conclusion = ended?;
+        closed?;
+        let is_short = conclusion.hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
+        match conclusion.driven.stop {
+            Stop::Interrupted => conclusion.exit = Exit::Incomplete,
+            Stop::Complete if !is_short => store.set_state(run, State::Complete)?,
+            _ => {}
+        }
+        Ok(conclusion)
+    }
+
+    /// Whether the run is what `score` does: the responses of one file.
+    fn is_plain(&self) -> bool {
+        self.plan.models.is_empty() && self.datasets.len() == 1
+    }
+
+    fn names(&self) -> Names {
+        Names {
+            datasets: self.plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
+            models: self.plan.models.iter().map(|model| model.name.clone()).collect(),
+        }
+    }
+
+    fn job(&self, names: &Names) -> Result<Job, EvaluationError> {
+        let mut open = Vec::new();
+        for dataset in &self.datasets {
+            let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
+            open.push(OpenDataset { prefix, rows: Box::new(Rows::open(&dataset.path, &dataset.options)?) });
+        }
+        let seats = Seats { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
+        let samples = Samples::new(open, seats, self.plan.limit);
+        let paths: Vec<&str> = self.datasets.iter().map(|dataset| dataset.path.as_str()).collect();
+        let mut job = Job::new(paths.join(", "), Box::new(samples), self.requests.clone());
+        job.reads = self.datasets.iter().map(|dataset| PathBuf::from(&dataset.path)).collect();
+        job.reads.push(PathBuf::from(&self.plan.config));
+        job.rules = Arc::new(SampleRules { models: names.models.clone() });
+        if self.expects {
+            job.case_limits.push(CaseLimit { metric: EXPECTATIONS.to_owned(), least: 1.0 });
+        }
+        if self.is_plain() {
+            job.reading = self.plan.datasets[0].reading.clone();
+        } else {
+            job.generation = Some(Generation {
+                datasets: names.datasets.clone(),
+                models: names.models.clone(),
+                repeats: self.plan.repeats,
+                prompt: self.plan.prompt.clone(),
+            });
+        }
+        Ok(job)
+    }
+}
+
+/// The models under test: those that are named, or all that do not judge.
+fn under_test(config: &Config, asking: &Asking) -> Result<Vec<String>, EvaluationError> {
+    let known = || config.models.iter().map(|model| model.name.as_str());
+    if config.generate.models.is_empty() {
+        let requests = config.requests();
+        let judging: Vec<String> = requests.iter().flat_map(judges_of).chain(asking.judges.iter().cloned()).collect();
+        return Ok(known().filter(|name| !judging.iter().any(|judge| judge == name)).map(str::to_owned).collect());
+    }
+    for model in &config.generate.models {
+        if !known().any(|name| name == model) {
+            let similar = closest(model, known()).map(str::to_owned);
+            return Err(EvaluationError::UnknownModel { model: model.clone(), similar });
+        }
+    }
+    Ok(config.generate.models.clone())
+}
+
+/// The judges that a metric names.
+fn judges_of(request: &MetricRequest) -> Vec<String> {
+    let named = request.options.get("judges").and_then(Json::as_array);
+    named.into_iter().flatten().filter_map(Json::as_str).map(str::to_owned).collect()
+}
+
+/// A text, or what stands in the file that it names.
+fn from_file(text: Option<&str>, folder: &Path) -> Result<Option<String>, EvaluationError> {
+    let Some(file) = text.and_then(|text| text.strip_prefix('@')) else { return Ok(text.map(str::to_owned)) };
+    let (bytes, _) = read_whole(&folder.join(file).display().to_string(), LARGEST_PROMPT)?;
+    Ok(Some(String::from_utf8_lossy(&bytes).trim_end().to_owned()))
+}
+
+impl Known {
+    fn new(dataset: &Dataset, folder: &Path) -> Result<Self, EvaluationError> {
+        let path = folder.join(&dataset.path).display().to_string();
+        let options = ReadOptions { fields: dataset.fields()?, ..ReadOptions::default() };
+        let is_mapped = options.fields.iter().next().is_some();
+        if is_mapped && !matches!(Rows::format_of(&path, &options), Ok(Format::Json | Format::JsonLines)) {
+            let found = columns(&path, &options)?;
+            if let Some((field, column)) = options.fields.missing(&found).first() {
+                let (field, column) = ((*field).to_owned(), (*column).to_owned());
+                return Err(EvaluationError::NoColumn { path, field, column, columns: found.join(", ") });
+            }
+        }
+        Ok(Self { name: dataset.shown(), path, options })
+    }
+
+    fn reading(&self) -> Reading {
+        let fields: &FieldMap = &self.options.fields;
+        Reading {
+            mapping: fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
+            longest_row: Some(self.options.longest_row as u64),
+            ..Reading::default()
+        }
+    }
+
+    /// Looks at all cases, and takes the digest of the file.
+    fn survey<'a>(
+        &self,
+        prompt: Option<&'a Prompt>,
+        limit: Option<u64>,
+    ) -> Result<(Input, Survey<'a>), EvaluationError> {
+        let rows = Rows::open(&self.path, &self.options)?;
+        let mut survey = Survey { prompt, limit, ..Survey::default() };
+        let around = Surroundings { rules: &NoRules, outside: &Nobody, sampler: None };
+        let options = DriveOptions { limit, ..DriveOptions::default() };
+        let driven = drive(Box::new(rows), &self.path, &Plan::nothing(), around, &options, Box::new(&mut survey))?;
+        Ok((driven.inputs.into_iter().next().unwrap_or_default(), survey))
+    }
+}
+
+/// What a run will take.
+fn estimate(
+    plan: &RunPlan,
+    surveys: &[Survey<'_>],
+    requests: &[MetricRequest],
+    asked: Option<&Asked>,
+    asking: &Asking,
+) -> Estimate {
+    let samples = plan.samples();
+    let cases: u64 = surveys.iter().map(|survey| survey.cases).sum();
+    let of_each = samples.checked_div(cases.max(1)).unwrap_or_default();
+    let sum = |part: fn(&Survey<'_>) -> u64| surveys.iter().map(part).sum::<u64>();
+    let settings = |name: &str| asking.models.iter().find(|model| model.name == name);
+    let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
+    let mut models = Vec::new();
+    let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64| {
+        let usage = Usage { input_tokens: bytes / BYTES_PER_TOKEN, output_tokens: calls * reply(name) };
+        let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
+        let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
+        let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);
+        let seconds = if is_file { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
+        models.push(AskedModel { model: name.to_owned(), judges, calls, usage, cost_usd, seconds });
+    };
+    for model in &plan.models {
+        let repeats = u64::from(plan.repeats);
+        add(&model.name, Vec::new(), cases * repeats, sum(|survey| survey.asked) * repeats);
+    }
+    // What is judged is as long as it may be, or as it stands in the file.
+    let outputs: u64 = if plan.models.is_empty() {
+        sum(|survey| survey.responses)
+    } else {
+        plan.models.iter().map(|model| cases * u64::from(plan.repeats) * reply(&model.name) * BYTES_PER_TOKEN).sum()
+    };
+    for judge in &plan.judges {
+        let judging = |request: &&MetricRequest| judges_of(request).contains(&judge.name);
+        let (mut names, mut calls, mut bytes) = (Vec::new(), 0, 0);
+        for request in requests.iter().filter(judging) {
+            let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
+            let prompt = probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, str::len) as u64;
+            names.push(request.name.clone());
+            calls += samples * seats;
+            bytes += seats * (samples * prompt + sum(|survey| survey.shown) * of_each + outputs);
+        }
+        add(&judge.name, names, calls, bytes);
+    }
+    let by_dataset = plan.datasets.iter().map(|dataset| (dataset.name.clone(), dataset.cases)).collect();
+    Estimate { cases: by_dataset, samples, metrics: plan.metrics.len(), asked: models }
+}

@@ -1,0 +1,19 @@
+//! Runs: models times data sets times metrics, kept sample by sample, so that they can be ended and resumed.
+//!
+//! [`Evaluation`] opens what a configuration names and knows what it will come to before anything is asked; it is then
+//! driven as every other job is. [`export`] hands out what the store holds.
+
+mod estimate;
+mod evaluation;
+mod export;
+mod plan;
+mod prompt;
+mod samples;
+mod sampling;
+mod survey;
+
+pub use estimate::Estimate;
+pub use evaluation::{Evaluation, EvaluationError, EvaluationOptions, Retry};
+pub use export::{export, export_outputs};
+pub use plan::{PlannedDataset, RunPlan};
+pub use sampling::Tally;

@@ -1,0 +1,119 @@
+//! [`Prompt`]: what models under test are asked: instructions, examples, and a text with fields of the case.
+
+use std::borrow::Cow;
+
+use probare_core::{BuildError, Case, ErrorKind, Field, Message, Role, ScoreError, Sha256};
+use probare_metrics::judges::{Piece, pieces};
+use serde_json::Value as Json;
+
+use crate::config::Generate;
+
+/// The question of a case and nothing else.
+const QUESTION: &str = "{{query}}";
+
+/// A prompt that is ready to be filled.
+#[derive(Debug, Clone)]
+pub(super) struct Prompt {
+    /// Everything in order: who speaks, and what is filled in.
+    messages: Vec<(Role, Vec<Piece>)>,
+    /// SHA-256 of the whole text.
+    pub sha256: String,
+}
+
+impl Prompt {
+    /// Reads the texts of a configuration.
+    pub fn new(generate: &Generate) -> Result<Self, BuildError> {
+        let mut texts: Vec<(Role, &str)> = Vec::new();
+        texts.extend(generate.system.as_deref().map(|text| (Role::System, text)));
+        for example in &generate.examples {
+            texts.push((Role::User, &example.prompt));
+            texts.push((Role::Assistant, &example.response));
+        }
+        texts.push((Role::User, generate.prompt.as_deref().unwrap_or(QUESTION)));
+        let sha256 = Sha256::of(serde_json::to_string(&texts).unwrap_or_default().as_bytes());
+        let mut messages = Vec::with_capacity(texts.len());
+        for (role, text) in texts {
+            // What an example answers is taken as it stands.
+            let pieces = if role == Role::Assistant { vec![Piece::Text(text.to_owned())] } else { pieces(text)? };
+            messages.push((role, pieces));
+        }
+        Ok(Self { messages, sha256 })
+    }
+
+    /// The messages for a case. A field that the case does not have is an error of kind `missing`.
+    pub fn messages(&self, case: &Case) -> Result<Vec<Message>, ScoreError> {
+        let mut filled = Vec::with_capacity(self.messages.len());
+        for (role, pieces) in &self.messages {
+            let mut text = String::new();
+            for piece in pieces {
+                match piece {
+                    Piece::Text(own) => text.push_str(own),
+                    Piece::Name(name) => text.push_str(&value(case, name)?),
+                }
+            }
+            filled.push(Message { role: *role, text });
+        }
+        Ok(filled)
+    }
+}
+
+/// What a name in a prompt stands for: a field of the case, or something from its metadata.
+fn value<'a>(case: &'a Case, name: &str) -> Result<Cow<'a, str>, ScoreError> {
+    let found = match Field::ALL.into_iter().find(|field| field.name() == name) {
+        Some(Field::Context) => {
+            let passages = case.context.as_ref().map(|passages| passages.iter().map(|passage| passage.text.as_str()));
+            passages.map(|texts| Cow::Owned(texts.collect::<Vec<_>>().join("\n\n")))
+        }
+        Some(Field::Tags) => Some(Cow::Owned(case.tags.join(", "))),
+        Some(Field::Query) => case.query.as_deref().map(Cow::Borrowed),
+        Some(Field::Reference) => case.text(Field::Reference, None).map(Cow::Borrowed),
+        _ => {
+            let key = name.strip_prefix("metadata.").unwrap_or(name);
+            match case.metadata.get(key) {
+                None | Some(Json::Null) => None,
+                Some(Json::String(text)) => Some(Cow::Borrowed(text.as_str())),
+                Some(other) => Some(Cow::Owned(other.to_string())),
+            }
+        }
+    };
+    found.ok_or_else(|| {
+        ScoreError::other(
+            ErrorKind::Missing,
+            format!("the prompt wants `{{{{{name}}}}}`, which the case does not have"),
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Example;
+
+    #[test]
+    fn fields_of_the_case_are_put_in() {
+        let case: Case = serde_json::from_str(
+            r#"{"id":"1","query":"Who? {{id}}","context":[{"text":"a"},{"text":"b"}],"metadata":{"style":"brief","n":3}}"#,
+        )
+        .unwrap();
+        let generate = Generate {
+            system: Some("Be {{style}}.".into()),
+            prompt: Some("{{context}}\n{{ query }} {{metadata.n}}".into()),
+            examples: vec![Example { prompt: "Who {{n}}?".into(), response: "{{me}}".into() }],
+            ..Generate::default()
+        };
+        let messages = Prompt::new(&generate).unwrap().messages(&case).unwrap();
+        let texts: Vec<&str> = messages.iter().map(|message| message.text.as_str()).collect();
+        assert_eq!(texts, ["Be brief.", "Who 3?", "{{me}}", "a\n\nb\nWho? {{id}} 3"]);
+        let other = Generate { prompt: Some("{{colour}}".into()), ..Generate::default() };
+        let error = Prompt::new(&other).unwrap().messages(&case).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Missing);
+        assert_eq!(error.to_string(), "the prompt wants `{{colour}}`, which the case does not have");
+    }
+
+    #[test]
+    fn the_hash_tells_prompts_apart() {
+        let one = Prompt::new(&Generate::default()).unwrap().sha256;
+        let other = Prompt::new(&Generate { system: Some("x".into()), ..Generate::default() }).unwrap().sha256;
+        assert_ne!(one, other);
+    }
+}

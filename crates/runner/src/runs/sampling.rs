@@ -1,0 +1,127 @@
+//! What happens to a sample of a run before and after it is scored: it is looked up in the store, a model is asked for the
+//! output, and what is finished is kept.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use probare_core::{Case, CaseResult, Content, ErrorKind, MetricInfo, Named, Output, Question, Rules, ScoreError};
+use probare_models::{Budget, Client};
+
+use super::prompt::Prompt;
+use crate::Sampler;
+use crate::store::{Finished, StoreKeeper};
+
+/// How far a run has come, for whoever watches it.
+#[derive(Debug, Default)]
+pub struct Tally {
+    finished: AtomicU64,
+    recalled: AtomicU64,
+    errors: Mutex<BTreeMap<&'static str, u64>>,
+}
+
+impl Tally {
+    /// Samples that were finished in this process, and those that were finished before.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.finished.load(Ordering::Relaxed), self.recalled.load(Ordering::Relaxed))
+    }
+
+    /// Samples with an error in this process, by the kind of their first error.
+    pub fn errors(&self) -> BTreeMap<&'static str, u64> {
+        self.errors.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn finish(&self, result: &CaseResult) {
+        self.finished.fetch_add(1, Ordering::Relaxed);
+        if let Some(error) = result.results.iter().find_map(|named| named.as_ref().err()) {
+            let mut errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
+            *errors.entry(error.kind().name()).or_default() += 1;
+        }
+    }
+}
+
+/// Asks the models under test.
+pub(super) struct Respondents<'a> {
+    pub clients: Vec<&'a Client>,
+    pub prompt: Prompt,
+}
+
+/// The samples of a run that is under way.
+pub(super) struct Sampling<'a> {
+    pub respondents: Option<Respondents<'a>>,
+    pub before: Finished,
+    pub keeper: StoreKeeper,
+    pub metrics: Vec<MetricInfo>,
+    pub budget: Option<&'a Budget>,
+    pub tally: Arc<Tally>,
+}
+
+impl Sampler for Sampling<'_> {
+    fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<Named>>> {
+        let kept = self.before.find(case)?;
+        if let (Some(text), Some(key)) = (kept.output, case.sample) {
+            let model = key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
+            case.response = Some(Output { text, model, repeat: key.repeat });
+        }
+        if kept.results.is_some() {
+            self.tally.recalled.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(kept.results)
+    }
+
+    fn respond(&self, case: &mut Case) -> Result<(), ScoreError> {
+        let (Some(respondents), Some(key)) = (&self.respondents, case.sample) else { return Ok(()) };
+        if case.response.is_some() {
+            return Ok(());
+        }
+        let bug = || ScoreError::Internal { reason: "a sample names a model that is not there".to_owned() };
+        let client = key.model.and_then(|model| self.client(model)).ok_or_else(bug)?;
+        let question = Question { messages: respondents.prompt.messages(case)?, ..Question::default() };
+        let answered = client.ask_once(&question, key.repeat).map_err(|error| {
+            let reply = error.reply();
+            reply.read().err().unwrap_or_else(|| ScoreError::other(ErrorKind::Failed, error.to_string()))
+        })?;
+        match &answered.entry.reply.content {
+            Content::Text(text) => {
+                // A store that fails says so when the sample is kept.
+                let _ = self.keeper.output(case, text, &answered);
+                case.response =
+                    Some(Output { text: text.clone(), model: Some(client.name().to_owned()), repeat: key.repeat });
+                Ok(())
+            }
+            _ => answered.entry.reply.read().map(|_| ()),
+        }
+    }
+
+    fn keep(&self, result: &CaseResult) -> io::Result<()> {
+        self.tally.finish(result);
+        // What failed for want of money is not finished.
+        let is_short = self.budget.is_some_and(Budget::is_reached);
+        if is_short && result.results.iter().any(Result::is_err) {
+            return Ok(());
+        }
+        self.keeper.results(result, &self.metrics)
+    }
+}
+
+impl Sampling<'_> {
+    fn client(&self, number: u32) -> Option<&Client> {
+        self.respondents.as_ref()?.clients.get(usize::try_from(number).ok()?).copied()
+    }
+}
+
+/// The model of a sample is known also where it did not answer.
+pub(super) struct SampleRules {
+    pub models: Vec<String>,
+}
+
+impl Rules for SampleRules {
+    fn model(&self, case: &Case) -> Option<String> {
+        let number = case.sample.and_then(|sample| sample.model);
+        match number.and_then(|number| usize::try_from(number).ok()) {
+            Some(number) => self.models.get(number).cloned(),
+            None => case.response.as_ref().and_then(|output| output.model.clone()),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! A look at the cases before a run: how many there are, what the prompts will hold, what the cases expect.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use probare_core::{Case, Event, Field, Problem, Sink};
+
+use super::prompt::Prompt;
+use crate::expectations;
+
+/// Problems that are kept; all are counted.
+const SHOWN: usize = 20;
+
+/// What was seen of a data set.
+#[derive(Debug, Default)]
+pub(super) struct Survey<'a> {
+    pub prompt: Option<&'a Prompt>,
+    /// Most cases that are looked at.
+    pub limit: Option<u64>,
+    /// Cases.
+    pub cases: u64,
+    /// Bytes of all prompts.
+    pub asked: u64,
+    /// Bytes of queries, contexts and references: what judges are shown beside the response.
+    pub shown: u64,
+    /// Bytes of the responses in the file.
+    pub responses: u64,
+    /// Whether any case says what it expects.
+    pub expects: bool,
+    /// Metrics of which something is expected.
+    pub expected: BTreeSet<String>,
+    /// What is wrong with what a case expects: the first.
+    pub wrong: Option<(String, String)>,
+    /// Rows that cannot be read: the first of them.
+    pub problems: Vec<Problem>,
+}
+
+impl Survey<'_> {
+    fn look(&mut self, case: &Case) {
+        self.cases += 1;
+        let length = |text: Option<&str>| text.map_or(0, str::len) as u64;
+        let passages = case.context.iter().flatten().map(|passage| passage.text.len() as u64).sum::<u64>();
+        self.shown += length(case.query.as_deref()) + length(case.text(Field::Reference, None)) + passages;
+        self.responses += length(case.text(Field::Response, None));
+        if let Some(messages) = self.prompt.and_then(|prompt| prompt.messages(case).ok()) {
+            self.asked += messages.iter().map(|message| message.text.len() as u64).sum::<u64>();
+        }
+        if expectations::has_expectations(case) {
+            self.expects = true;
+            match expectations::read(case) {
+                Ok(list) => self.expected.extend(list.into_iter().map(|one| one.metric)),
+                Err(reason) => {
+                    self.wrong.get_or_insert((case.id.clone(), reason));
+                }
+            }
+        }
+    }
+}
+
+impl Sink for Survey<'_> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Scored(result) if self.limit.is_none_or(|limit| self.cases < limit) => self.look(&result.case),
+            Event::Problem(problem) if problem.lost && self.problems.len() < SHOWN => {
+                self.problems.push((*problem).clone());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
