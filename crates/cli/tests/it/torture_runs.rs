@@ -190,12 +190,31 @@ fn torture_of_runs_two_processes_work_in_one_store() {
     let mut other = start(&["run", "../probare.yaml", "-q"]);
     assert_eq!((one.wait().unwrap().code(), other.wait().unwrap().code()), (Some(0), Some(0)));
     ground.check(&place);
-    good(&place, &["runs", "export", "2", "-o", "second.jsonl"]);
-    assert!(fs::read(place.join("second.jsonl")).unwrap() == ground.whole.0);
-    // And on one and the same run, of which half was taken away.
-    good(&place, &["runs", "rm", "2"]);
-    let mut one = start(&["resume", "1", "-q"]);
-    let mut other = start(&["resume", "1", "-q"]);
+    good(&place, &["runs", "export", "2", "-o", "other.jsonl"]);
+    assert!(fs::read(place.join("other.jsonl")).unwrap() == ground.whole.0);
+}
+
+#[test]
+fn torture_of_runs_two_processes_go_on_with_one_run() {
+    let ground = Ground::new(200);
+    let place = ground.place("one");
+    // Samples of which nothing but the beginning is there: half of them by a limit that is then lifted.
+    let config = ground.folder.path().join("probare.yaml");
+    let text = fs::read_to_string(&config).unwrap();
+    fs::write(&config, format!("{text}run: {{limit: 100}}\n")).unwrap();
+    good(&place, &["run", "../probare.yaml", "-q"]);
+    let store = rusqlite::Connection::open(place.join(".probare/store.db")).unwrap();
+    let changed =
+        store.execute("UPDATE runs SET state = 'open', plan = json_remove(plan, '$.limit') WHERE run = 1", []).unwrap();
+    assert_eq!(changed, 1);
+    drop(store);
+    fs::write(&config, text).unwrap();
+    let start = || {
+        let mut command = Command::new(PROGRAM);
+        command.args(["resume", "1", "-q"]).current_dir(&place).stdin(Stdio::null()).stdout(Stdio::null());
+        command.spawn().unwrap()
+    };
+    let (mut one, mut other) = (start(), start());
     assert_eq!((one.wait().unwrap().code(), other.wait().unwrap().code()), (Some(0), Some(0)));
     ground.check(&place);
 }
