@@ -9,6 +9,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod asking;
+mod compare;
 mod config;
 mod drive;
 mod exit;
@@ -18,6 +19,7 @@ mod show;
 mod verify;
 
 pub use asking::{AskError, Asked, Asking, Hearing};
+pub use compare::{CompareError, Compared, compare};
 pub use config::{Config, ConfigError, DEFAULT_NAME, Dataset, GateEntry, LabelEntry, MetricEntry, PassRateEntry, Run};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Outlets, Surroundings, drive};
 pub use exit::Exit;

@@ -50,6 +50,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A plan that reads cases and scores nothing.
+    pub(crate) const fn without_metrics() -> Self {
+        Self { metrics: Vec::new(), infos: Vec::new() }
+    }
+
     /// Looks up and builds every metric.
     pub fn new(requests: &[MetricRequest], profile: Profile, registry: &Registry) -> Result<Self, PlanError> {
         if requests.is_empty() {

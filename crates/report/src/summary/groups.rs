@@ -57,7 +57,7 @@ impl fmt::Display for By {
 
 impl By {
     /// The groups of a case; none where it lacks what it is grouped by.
-    fn groups<'a>(&self, case: &'a Case) -> Vec<Cow<'a, str>> {
+    pub(crate) fn groups<'a>(&self, case: &'a Case) -> Vec<Cow<'a, str>> {
         let mut names: Vec<Cow<'a, str>> = match self {
             Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
             Self::Tag(wanted) => {
