@@ -136,7 +136,7 @@ fn read(
     match job {
         Ok(job) => joined.with_cases(job)?,
         Err(error) => {
-            notes.push(format!("the cases of `{name}` are not at hand, so its content was not compared: {error}"))
+            notes.push(format!("the cases of `{name}` are not at hand, so its content was not compared: {error}"));
         }
     }
     joined.rest();
