@@ -40,6 +40,7 @@ pub enum Verb {
     Validate(verbs::validate::Arguments),
     Verify(verbs::verify::Arguments),
     Show(verbs::show::Arguments),
+    Compare(verbs::compare::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),
     Init(verbs::init::Arguments),

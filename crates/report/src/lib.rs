@@ -27,6 +27,7 @@
 )]
 
 mod columns;
+pub mod comparison;
 mod csv;
 pub mod escape;
 mod format;

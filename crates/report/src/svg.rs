@@ -116,6 +116,55 @@ pub fn bars(bars: &[Bar], (from, to): (f64, f64), label: &str) -> String {
     svg
 }
 
+/// A point for each pair of values, on a common scale, with the line on which both are the same.
+pub fn scatter(points: &[(f64, f64)], (low, high): (f64, f64), label: &str) -> String {
+    const SIZE: f64 = 260.0;
+    const EDGE: f64 = 18.0;
+    let values = || points.iter().flat_map(|(x, y)| [*x, *y]);
+    let from = if low.is_finite() { low } else { values().fold(f64::INFINITY, f64::min) };
+    let to = if high.is_finite() { high } else { values().fold(f64::NEG_INFINITY, f64::max) };
+    let width = to - from;
+    let share =
+        |value: f64| if width > 0.0 && width.is_finite() { ((value - from) / width).clamp(0.0, 1.0) } else { 0.5 };
+    let above = points.iter().filter(|(x, y)| y > x).count() as u64;
+    let below = points.iter().filter(|(x, y)| y < x).count() as u64;
+    let mut svg = format!(
+        "<svg class=\"chart scatter\" viewBox=\"0 0 {0} {0}\" role=\"img\" aria-label=\"{1}: {2} larger in the other run, {3} smaller\">\
+         <rect class=\"axis\" x=\"{EDGE}\" y=\"{EDGE}\" width=\"{SIZE}\" height=\"{SIZE}\" fill=\"none\" stroke=\"#999\"/>\
+         <line class=\"mean-line\" x1=\"{EDGE}\" y1=\"{4}\" x2=\"{4}\" y2=\"{EDGE}\" stroke=\"#d55e00\"/>",
+        SIZE + 2.0 * EDGE,
+        html(label),
+        counted(above, "value is", "values are"),
+        counted(below, "is", "are"),
+        SIZE + EDGE,
+    );
+    // Pairs on the same spot are one point that grows with their number.
+    let mut spots: std::collections::BTreeMap<(u64, u64), u64> = std::collections::BTreeMap::new();
+    for (x, y) in points {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of 260 units")]
+        let place = |value: f64| (share(value) * SIZE).round() as u64;
+        *spots.entry((place(*x), place(*y))).or_default() += 1;
+    }
+    for ((x, y), count) in spots {
+        svg.push_str(&format!(
+            "<circle class=\"bar\" cx=\"{:.0}\" cy=\"{:.0}\" r=\"{:.1}\" fill=\"{FALLBACK}\" fill-opacity=\"0.55\"><title>{}</title></circle>",
+            x as f64 + EDGE,
+            SIZE + EDGE - y as f64,
+            (2.5 + (count as f64).sqrt()).min(16.0),
+            counted(count, "case", "cases"),
+        ));
+    }
+    svg.push_str(&format!(
+        "<text x=\"{EDGE}\" y=\"{0}\">{1}</text><text x=\"{2}\" y=\"{0}\" text-anchor=\"end\">baseline {3}</text>\
+         <text x=\"{EDGE}\" y=\"12\">other {3}</text></svg>",
+        SIZE + 2.0 * EDGE - 3.0,
+        rounded(from),
+        SIZE + EDGE,
+        rounded(to),
+    ));
+    svg
+}
+
 /// The columns of a histogram between two heights. A bin that is not empty is always visible.
 fn columns(histogram: &Histogram, width: f64, top: f64, base: f64) -> String {
     let most = histogram.counts.iter().copied().max().unwrap_or(0).max(1);

@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod asking;
+mod compare;
 mod config;
 mod drive;
 mod exit;
@@ -22,6 +23,7 @@ mod store;
 mod verify;
 
 pub use asking::{AskError, Asked, Asking, Hearing};
+pub use compare::{CompareError, Compared, compare};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Run,

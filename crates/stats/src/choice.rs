@@ -31,7 +31,7 @@ pub enum Means {
     Bca,
     /// The interval of a difference of paired shares.
     BonettPrice,
-    /// The exact test of McNemar.
+    /// The exact test of `McNemar`.
     McNemar,
     /// The sign-flip permutation test.
     SignFlip,
@@ -58,7 +58,7 @@ pub fn is_yes_or_no(values: &[f64]) -> bool {
 }
 
 /// The interval of a mean, and how it was computed: Clopper and Pearson's or Wilson's for yes and no, Student's t or the
-/// BCa bootstrap for anything else. Never the normal one.
+/// `BCa` bootstrap for anything else. Never the normal one.
 ///
 /// Nothing for fewer than two values that are not yes or no, for no values, and for one that is not finite.
 pub fn chosen_interval(values: &[f64], level: Level, seed: u64) -> Option<(Interval, Means)> {
@@ -94,7 +94,7 @@ pub struct Contrast {
     pub p_value_by: Means,
 }
 
-/// Compares values of the same questions in the same order: McNemar's exact test and the interval of Bonett and Price for
+/// Compares values of the same questions in the same order: `McNemar`'s exact test and the interval of Bonett and Price for
 /// yes and no, the sign-flip permutation test and the interval of [`chosen_interval`] over the differences for anything
 /// else.
 ///

@@ -1,9 +1,9 @@
-//! Yes and no on the same questions: McNemar's test, and the interval of the difference of two shares.
+//! Yes and no on the same questions: `McNemar`'s test, and the interval of the difference of two shares.
 
 use crate::beta::binomial_cumulative;
 use crate::{Interval, Level, normal_quantile};
 
-/// The two-sided p value of the exact test of McNemar (1947): only questions count on which the two systems differ, and
+/// The two-sided p value of the exact test of `McNemar` (1947): only questions count on which the two systems differ, and
 /// were the systems alike, each of those could have gone either way.
 ///
 /// 1 where they differ nowhere.

@@ -19,6 +19,7 @@ use probare_core::{Sha256, Stored};
 
 pub use self::form::{Content, Form, Key, Row};
 pub use self::rows::Rows;
+pub use self::table::cells;
 
 use crate::output::Compression;
 use crate::{Format, OpenError, manifest};
@@ -185,6 +186,14 @@ impl Recorded {
             Format::Jsonl => Rows::Lines(Box::new(rows::Lines::new(self.unpacked()?))),
             _ => return Ok(None),
         }))
+    }
+
+    /// The results that it holds: the rows, and of a page those of the cases that are on it.
+    pub fn results(&self) -> Result<Rows, RecordedError> {
+        match self.rows()? {
+            Some(rows) => Ok(rows),
+            None => Ok(Rows::Page(Box::new(rows::Lines::new(self.unpacked()?)))),
+        }
     }
 
     /// SHA-256 of the file without its compression.

@@ -24,13 +24,15 @@ pub enum Rows {
     Table(Box<Table<Reader>>),
     /// Rows of a Parquet file.
     Columns(Box<Columns>),
+    /// Records of a page.
+    Page(Box<Lines<Reader>>),
 }
 
 impl Rows {
     /// Names of the columns, where it is a table.
     pub fn columns(&self) -> Option<&[String]> {
         match self {
-            Self::Lines(_) | Self::Values(_) => None,
+            Self::Lines(_) | Self::Values(_) | Self::Page(_) => None,
             Self::Table(table) => Some(&table.columns),
             Self::Columns(columns) => Some(&columns.names),
         }
@@ -46,8 +48,23 @@ impl Iterator for Rows {
             Self::Values(values) => values.next().map(|value| value.map(Content::Text)),
             Self::Table(table) => table.next().map(|row| row.map(Content::Text)),
             Self::Columns(columns) => columns.next().map(|row| row.map(Content::Cells)),
+            Self::Page(lines) => lines.find_map(|line| match line {
+                // A record stands on a line of its own; no other line of a page starts so.
+                Ok(line) => line.starts_with("{\"line\":").then(|| record(&line).map(Content::Text)),
+                Err(reason) => Some(Err(reason)),
+            }),
         }
     }
+}
+
+/// The result line in the record of a case on a page.
+fn record(text: &str) -> Result<String, String> {
+    #[derive(serde::Deserialize)]
+    struct Record {
+        line: serde_json::Value,
+    }
+    let record: Record = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    Ok(record.line.to_string())
 }
 
 /// Lines without their breaks.

@@ -60,7 +60,7 @@ impl<R: BufRead> Iterator for Table<R> {
 }
 
 /// The cells of a record.
-pub(super) fn cells(record: &str) -> Result<Vec<String>, String> {
+pub fn cells(record: &str) -> Result<Vec<String>, String> {
     let mut cells = Vec::new();
     let mut rest = record;
     loop {

@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use probare_core::{CaseResult, MetricInfo};
+use probare_core::{Case, CaseResult, MetricInfo};
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
@@ -61,10 +61,9 @@ impl fmt::Display for By {
 
 impl By {
     /// The groups of a case; none where it lacks what it is grouped by.
-    fn groups<'a>(&self, result: &'a CaseResult) -> Vec<Cow<'a, str>> {
-        let case = &result.case;
+    pub(crate) fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>) -> Vec<Cow<'a, str>> {
         let mut names: Vec<Cow<'a, str>> = match self {
-            Self::Model => result.model.iter().map(|model| Cow::Borrowed(model.as_str())).collect(),
+            Self::Model => model.map(Cow::Borrowed).into_iter().collect(),
             Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
             Self::Tag(wanted) => {
                 let value = |tag: &'a String| {
@@ -152,7 +151,7 @@ impl Groups {
 
     pub(super) fn add(&mut self, result: &CaseResult) {
         let metrics = self.metrics.len();
-        let names = self.by.groups(result);
+        let names = self.by.groups(&result.case, result.model.as_deref());
         if names.is_empty() {
             self.without.get_or_insert_with(|| Group::new(metrics)).add(result);
         }

@@ -1,0 +1,226 @@
+//! A comparison as one page: tables, pictures, and the cases that changed side by side.
+
+use probare_core::{Case, Field, Named, Outcome};
+
+use super::told::{detectable, evidence, interval, movements, p_value, pairing, result, signed, step};
+use super::{Change, Comparison, Evidences, Finding, Measured, Other};
+use crate::escape::{excerpt, html};
+use crate::html::{Mark, highlight, page_end, page_start};
+use crate::number::{column, rounded};
+use crate::svg;
+
+/// Cases of a metric that are shown side by side.
+const CHANGES: usize = 50;
+
+/// Bytes of a text that are shown.
+const TEXT: usize = 4_000;
+
+impl Comparison {
+    /// The comparison as a page for a browser.
+    pub fn to_html(&self, evidences: &Evidences, title: Option<&str>) -> String {
+        let names: Vec<String> = self.others.iter().map(|other| excerpt(&other.name, 60)).collect();
+        let made = format!("{} against {}", names.join(", "), excerpt(&self.baseline, 60));
+        let lead = format!(
+            "<p class=\"lead\">Baseline <bdi>{}</bdi>. Differences are other minus baseline, with their 95 % intervals; p \
+             after Holm over all metrics. Detectable is the least difference that so many pairs show in four of five \
+             attempts.</p>",
+            html(&excerpt(&self.baseline, 200))
+        );
+        let mut page = page_start(title.unwrap_or(&made), &lead);
+        for (at, other) in self.others.iter().enumerate() {
+            page.push_str(&gates(other));
+            page.push_str(&format!(
+                "<h2><bdi>{}</bdi></h2>\n<p class=\"soft\">{}</p>\n",
+                html(&excerpt(&other.name, 100)),
+                pairing(other.pairing)
+            ));
+            page.push_str(&table(other));
+            if let Some(by) = &self.by {
+                page.push_str(&slices(other, by));
+            }
+            page.push_str(&pictures(other));
+            for metric in other.metrics.iter().filter(|metric| !metric.changes.is_empty()) {
+                page.push_str(&changes(metric, evidences, at + 1));
+            }
+        }
+        if !self.notes.is_empty() {
+            let notes: Vec<String> = self.notes.iter().map(|note| format!("<li>{}</li>", html(note))).collect();
+            page.push_str(&format!("<h2>Notes</h2>\n<ul class=\"soft\">{}</ul>\n", notes.concat()));
+        }
+        page.push_str(&page_end());
+        page
+    }
+}
+
+fn gates(other: &Other) -> String {
+    if other.gates.is_empty() {
+        return String::new();
+    }
+    let passed = other.gates.iter().all(|gate| gate.passed);
+    let (class, sign) = if passed { ("good", "Gates passed") } else { ("bad", "Gates missed") };
+    let lines: Vec<String> = (other.gates.iter())
+        .map(|gate| {
+            format!("<li class=\"{}\">{}</li>", if gate.passed { "good" } else { "bad" }, html(&gate.to_string()))
+        })
+        .collect();
+    format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.concat())
+}
+
+fn heads(names: &[&str]) -> String {
+    let cells: Vec<String> = (names.iter().enumerate())
+        .map(|(at, name)| {
+            let class = if at == 0 || *name == "Verdict" { "" } else { " class=\"right\"" };
+            format!("<th scope=\"col\"{class}>{}</th>", html(name))
+        })
+        .collect();
+    format!("<thead><tr>{}</tr></thead>", cells.concat())
+}
+
+fn tag(finding: &Finding) -> String {
+    let verdict = finding.verdict();
+    let class = match verdict {
+        "better" => " good",
+        "worse" => " bad",
+        _ => "",
+    };
+    format!("<span class=\"tag{class}\">{verdict}</span>")
+}
+
+fn numbers(finding: &Finding) -> String {
+    let cells = [
+        column(finding.baseline),
+        column(finding.other),
+        format!("<b>{}</b>", signed(finding.contrast.mean)),
+        interval(finding),
+        p_value(finding.adjusted).replace('<', "&lt;"),
+        detectable(finding),
+        finding.contrast.pairs.to_string(),
+    ];
+    let cells: Vec<String> = cells.iter().map(|cell| format!("<td class=\"right nowrap\">{cell}</td>")).collect();
+    format!("{}<td>{}</td>", cells.concat(), tag(finding))
+}
+
+const NUMBERS: [&str; 8] = ["Baseline", "Other", "Difference", "95 % interval", "p", "Detectable", "Pairs", "Verdict"];
+
+fn table(other: &Other) -> String {
+    let mut names = vec!["Metric"];
+    names.extend(NUMBERS);
+    let mut text = format!("<div class=\"summary card scroll\"><table>{}<tbody>\n", heads(&names));
+    for metric in &other.metrics {
+        let numbers = metric
+            .whole
+            .as_ref()
+            .map_or_else(|| "<td colspan=\"8\" class=\"none\">no pair was scored</td>".to_owned(), numbers);
+        text.push_str(&format!(
+            "<tr><td><span class=\"metric-name\">{}</span><span class=\"small\">{} is better; {}</span></td>{numbers}</tr>\n",
+            html(&metric.metric),
+            metric.better,
+            movements(metric),
+        ));
+    }
+    text.push_str("</tbody></table></div>\n");
+    text
+}
+
+fn slices(other: &Other, by: &str) -> String {
+    let mut names = vec!["Slice"];
+    names.extend(NUMBERS);
+    let mut text = format!("<h2>By {}</h2>\n", html(by));
+    for metric in other.metrics.iter().filter(|metric| !metric.slices.is_empty()) {
+        text.push_str(&format!(
+            "<h3>{}</h3>\n<div class=\"groups card scroll\"><table>{}<tbody>\n",
+            html(&metric.metric),
+            heads(&names)
+        ));
+        for slice in &metric.slices {
+            let name = html(&slice.slice);
+            text.push_str(&format!("<tr><th scope=\"row\">{name}</th>{}</tr>\n", numbers(&slice.finding)));
+        }
+        text.push_str("</tbody></table></div>\n");
+    }
+    text
+}
+
+/// A point for each case: above the line the other run has the larger value.
+fn pictures(other: &Other) -> String {
+    let cards: Vec<String> = (other.metrics.iter().filter(|metric| !metric.points.is_empty()))
+        .map(|metric| {
+            format!(
+                "<div class=\"card chart-card\"><header><h3>{}</h3><span class=\"small soft\">{} is better</span></header>{}</div>",
+                html(&metric.metric),
+                metric.better,
+                svg::scatter(&metric.points, metric.info.range, &metric.metric)
+            )
+        })
+        .collect();
+    format!("<h2>Case by case</h2>\n<div class=\"charts\">{}</div>\n", cards.concat())
+}
+
+fn changes(metric: &Measured, evidences: &Evidences, run: usize) -> String {
+    let all = metric.improved + metric.worsened;
+    let shown = metric.changes.len().min(CHANGES);
+    let mut text = format!("<h2>{}: what changed</h2>\n", html(&metric.metric));
+    if (shown as u64) < all {
+        text.push_str(&format!("<p class=\"soft\">{shown} of {all} cases, those that flipped first.</p>\n"));
+    }
+    for change in metric.changes.iter().take(CHANGES) {
+        text.push_str(&side_by_side(metric, change, evidences, run));
+    }
+    text
+}
+
+fn side_by_side(metric: &Measured, change: &Change, evidences: &Evidences, run: usize) -> String {
+    let (class, word) = match (change.improved, change.flipped) {
+        (true, true) => (" good", "flipped to good"),
+        (true, false) => (" good", "better"),
+        (false, true) => (" bad", "flipped to bad"),
+        (false, false) => (" bad", "worse"),
+    };
+    let seen = |run: usize| evidences.get(&change.case).and_then(|runs| runs.get(run)).and_then(Option::as_ref);
+    let query = [0, run].into_iter().find_map(|run| seen(run)?.case.as_ref()?.query.clone());
+    let mut text = format!(
+        "<details class=\"card pair\"{}><summary><b><bdi>{}</bdi></b> <span class=\"tag{class}\">{word}</span> \
+         <span class=\"number\">{}</span>{}</summary>\n",
+        if change.flipped { " open" } else { "" },
+        html(&excerpt(&change.case.id, 80)),
+        step(change),
+        query
+            .as_deref()
+            .map(|query| format!("<div class=\"soft\"><bdi>{}</bdi></div>", html(&excerpt(query, 300))))
+            .unwrap_or_default(),
+    );
+    text.push_str("<div class=\"sides\">");
+    for (name, value, at) in [("Baseline", change.baseline, 0), ("Other", change.other, run)] {
+        let named = result(evidences, change, at, &metric.metric);
+        let response =
+            seen(at).and_then(|seen| seen.case.as_ref()).map(|case| response(case, named)).unwrap_or_default();
+        let why = named.map(evidence).filter(|why| !why.is_empty());
+        text.push_str(&format!(
+            "<div><h3>{name} <span class=\"number\">{}</span></h3>{response}{}</div>",
+            rounded(value),
+            why.map(|why| format!("<p class=\"small soft\">{}</p>", html(&why))).unwrap_or_default(),
+        ));
+    }
+    text.push_str("</div></details>\n");
+    text
+}
+
+/// The response with what the metric marked in it.
+fn response(case: &Case, named: Option<&Named>) -> String {
+    let Some(whole) = case.text(Field::Response, None) else { return String::new() };
+    let shown = &whole[..whole.floor_char_boundary(TEXT)];
+    let evidence = match named {
+        Some(Ok(Outcome::Scored(score))) => score.evidence.as_slice(),
+        _ => &[],
+    };
+    let marks: Vec<Mark> = (evidence.iter())
+        .filter_map(|piece| {
+            let place = piece.place.as_ref().filter(|place| place.field == Field::Response && place.path.is_none())?;
+            let note = piece.note.as_deref().unwrap_or(piece.kind.name()).to_owned();
+            Some(Mark { start: place.start, end: place.end.min(shown.len()), kind: piece.kind.name(), note })
+        })
+        .filter(|mark| mark.start < mark.end)
+        .collect();
+    let more = if shown.len() < whole.len() { " …" } else { "" };
+    format!("<p class=\"text\"><bdi>{}</bdi>{more}</p>", highlight(shown, &marks))
+}

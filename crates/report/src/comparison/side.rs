@@ -1,0 +1,177 @@
+//! [`Side`]: a run as a comparison needs it.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use probare_core::{Case, MetricInfo, Named, Sha256};
+
+use super::{Identity, Pairing};
+use crate::By;
+use crate::status::score;
+
+/// What each metric said about each case of a run. Texts and evidence are not kept.
+#[derive(Debug, Clone)]
+pub struct Side {
+    /// As readers know the run.
+    pub name: String,
+    /// The metrics, in the order of all results.
+    pub metrics: Vec<MetricInfo>,
+    /// What the reader should know of it.
+    pub notes: Vec<String>,
+    rows: Vec<Row>,
+    models: BTreeSet<Option<String>>,
+    seen: BTreeMap<(String, Option<String>, u32), u32>,
+}
+
+#[derive(Debug, Clone)]
+struct Row {
+    id: String,
+    model: Option<String>,
+    occurrence: u32,
+    content: Option<[u8; 32]>,
+    groups: Vec<String>,
+    cells: Vec<Option<f64>>,
+}
+
+/// A case with the means of its repeats.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Merged {
+    content: Option<[u8; 32]>,
+    pub(super) groups: Vec<String>,
+    /// Sum and number of the values of each metric.
+    sums: Vec<(f64, u32)>,
+}
+
+impl Merged {
+    /// The mean over the repeats that have a value.
+    pub(super) fn value(&self, metric: usize) -> Option<f64> {
+        let (sum, count) = self.sums.get(metric)?;
+        (*count > 0).then(|| sum / f64::from(*count))
+    }
+}
+
+impl Side {
+    /// No case yet.
+    pub fn new(name: impl Into<String>, metrics: Vec<MetricInfo>) -> Self {
+        Self {
+            name: name.into(),
+            metrics,
+            notes: Vec::new(),
+            rows: Vec::new(),
+            models: BTreeSet::new(),
+            seen: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in what the metrics said about an output, in the order of [`Side::metrics`], and gives what identifies it.
+    pub fn add(
+        &mut self,
+        (id, model, repeat): (&str, Option<&str>, u32),
+        named: &[Option<Named>],
+        case: Option<&Case>,
+        by: Option<&By>,
+    ) -> Identity {
+        let model = model.map(str::to_owned);
+        let count = self.seen.entry((id.to_owned(), model.clone(), repeat)).or_default();
+        let occurrence = *count;
+        *count += 1;
+        self.models.insert(model.clone());
+        let groups = match by {
+            // A row of results names its model, also where its case is not at hand.
+            Some(By::Model) => model.iter().cloned().collect(),
+            Some(by) => {
+                let names = case.map(|case| by.groups(case, None)).unwrap_or_default();
+                names.into_iter().map(Cow::into_owned).collect()
+            }
+            None => Vec::new(),
+        };
+        let value = |named: &Option<Named>| named.as_ref().and_then(score).map(|score| score.value.get());
+        self.rows.push(Row {
+            id: id.to_owned(),
+            model: model.clone(),
+            occurrence,
+            content: case.map(content),
+            groups,
+            cells: named.iter().map(value).collect(),
+        });
+        Identity { id: id.to_owned(), model, occurrence }
+    }
+
+    /// Outputs that were taken in.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Whether outputs of several models are in it.
+    pub fn has_several_models(&self) -> bool {
+        self.models.len() > 1
+    }
+
+    /// All cases; repeats are averaged within theirs.
+    pub(super) fn cases(&self, with_models: bool) -> BTreeMap<Identity, Merged> {
+        let mut cases: BTreeMap<Identity, Merged> = BTreeMap::new();
+        for row in &self.rows {
+            let model = row.model.clone().filter(|_| with_models);
+            let identity = Identity { id: row.id.clone(), model, occurrence: row.occurrence };
+            let case = cases.entry(identity).or_insert_with(|| Merged {
+                content: row.content,
+                groups: row.groups.clone(),
+                sums: vec![(0.0, 0); row.cells.len()],
+            });
+            for ((sum, count), cell) in case.sums.iter_mut().zip(&row.cells) {
+                if let Some(value) = cell {
+                    *sum += value;
+                    *count += 1;
+                }
+            }
+        }
+        cases
+    }
+}
+
+/// What was asked and what would be right. The response, and what was retrieved for it, are what is compared.
+fn content(case: &Case) -> [u8; 32] {
+    let mut digest = Sha256::default();
+    let mut text = |text: &str| {
+        digest.update((text.len() as u64).to_le_bytes());
+        digest.update(text);
+    };
+    text(case.query.as_deref().unwrap_or("\u{0}"));
+    case.reference.iter().flatten().for_each(|reference| text(reference));
+    digest.digest()
+}
+
+/// A case of both runs.
+pub(super) struct Pair<'a> {
+    pub(super) identity: &'a Identity,
+    pub(super) first: &'a Merged,
+    pub(super) second: &'a Merged,
+}
+
+/// The cases of both runs, in the order of their ids.
+pub(super) fn pair<'a>(
+    first: &'a BTreeMap<Identity, Merged>,
+    second: &'a BTreeMap<Identity, Merged>,
+) -> (Pairing, Vec<Pair<'a>>) {
+    let mut pairing = Pairing::default();
+    let mut pairs = Vec::new();
+    for (identity, case) in first {
+        match second.get(identity) {
+            None => pairing.only_baseline += 1,
+            Some(other) if case.content.is_some() && other.content.is_some() && case.content != other.content => {
+                pairing.different_content += 1;
+            }
+            Some(other) => {
+                pairing.matched += 1;
+                pairs.push(Pair { identity, first: case, second: other });
+            }
+        }
+    }
+    pairing.only_other = second.keys().filter(|identity| !first.contains_key(identity)).count() as u64;
+    (pairing, pairs)
+}

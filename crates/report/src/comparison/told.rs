@@ -1,0 +1,91 @@
+//! Words that all forms of a comparison share.
+
+use probare_core::{Named, Outcome, Score};
+
+use super::{Change, Evidences, Finding, Measured, Pairing};
+use crate::escape::excerpt;
+use crate::number::{column, counted, rounded};
+
+/// A number with its sign.
+pub(super) fn signed(number: f64) -> String {
+    let text = column(number);
+    if number > 0.0 { format!("+{text}") } else { text }
+}
+
+/// The interval of a difference; a dash where there is none.
+pub(super) fn interval(finding: &Finding) -> String {
+    let ends = finding.contrast.interval;
+    ends.map_or_else(|| "–".to_owned(), |ends| format!("{} to {}", signed(ends.low), signed(ends.high)))
+}
+
+/// A p value with three digits.
+pub(super) fn p_value(value: f64) -> String {
+    if value < 0.001 { "< 0.001".to_owned() } else { format!("{value:.3}") }
+}
+
+/// The least difference that would have been found.
+pub(super) fn detectable(finding: &Finding) -> String {
+    finding.detectable.map_or_else(|| "–".to_owned(), column)
+}
+
+/// How cases were paired, in a sentence.
+pub(super) fn pairing(pairing: Pairing) -> String {
+    let mut text = counted(pairing.matched, "case in both", "cases in both");
+    for (number, words) in [
+        (pairing.only_baseline, "only in the baseline"),
+        (pairing.only_other, "only in the other"),
+        (pairing.different_content, "with the same id but another question or reference, not compared"),
+    ] {
+        if number > 0 {
+            text.push_str(&format!(", {number} {words}"));
+        }
+    }
+    text
+}
+
+/// How many cases went where, in a sentence.
+pub(super) fn movements(metric: &Measured) -> String {
+    let mut text = format!("{} better, {} worse", metric.improved, metric.worsened);
+    if metric.flipped_to_good + metric.flipped_to_bad > 0 {
+        text.push_str(&format!("; {} flipped to good, {} to bad", metric.flipped_to_good, metric.flipped_to_bad));
+    }
+    for (number, words) in [
+        (metric.only_baseline_scored, "scored in the baseline only"),
+        (metric.only_other_scored, "scored in the other only"),
+    ] {
+        if number > 0 {
+            text.push_str(&format!("; {number} {words}"));
+        }
+    }
+    text
+}
+
+/// From one value to the other.
+pub(super) fn step(change: &Change) -> String {
+    format!("{} → {}", rounded(change.baseline), rounded(change.other))
+}
+
+/// What the run at this place, counted from the baseline, says of a changed case.
+pub(super) fn result<'a>(evidences: &'a Evidences, change: &Change, run: usize, metric: &str) -> Option<&'a Named> {
+    let seen = evidences.get(&change.case)?.get(run)?.as_ref()?;
+    seen.named.iter().find(|(info, _)| info.name == metric).map(|(_, named)| named)
+}
+
+/// The first pieces of evidence in one line.
+pub(super) fn evidence(named: &Named) -> String {
+    match named {
+        Ok(Outcome::Scored(score)) => pieces(score),
+        Ok(Outcome::NotApplicable { reason }) => excerpt(reason, 100),
+        Err(error) => excerpt(&error.to_string(), 100),
+    }
+}
+
+fn pieces(score: &Score) -> String {
+    let pieces: Vec<String> = (score.evidence.iter().take(3))
+        .map(|piece| match &piece.note {
+            Some(note) if piece.text.is_empty() => format!("{} {}", piece.kind.name(), excerpt(note, 60)),
+            _ => format!("{} “{}”", piece.kind.name(), excerpt(&piece.text, 60)),
+        })
+        .collect();
+    pieces.join(", ")
+}

@@ -1,0 +1,281 @@
+//! [`compare`]: files of results held against each other.
+//!
+//! The results are read from the files; the cases behind them, for their questions, tags and texts, from the inputs that the
+//! manifests lead to, where those can still be found.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probare_core::{
+    Case, Event, Job, Manifest, Named, Nobody, Outcome, ResultLine, Score, ScoreError, Sink, Suite, Value,
+};
+use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, Identity, Seen, Side};
+use probare_report::recorded::{Content, Recorded};
+use probare_report::{By, Status};
+
+use crate::drive::{DriveOptions, Surroundings, drive};
+use crate::verify::{VerifyError, reopened};
+use crate::{Plan, RunError};
+
+/// A comparison, and what the runs say of the cases that changed most.
+#[derive(Debug)]
+pub struct Compared {
+    /// The numbers.
+    pub comparison: Comparison,
+    /// Results and texts of the cases that changed.
+    pub evidences: Evidences,
+}
+
+/// Files cannot be compared.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompareError {
+    /// A file cannot be read, or does not say how it was made.
+    #[error(transparent)]
+    Results(#[from] VerifyError),
+    /// A row is no result.
+    #[error("`{}`, row {number}: {reason}", path.display())]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// Which row, counted from 1.
+        number: u64,
+        /// What is wrong.
+        reason: String,
+    },
+    /// What the files hold cannot be compared.
+    #[error(transparent)]
+    Comparison(#[from] ComparisonError),
+}
+
+/// Compares files of results with the first of them. At most `shown` changed cases of each metric are looked up.
+pub fn compare(
+    files: &[PathBuf],
+    asked: &Asked,
+    shown: usize,
+    suites: fn(&str) -> Option<&'static dyn Suite>,
+) -> Result<Compared, CompareError> {
+    let mut sides = Vec::new();
+    for path in files {
+        let mut side = Side::new(path.display().to_string(), Vec::new());
+        let mut notes = Vec::new();
+        read(path, suites, &mut notes, |manifest, row, case| {
+            if side.metrics.is_empty() {
+                side.metrics.clone_from(&manifest.metrics);
+            }
+            side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked.by.as_ref());
+        })?;
+        side.notes = notes;
+        sides.push(side);
+    }
+    let by_texts = asked.by.as_ref().is_some_and(|by| *by != By::Model);
+    if by_texts
+        && sides.iter().all(|side| !side.notes.is_empty())
+        && let Some(side) = sides.first_mut()
+    {
+        side.notes.push("slices need the cases of one of the runs, which are not at hand".to_owned());
+    }
+    let with_models = sides.iter().any(Side::has_several_models);
+    let comparison = Comparison::of(&sides, asked)?;
+    let wanted = comparison.changed(shown);
+    let mut evidences = Evidences::new();
+    for (at, path) in files.iter().enumerate() {
+        let mut again = Side::new("", Vec::new());
+        read(path, suites, &mut Vec::new(), |manifest, row, case| {
+            let identity = again.add((&row.id, row.model.as_deref(), row.repeat), &[], None, None);
+            let identity = Identity { model: identity.model.filter(|_| with_models), ..identity };
+            keep(&wanted, identity, &mut evidences, (at, files.len()), || Seen {
+                case: case.cloned(),
+                named: (manifest.metrics.iter().cloned().zip(row.named))
+                    .filter_map(|(info, named)| Some((info, named?)))
+                    .collect(),
+            });
+        })?;
+    }
+    Ok(Compared { comparison, evidences })
+}
+
+/// Keeps what a run says of a case that is wanted; of several outputs the first.
+fn keep(
+    wanted: &BTreeSet<Identity>,
+    identity: Identity,
+    evidences: &mut Evidences,
+    (at, runs): (usize, usize),
+    seen: impl FnOnce() -> Seen,
+) {
+    if !wanted.contains(&identity) {
+        return;
+    }
+    let places = evidences.entry(identity).or_insert_with(|| vec![None; runs]);
+    if let Some(place) = places.get_mut(at).filter(|place| place.is_none()) {
+        *place = Some(seen());
+    }
+}
+
+/// A row of a file.
+struct Row {
+    id: String,
+    model: Option<String>,
+    repeat: u32,
+    /// In the order of the manifest's metrics.
+    named: Vec<Option<Named>>,
+}
+
+/// Reads the rows of a file one after the other, each with its case where that is at hand.
+fn read(
+    path: &Path,
+    suites: fn(&str) -> Option<&'static dyn Suite>,
+    notes: &mut Vec<String>,
+    visit: impl FnMut(&Manifest, Row, Option<&Case>) + Send,
+) -> Result<(), CompareError> {
+    let (recorded, manifest, job) = reopened(path, &[], suites)?;
+    let rows = Rows::new(&recorded)?;
+    let name = path.display();
+    let mut joined = Joined { rows, manifest: &manifest, visit, number: 0, failed: None, apart: false };
+    match job {
+        Ok(job) => joined.with_cases(job)?,
+        Err(error) => {
+            notes.push(format!("the cases of `{name}` are not at hand, so its content was not compared: {error}"));
+        }
+    }
+    joined.rest();
+    if joined.apart {
+        notes.push(format!("the inputs of `{name}` are not those that it was made from; their texts are left out"));
+    }
+    match joined.failed {
+        Some(reason) => Err(CompareError::Row { path: path.to_owned(), number: joined.number, reason }),
+        None => Ok(()),
+    }
+}
+
+/// Rows beside their cases. Both come in input order.
+struct Joined<'a, V> {
+    rows: Rows,
+    manifest: &'a Manifest,
+    visit: V,
+    number: u64,
+    failed: Option<String>,
+    /// Whether rows and cases are not of the same run.
+    apart: bool,
+}
+
+impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Joined<'_, V> {
+    fn with_cases(&mut self, mut job: Job) -> Result<(), CompareError> {
+        let source = std::mem::replace(&mut job.cases, Box::new(probare_core::Given::default()));
+        let around = Surroundings { rules: &probare_core::NoRules, outside: &Nobody, sampler: None };
+        let options = DriveOptions { limit: self.manifest.reading.limit, ..DriveOptions::default() };
+        drive(source, &job.source, &Plan::nothing(), around, &options, Box::new(&mut *self))
+            .map_err(|error| VerifyError::from(RunError::from(error)))?;
+        Ok(())
+    }
+
+    fn next(&mut self) -> Option<Row> {
+        if self.failed.is_some() {
+            return None;
+        }
+        self.number += 1;
+        match self.rows.next(self.manifest)? {
+            Ok(row) => Some(row),
+            Err(reason) => {
+                self.failed = Some(reason);
+                None
+            }
+        }
+    }
+
+    fn rest(&mut self) {
+        while let Some(row) = self.next() {
+            (self.visit)(self.manifest, row, None);
+        }
+    }
+}
+
+impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Sink for Joined<'_, V> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Scored(result) = event
+            && let Some(row) = self.next()
+        {
+            // A table writes an id so that no spreadsheet runs it.
+            self.apart |= row.id.trim_start_matches('\'') != result.case.id.trim_start_matches('\'');
+            let case = Some(&result.case).filter(|_| !self.apart);
+            (self.visit)(self.manifest, row, case);
+        }
+        Ok(())
+    }
+}
+
+/// The rows of a file in whatever format.
+struct Rows {
+    inner: probare_report::recorded::Rows,
+    columns: Option<Vec<String>>,
+}
+
+impl Rows {
+    fn new(recorded: &Recorded) -> Result<Self, VerifyError> {
+        let inner = recorded.results()?;
+        let columns = inner.columns().map(<[String]>::to_vec);
+        Ok(Self { inner, columns })
+    }
+
+    fn next(&mut self, manifest: &Manifest) -> Option<Result<Row, String>> {
+        let content = match self.inner.next()? {
+            Ok(content) => content,
+            Err(reason) => return Some(Err(reason)),
+        };
+        Some(match (&self.columns, content) {
+            (None, Content::Text(text)) => line(&text, manifest),
+            (Some(columns), content) => cells(columns, &content, manifest),
+            (None, Content::Cells(_)) => Err("it is no result line".to_owned()),
+        })
+    }
+}
+
+/// A result line.
+fn line(text: &str, manifest: &Manifest) -> Result<Row, String> {
+    let ResultLine { id, model, repeat, mut scores } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let named = (manifest.metrics.iter())
+        .map(|metric| {
+            let at = scores.iter().position(|(name, _)| *name == metric.name)?;
+            Some(scores.swap_remove(at).1.0)
+        })
+        .collect();
+    Ok(Row { id, model, repeat, named })
+}
+
+/// A row of a table: what its columns hold of each metric.
+fn cells(columns: &[String], content: &Content, manifest: &Manifest) -> Result<Row, String> {
+    let cells: Vec<Option<String>> = match content {
+        Content::Cells(cells) => cells.clone(),
+        Content::Text(text) => probare_report::recorded::cells(text)?.into_iter().map(Some).collect(),
+    };
+    if cells.len() != columns.len() {
+        return Err(format!("it has {} cells, but there are {} columns", cells.len(), columns.len()));
+    }
+    let cell = |name: &str| {
+        let at = columns.iter().position(|column| column == name)?;
+        cells.get(at).cloned().flatten().filter(|text| !text.is_empty())
+    };
+    let of = |metric: &str| -> Result<Option<Named>, String> {
+        let note = || cell(&format!("{metric}.note")).unwrap_or_default();
+        Ok(match cell(&format!("{metric}.status")).as_deref() {
+            Some(status) if status == Status::Scored.name() => {
+                let text = cell(metric).ok_or_else(|| format!("`{metric}` is scored but has no value"))?;
+                let number = text.parse::<f64>().ok().and_then(|number| Value::new(number).ok());
+                let value = number.ok_or_else(|| format!("`{text}` is no value of `{metric}`"))?;
+                let evidence = cell(&format!("{metric}.evidence")).and_then(|json| serde_json::from_str(&json).ok());
+                let score = Score { evidence: evidence.unwrap_or_default(), ..Score::new(value) };
+                Some(Ok(Outcome::Scored(score)))
+            }
+            Some(status) if status == Status::NotApplicable.name() => Some(Ok(Outcome::not_applicable(note()))),
+            Some(_) => Some(Err(ScoreError::other(probare_core::ErrorKind::Failed, note()))),
+            None => None,
+        })
+    };
+    Ok(Row {
+        id: cell("id").ok_or("it has no `id`")?,
+        model: cell("model"),
+        repeat: cell("repeat").and_then(|text| text.parse().ok()).unwrap_or(0),
+        named: manifest.metrics.iter().map(|metric| of(&metric.name)).collect::<Result<_, _>>()?,
+    })
+}
