@@ -129,8 +129,8 @@ pub fn drive(
         let reader = scope.spawn(move || read(source.as_mut(), &raw_sender, &credit_receiver));
         for _ in 0..jobs {
             let (raw, scored) = (Arc::clone(&raw_receiver), scored_sender.clone());
-            let readings = run.clone();
-            scope.spawn(move || score(worker, readings, &raw, &scored));
+            let run = &run;
+            scope.spawn(move || score(worker, run, &raw, &scored));
         }
         drop((scored_sender, raw_receiver));
         let mut writer =
@@ -217,7 +217,7 @@ impl Worker<'_> {
 #[expect(clippy::disallowed_methods, reason = "this is the one place that loops over cases")]
 fn score(
     worker: Worker<'_>,
-    run: RunReadings,
+    run: &RunReadings,
     raw: &Mutex<Receiver<Numbered<Raw>>>,
     scored: &SyncSender<Numbered<Scored>>,
 ) {
@@ -229,7 +229,7 @@ fn score(
         let results = batch.map_err(DriveError::Input).and_then(|batch| {
             let cases = batch.cases();
             if width > 1 {
-                return score_waiting(worker, &run, cases, width);
+                return score_waiting(worker, run, cases, width);
             }
             let mut results = Vec::with_capacity(cases.len());
             for case in cases {

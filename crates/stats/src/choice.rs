@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(by(&[0.0; 20]), Some(Means::Wilson));
         assert_eq!(by(&[0.5; 29]), Some(Means::T));
         assert_eq!(by(&[0.5; 30]), Some(Means::Bca));
-        assert_eq!(by(&[0.5; 5_000]), Some(Means::T));
+        assert_eq!(by(&vec![0.5; 5_000]), Some(Means::T));
         assert_eq!((by(&[]), by(&[0.5]), by(&[0.5, f64::NAN])), (None, None, None));
     }
 

@@ -195,5 +195,6 @@ fn shown(run: &StoredRun) -> String {
     for (kind, count) in &run.errors {
         lines.push(format!("{kind}: {}", counted(*count, "result", "results")));
     }
-    lines.iter().map(|line| format!("{}\n", escape::terminal(line))).collect()
+    let lines: Vec<_> = lines.iter().map(|line| escape::terminal(line)).collect();
+    lines.join("\n") + "\n"
 }

@@ -67,12 +67,12 @@ impl AnswerF1 {
         let mut vocabulary = read.vocabulary.borrow_mut();
         let stated = careful.map(|answer| vocabulary.take(&answer.stated_tokens()));
         let words = stated.as_ref().unwrap_or(&read.words);
-        let overlap = |reference: &str| match careful {
-            Some(answer) => overlap_of_statements(reference, answer),
-            None => {
-                let reference = vocabulary.read(reference);
-                Overlap::of(&words.ids, &reference.ids, &mut vocabulary)
+        let overlap = |reference: &str| {
+            if let Some(answer) = careful {
+                return overlap_of_statements(reference, answer);
             }
+            let reference = vocabulary.read(reference);
+            Overlap::of(&words.ids, &reference.ids, &mut vocabulary)
         };
         let compared = best(references, overlap, Overlap::f1);
         let Some((index, overlap)) = compared else { return Err(ScoreError::MissingField(Field::Reference)) };

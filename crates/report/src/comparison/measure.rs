@@ -73,7 +73,7 @@ pub struct Finding {
     /// The p value with regard to all other tests of the comparison.
     #[serde(rename = "p_value_adjusted")]
     pub adjusted: f64,
-    /// The least difference that this many pairs would show in four of five attempts.
+    /// The least difference that this many pairs would show in four of five tries.
     pub detectable: Option<f64>,
     /// Whether larger differences are better.
     #[serde(skip)]

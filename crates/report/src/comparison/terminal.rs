@@ -39,7 +39,7 @@ impl Comparison {
         }
         text.push_str(
             "difference: other minus baseline; p: after Holm over all metrics\ndetectable: the least difference that \
-             so many pairs show in four of five attempts\n",
+             so many pairs show in four of five tries\n",
         );
         text
     }

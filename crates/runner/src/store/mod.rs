@@ -1,4 +1,4 @@
-//! The store: one SQLite file for all runs of a project. A run is what was planned; a sample is one output of one model for
+//! The store: one `SQLite` file for all runs of a project. A run is what was planned; a sample is one output of one model for
 //! one case; a result is what one metric said about it.
 //!
 //! A sample is finished when all its results are there, and they come in one transaction. So a run that was killed goes on

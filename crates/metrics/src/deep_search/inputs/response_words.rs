@@ -32,7 +32,7 @@ pub fn response_words(sample: Sample<'_>) -> Result<Rc<ResponseWords>, ScoreErro
 /// concern; the words of one comparison are all read in the same vocabulary.
 pub fn vocabulary(sample: Sample<'_>) -> Rc<RefCell<Vocabulary>> {
     sample.scratch(|kept: &mut Rc<RefCell<Vocabulary>>| {
-        if kept.borrow().len() > MOST_KEPT {
+        if kept.borrow().size() > MOST_KEPT {
             *kept = Rc::default();
         }
         Rc::clone(kept)

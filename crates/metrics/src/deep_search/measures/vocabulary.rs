@@ -92,7 +92,7 @@ impl Vocabulary {
     }
 
     /// How many words it knows.
-    pub const fn len(&self) -> usize {
+    pub const fn size(&self) -> usize {
         self.words.len()
     }
 
