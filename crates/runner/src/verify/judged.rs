@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use probare_core::{Manifest, MetricKind};
+use probare_core::{Manifest, MetricInfo, MetricKind};
 use probare_metrics::registry;
 use probare_models::{ModelSettings, Provider};
 
@@ -10,17 +10,25 @@ use super::Verdict;
 use super::inputs::Resolved;
 use crate::Asking;
 
-/// The models of the run, to be answered for by the record and by files of recorded replies. Metrics of kind `Judge` that
-/// nobody can answer for are left unchecked.
+/// Whether a metric rests on what a model said. Vectors can be computed again.
+fn rests_on_replies(metric: &MetricInfo) -> bool {
+    registry().get(&metric.id).is_ok_and(|definition| {
+        let embeds =
+            || definition.build(metric.options.clone(), metric.profile).is_ok_and(|scorer| scorer.embeds().is_some());
+        definition.kind == MetricKind::Judge && !embeds()
+    })
+}
+
+/// The models of the run, to be answered for by the record and by files of recorded replies. Metrics that rest on
+/// replies which nobody has are left unchecked.
 pub(super) fn asking(
     manifest: &Manifest,
     resolved: &[Resolved],
     record: &Path,
     verdict: &mut Verdict,
 ) -> Option<Asking> {
-    let is_judge = |id: &str| registry().get(id).is_ok_and(|definition| definition.kind == MetricKind::Judge);
-    let judged: Vec<&str> =
-        manifest.metrics.iter().filter(|metric| is_judge(&metric.id)).map(|metric| metric.name.as_str()).collect();
+    let judged = manifest.metrics.iter().filter(|metric| rests_on_replies(metric));
+    let judged: Vec<&str> = judged.map(|metric| metric.name.as_str()).collect();
     if judged.is_empty() {
         return None;
     }
