@@ -5,6 +5,7 @@
 mod bench;
 mod ci;
 mod generate;
+mod local_model;
 mod new_metric;
 mod new_suite;
 mod process;
@@ -38,6 +39,8 @@ enum Command {
     NewMetric(new_metric::Arguments),
     /// Write the folder of a new suite
     NewSuite(new_suite::Arguments),
+    /// Install a small language model and test the whole way to it and back
+    LocalModel(local_model::Arguments),
     /// Kill runs at random moments and fill disks under them: no half file, no changed input
     Torture(torture::Arguments),
 }
@@ -51,6 +54,7 @@ fn main() -> anyhow::Result<()> {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::NewMetric(arguments) => new_metric::run(&arguments),
         Command::NewSuite(arguments) => new_suite::run(&arguments),
+        Command::LocalModel(arguments) => local_model::run(&arguments),
         Command::Torture(arguments) => torture::run(&arguments),
     }
 }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::score::TellingOf;
-use crate::{Better, Case, Manifest, MetricDef, Outcome, Profile, ScoreError, Told};
+use crate::{Better, Case, Manifest, Message, MetricDef, Outcome, Profile, ScoreError, Told};
 
 /// What sinks know about a metric of this run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -114,6 +114,8 @@ pub struct CaseResult {
     pub excused: Option<Cow<'static, str>>,
     /// What the benchmark publishes beyond scores.
     pub detail: Option<Detail>,
+    /// What the model was asked, where it is known.
+    pub asked: Vec<Message>,
     /// The result line, where it has been written already: once, by whoever scored the case.
     pub written: Option<String>,
 }
@@ -124,7 +126,7 @@ impl CaseResult {
         let planned = case.sample.map_or(0, |sample| sample.repeat);
         let (model, repeat) =
             case.response.as_ref().map_or((None, planned), |output| (output.model.clone(), output.repeat));
-        Self { case, model, repeat, results, excused: None, detail: None, written: None }
+        Self { case, model, repeat, results, excused: None, detail: None, asked: Vec::new(), written: None }
     }
 
     /// The result line as text, without a line break.

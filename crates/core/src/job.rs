@@ -12,7 +12,7 @@ use schemars::Schema;
 use serde_json::Value as Json;
 
 use crate::manifest::{Generation, Input, Reading};
-use crate::{Case, Detail, MetricInfo, MetricRequest, Named, Problem, Sample, Section, Sink, SuiteCall};
+use crate::{Case, Detail, Message, MetricInfo, MetricRequest, Named, Problem, Sample, Section, Sink, SuiteCall};
 
 /// Why a source cannot go on.
 pub type SourceError = Box<dyn Error + Send + Sync>;
@@ -105,6 +105,12 @@ pub trait Rules: Send + Sync {
     /// The model whose output the case holds.
     fn model(&self, case: &Case) -> Option<String> {
         case.response.as_ref().and_then(|output| output.model.clone())
+    }
+
+    /// What the model was asked, where it is known.
+    fn asked(&self, case: &Case) -> Vec<Message> {
+        let _ = case;
+        Vec::new()
     }
 
     /// Why a bad value of this case is no failure.

@@ -21,6 +21,17 @@ pub enum Role {
     Assistant,
 }
 
+impl Role {
+    /// The word in files and on pages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+        }
+    }
+}
+
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
@@ -259,6 +270,11 @@ pub trait Outside: Send + Sync {
         })
     }
 
+    /// What identifies a model that is computed here; nothing for one that a server computes.
+    fn digest(&self, _model: &str) -> Option<String> {
+        None
+    }
+
     /// How many cases may wait for answers at once; with one, cases are as fast as threads.
     fn width(&self) -> usize {
         1
@@ -282,6 +298,10 @@ impl Outside for Divided<'_> {
 
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
         self.rest.can_embed(model)
+    }
+
+    fn digest(&self, model: &str) -> Option<String> {
+        self.rest.digest(model)
     }
 
     fn width(&self) -> usize {

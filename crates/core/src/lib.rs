@@ -52,7 +52,9 @@ pub use judge::{
     Answer, Content, Divided, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran, Reply, Role, Turn,
     Usage,
 };
-pub use manifest::{FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, Stored, SuiteCall};
+pub use manifest::{
+    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, Stored, SuiteCall,
+};
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
 };

@@ -38,6 +38,9 @@ pub struct Manifest {
     /// Prompts of the metrics that asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<PromptUsed>,
+    /// Models whose vectors metrics used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub embeddings: Vec<EmbeddingUsed>,
     /// Data sets and models of a run that has several samples of a case, or several data sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
@@ -79,6 +82,19 @@ pub struct ModelUsed {
     /// Further fields of the request.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub extra_body: Json,
+}
+
+/// The model whose vectors a metric used.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EmbeddingUsed {
+    /// Name of the metric.
+    pub metric: String,
+    /// The model.
+    pub model: String,
+    /// SHA-256 over its files; nothing for a model that a server computes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
 }
 
 /// The prompt that a metric asked with. Its text is among the options of the metric where it is not the metric's own.

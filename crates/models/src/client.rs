@@ -72,7 +72,7 @@ impl Client {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
         let road = Road::open(&settings, &name, &base_url, shared)?;
-        if shared.0.offline && shared.0.record.is_none() && !road.is_cassette() {
+        if shared.0.offline && !shared.0.only_looks && shared.0.record.is_none() && !road.is_cassette() {
             return Err(OpenError::OfflineWithoutRecord);
         }
         let per_minute = |limit: Option<f64>| limit.map(Rate::per_minute);

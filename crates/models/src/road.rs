@@ -39,7 +39,11 @@ impl Road {
     ) -> Result<Self, OpenError> {
         // A file of recorded replies needs no line to anybody.
         let is_local = name.provider.dialect() == Dialect::Replay;
-        if shared.0.offline && !is_local { Ok(Self::Nowhere) } else { open(settings, name, base_url, shared) }
+        if (shared.0.offline || shared.0.only_looks) && !is_local {
+            Ok(Self::Nowhere)
+        } else {
+            open(settings, name, base_url, shared)
+        }
     }
 
     /// Whether a file answers.

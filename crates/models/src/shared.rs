@@ -32,6 +32,8 @@ pub struct Options {
     pub record: Option<PathBuf>,
     /// Answer from the record only.
     pub offline: bool,
+    /// Ask nobody at all, to know what would be asked: neither keys nor a record are needed.
+    pub only_looks: bool,
     /// Most money, in US dollars.
     pub budget_usd: Option<f64>,
     /// Most tokens, sent and received.
@@ -49,6 +51,7 @@ impl Default for Options {
         Self {
             record: None,
             offline: false,
+            only_looks: false,
             budget_usd: None,
             budget_tokens: None,
             seed: 0,
@@ -146,6 +149,7 @@ pub struct Shared(pub(crate) Arc<Inner>);
 pub(crate) struct Inner {
     pub record: Option<Record>,
     pub offline: bool,
+    pub only_looks: bool,
     pub budget: Budget,
     pub seed: u64,
     pub cancel: CancellationToken,
@@ -183,6 +187,7 @@ impl Shared {
         Ok(Self(Arc::new(Inner {
             record,
             offline: options.offline,
+            only_looks: options.only_looks,
             budget: Budget::new(options.budget_usd, options.budget_tokens),
             seed: options.seed,
             cancel: CancellationToken::new(),

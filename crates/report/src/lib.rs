@@ -28,10 +28,12 @@
 
 mod columns;
 pub mod comparison;
+pub mod costs;
 mod csv;
 pub mod escape;
 mod format;
 mod gate;
+pub mod github;
 pub mod html;
 mod json;
 mod jsonl;
@@ -56,7 +58,8 @@ mod wrap;
 pub use self::csv::Csv;
 pub use self::parquet::Parquet;
 pub use format::{Format, OpenError, Options, open};
-pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict};
+pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict, told};
+pub use github::Github;
 pub use html::Html;
 pub use json::Json;
 pub use jsonl::Jsonl;
@@ -65,8 +68,8 @@ pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
 pub use status::Status;
 pub use summary::{
-    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason,
-    Reasons, Summary,
+    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, MetricSummary, Reason, Reasons,
+    Summary,
 };
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;

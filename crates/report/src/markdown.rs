@@ -10,7 +10,7 @@ use crate::number::{count, counted, rounded};
 use crate::status::score;
 use crate::summary::Reasons;
 use crate::worst::{Rank, Worst};
-use crate::{MeanInterval, MetricSummary, Options, Output, Summary, VERSION};
+use crate::{MeanInterval, MetricSummary, Options, Output, Summary, VERSION, told};
 
 /// Worst cases that are shown for each metric.
 const CASES: usize = 5;
@@ -97,9 +97,22 @@ impl Markdown {
             return String::new();
         }
         let mut text = String::from("## Gates\n\n");
-        for verdict in self.options.gates.verdicts(&self.summary) {
+        let verdicts = self.options.gates.verdicts(&self.summary);
+        let (told, quiet) = told(&verdicts);
+        let mut unlisted = 0;
+        for verdict in told {
+            if text.len() > BYTES / 3 {
+                unlisted += 1;
+                continue;
+            }
             let sign = if verdict.passed { "✅" } else { "❌" };
             text.push_str(&format!("- {sign} {}\n", markdown(&verdict.to_string())));
+        }
+        if unlisted > 0 {
+            text.push_str(&format!("- ❌ and {} more\n", count(unlisted)));
+        }
+        if quiet > 0 {
+            text.push_str(&format!("- ✅ {} more in groups\n", count(quiet)));
         }
         text.push('\n');
         text

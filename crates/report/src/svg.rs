@@ -116,6 +116,80 @@ pub fn bars(bars: &[Bar], (from, to): (f64, f64), label: &str) -> String {
     svg
 }
 
+/// One row of [`intervals`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Range {
+    /// What is measured; as given, not escaped.
+    pub label: String,
+    /// The mean.
+    pub mean: f64,
+    /// The ends of its interval, where it has one.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// Means with their intervals on a common scale, one below the other. The scale is cut to what is there, so that small
+/// differences can be seen; its ends are written under it.
+pub fn intervals(ranges: &[Range], label: &str) -> String {
+    const ROW: f64 = 24.0;
+    const LONGEST: usize = 24;
+    const WIDTH: f64 = 420.0;
+    let ends = || ranges.iter().flat_map(|range| range.interval.map_or([range.mean; 2], |(low, high)| [low, high]));
+    let (low, high) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
+    let margin = ((high - low) * 0.05).max(1e-9);
+    let (from, to) = (low - margin, high + margin);
+    let longest = ranges.iter().map(|range| range.label.chars().count().min(LONGEST)).max().unwrap_or(0);
+    let left = (longest as f64 * 7.0 + 14.0).clamp(60.0, 190.0);
+    let full = WIDTH - left - 62.0;
+    let place = |value: f64| {
+        let share = (value - from) / (to - from);
+        left + if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 } * full
+    };
+    let height = ranges.len() as f64 * ROW + 22.0;
+    let base = height - 18.0;
+    let mut svg = format!(
+        "<svg class=\"chart intervals\" viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\" aria-label=\"{}\">",
+        html(label)
+    );
+    for (row, range) in ranges.iter().enumerate() {
+        let y = row as f64 * ROW + 12.0;
+        let name = crate::escape::excerpt(&range.label, LONGEST);
+        let words =
+            range.interval.map_or_else(String::new, |(low, high)| format!(" ({} to {})", rounded(low), rounded(high)));
+        svg.push_str(&format!(
+            "<g><title>{}: {}{words}</title><text class=\"label\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
+            html(&range.label),
+            rounded(range.mean),
+            left - 10.0,
+            y + 4.0,
+            html(&name)
+        ));
+        if let Some((low, high)) = range.interval {
+            svg.push_str(&format!(
+                "<line class=\"whisker\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{y}\" y2=\"{y}\" stroke=\"{FALLBACK}\" stroke-width=\"3\"/>",
+                place(low),
+                place(high)
+            ));
+        }
+        svg.push_str(&format!(
+            "<circle class=\"bar\" cx=\"{:.1}\" cy=\"{y}\" r=\"5\" fill=\"{FALLBACK}\"/>\
+             <text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
+            place(range.mean),
+            WIDTH - 54.0,
+            y + 4.0,
+            rounded(range.mean),
+        ));
+    }
+    svg.push_str(&format!(
+        "<line class=\"axis\" x1=\"{left}\" x2=\"{:.1}\" y1=\"{base}\" y2=\"{base}\" stroke=\"#999\"/>\
+         <text x=\"{left}\" y=\"{height}\">{}</text><text x=\"{:.1}\" y=\"{height}\" text-anchor=\"end\">{}</text></svg>",
+        left + full,
+        rounded(from),
+        left + full,
+        rounded(to),
+    ));
+    svg
+}
+
 /// A point for each pair of values, on a common scale, with the line on which both are the same.
 pub fn scatter(points: &[(f64, f64)], (low, high): (f64, f64), label: &str) -> String {
     const SIZE: f64 = 260.0;
@@ -208,6 +282,26 @@ mod tests {
         );
         assert_eq!(document.descendants().filter(|node| node.has_tag_name("rect")).count(), 3);
         assert!(roxmltree::Document::parse(&sparkline(&values)).is_ok());
+    }
+
+    #[test]
+    fn intervals_stay_in_the_picture() {
+        let rows = [
+            Range { label: "<a>".into(), mean: 0.5, interval: Some((0.4, 0.6)) },
+            Range { label: "alone".into(), mean: 0.9, interval: None },
+        ];
+        let chart = intervals(&rows, "means by model");
+        let document = roxmltree::Document::parse(&chart).unwrap();
+        let places: Vec<f64> =
+            document.descendants().filter_map(|node| node.attribute("cx")).map(|x| x.parse().unwrap()).collect();
+        assert!(
+            places.len() == 2 && places[0] < places[1] && places.iter().all(|x| (0.0..420.0).contains(x)),
+            "{chart}"
+        );
+        assert!(chart.contains("&lt;a&gt;: 0.5 (0.4 to 0.6)"), "{chart}");
+        let one = intervals(&rows[1..], "one");
+        assert!(roxmltree::Document::parse(&one).is_ok() && !one.contains("NaN"), "{one}");
+        assert!(!intervals(&[], "none").contains("NaN"));
     }
 
     #[test]

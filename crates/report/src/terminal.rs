@@ -8,7 +8,7 @@ use probare_core::{Event, Problem, Sink, Stop};
 use crate::escape::{excerpt, terminal};
 use crate::number::rounded;
 use crate::table::{Column, Table};
-use crate::{Groups, Histogram, MeanInterval, Options, Output, Summary, Verdict};
+use crate::{Groups, Histogram, MeanInterval, Options, Output, Summary, Verdict, told};
 
 /// Width that is used where there is no terminal: a log has room, but a table without end is hard to read.
 const LOG_WIDTH: u16 = 120;
@@ -137,10 +137,14 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
         totals.push_str(&format!("; incomplete: {why}"));
     }
     line(BOLD, "run", &format!("{totals}, from {}", summary.source));
-    for verdict in verdicts {
+    let (told, quiet) = told(verdicts);
+    for verdict in told {
         let sentence = verdict.to_string();
         let (word, rest) = sentence.split_once(": ").unwrap_or(("gate", &sentence));
         line(if verdict.passed { GREEN } else { RED }, word, rest);
+    }
+    if quiet > 0 {
+        line(GREEN, "passed", &format!("{quiet} more in groups"));
     }
     text
 }

@@ -33,6 +33,11 @@ pub struct Asking {
     pub round: u32,
     /// Answer from recorded replies only.
     pub offline: bool,
+    /// Ask nobody: it is looked what would be asked, for which no key and no record is needed.
+    pub only_looks: bool,
+    /// Whether questions that are asked together are answered together or not at all: where one reply is not recorded,
+    /// none of them is given, so that no judge makes a verdict of the rest.
+    pub whole: bool,
     /// Most money, in US dollars.
     pub budget_usd: Option<f64>,
     /// Most tokens, sent and received.
@@ -112,6 +117,7 @@ pub struct Asked {
     /// Files of recorded replies that stand for a model.
     pub inputs: Vec<Input>,
     round: u32,
+    whole: bool,
     unrecorded: Mutex<BTreeSet<String>>,
     width: usize,
 }
@@ -171,12 +177,14 @@ impl Asking {
                 None => needs_record = true,
             }
         }
+        let needs_record = needs_record && !self.only_looks;
         if needs_record && self.offline && !self.record.exists() {
             return Err(AskError::NoRecord { record: self.record.clone() });
         }
         let options = Options {
             record: needs_record.then(|| self.record.clone()),
             offline: self.offline,
+            only_looks: self.only_looks,
             budget_usd: self.budget_usd,
             budget_tokens: self.budget_tokens,
             seed: self.seed,
@@ -196,6 +204,7 @@ impl Asking {
             prompts,
             inputs,
             round: self.round,
+            whole: self.whole,
             unrecorded: Mutex::default(),
             width: width.clamp(1, MOST_WAITING),
         }))
@@ -332,8 +341,11 @@ impl Outside for Asked {
             Answer::Failed { kind, .. } => *kind == ErrorKind::Missing,
             _ => false,
         };
-        if answers.iter().any(is_missing) {
+        if let Some(missing) = answers.iter().find(|answer| is_missing(answer)) {
             self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).insert(metric.to_owned());
+            if self.whole {
+                return vec![missing.clone(); answers.len()];
+            }
         }
         answers
     }

@@ -27,6 +27,32 @@ pub struct Compared {
     pub evidences: Evidences,
 }
 
+/// One of the runs that are compared: a file of results, or the part of it that is of one model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Results {
+    /// What the comparison calls it.
+    pub name: String,
+    /// The file.
+    pub path: PathBuf,
+    /// Only the outputs of this model, which then stand for the run.
+    pub model: Option<String>,
+}
+
+impl Results {
+    /// A whole file.
+    pub fn whole(path: &Path) -> Self {
+        Self { name: path.display().to_string(), path: path.to_owned(), model: None }
+    }
+
+    /// The row as it is compared: nothing where it is of another model. One model needs no name to be told apart by.
+    fn part(&self, row: Row) -> Option<Row> {
+        match &self.model {
+            None => Some(row),
+            Some(model) => (row.model.as_ref() == Some(model)).then_some(Row { model: None, ..row }),
+        }
+    }
+}
+
 /// Files cannot be compared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -44,6 +70,16 @@ pub enum CompareError {
         /// What is wrong.
         reason: String,
     },
+    /// No row is of the model that was asked for.
+    #[error("`{}` has no results of the model `{model}`; it has {known}", path.display())]
+    NoModel {
+        /// The file.
+        path: PathBuf,
+        /// The model.
+        model: String,
+        /// Those that it has.
+        known: String,
+    },
     /// What the files hold cannot be compared.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),
@@ -51,21 +87,29 @@ pub enum CompareError {
 
 /// Compares files of results with the first of them. At most `shown` changed cases of each metric are looked up.
 pub fn compare(
-    files: &[PathBuf],
+    files: &[Results],
     asked: &Asked,
     shown: usize,
     suites: fn(&str) -> Option<&'static dyn Suite>,
 ) -> Result<Compared, CompareError> {
     let mut sides = Vec::new();
-    for path in files {
-        let mut side = Side::new(path.display().to_string(), Vec::new());
+    for file in files {
+        let mut side = Side::new(file.name.clone(), Vec::new());
         let mut notes = Vec::new();
-        read(path, suites, &mut notes, |manifest, row, case| {
+        let mut models = BTreeSet::new();
+        read(file, suites, &mut notes, |manifest, row, case| {
+            models.extend(row.model.clone());
+            let Some(row) = file.part(row) else { return };
             if side.metrics.is_empty() {
                 side.metrics.clone_from(&manifest.metrics);
             }
             side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked.by.as_ref());
         })?;
+        if let Some(model) = file.model.as_ref().filter(|model| !models.contains(*model)) {
+            let known = models.into_iter().collect::<Vec<_>>().join(", ");
+            let known = if known.is_empty() { "none that is named".to_owned() } else { known };
+            return Err(CompareError::NoModel { path: file.path.clone(), model: model.clone(), known });
+        }
         side.notes = notes;
         sides.push(side);
     }
@@ -80,9 +124,10 @@ pub fn compare(
     let comparison = Comparison::of(&sides, asked)?;
     let wanted = comparison.changed(shown);
     let mut evidences = Evidences::new();
-    for (at, path) in files.iter().enumerate() {
+    for (at, file) in files.iter().enumerate() {
         let mut again = Side::new("", Vec::new());
-        read(path, suites, &mut Vec::new(), |manifest, row, case| {
+        read(file, suites, &mut Vec::new(), |manifest, row, case| {
+            let Some(row) = file.part(row) else { return };
             let identity = again.add((&row.id, row.model.as_deref(), row.repeat), &[], None, None);
             let identity = Identity { model: identity.model.filter(|_| with_models), ..identity };
             keep(&wanted, identity, &mut evidences, (at, files.len()), || Seen {
@@ -124,14 +169,14 @@ struct Row {
 
 /// Reads the rows of a file one after the other, each with its case where that is at hand.
 fn read(
-    path: &Path,
+    file: &Results,
     suites: fn(&str) -> Option<&'static dyn Suite>,
     notes: &mut Vec<String>,
     visit: impl FnMut(&Manifest, Row, Option<&Case>) + Send,
 ) -> Result<(), CompareError> {
+    let Results { name, path, .. } = file;
     let (recorded, manifest, job) = reopened(path, &[], suites)?;
     let rows = Rows::new(&recorded)?;
-    let name = path.display();
     let mut joined = Joined { rows, manifest: &manifest, visit, number: 0, failed: None, apart: false };
     match job {
         Ok(job) => joined.with_cases(job)?,

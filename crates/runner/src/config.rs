@@ -103,6 +103,8 @@ pub struct GateEntry {
     pub fail_under: Option<f64>,
     /// The run fails if the mean is above.
     pub fail_over: Option<f64>,
+    /// The run fails if a quantile is beyond a limit.
+    pub fail_quantile: Option<QuantileEntry>,
     /// The run fails if the value of any scored case is below.
     pub fail_if_any_under: Option<f64>,
     /// The run fails if the value of any scored case is above.
@@ -112,6 +114,19 @@ pub struct GateEntry {
     /// The run fails if too many scored cases have a label.
     #[serde(default)]
     pub fail_labels: Vec<LabelEntry>,
+}
+
+/// A quantile and its limits.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuantileEntry {
+    /// Which one, from 0 to 1: the least value that at least this share of the scored cases does not exceed.
+    #[schemars(range(min = 0, max = 1))]
+    pub quantile: f64,
+    /// The run fails if it is below.
+    pub under: Option<f64>,
+    /// The run fails if it is above.
+    pub over: Option<f64>,
 }
 
 /// A share of the scored cases that has to reach a threshold.
@@ -152,8 +167,12 @@ pub struct Run {
     pub limit: Option<u64>,
     /// End at the first row that cannot be read.
     pub strict: bool,
-    /// Means apart for each group: `tags`, a tag, or `metadata.KEY`.
+    /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
     pub by: Option<String>,
+    /// Whether gates hold for each group, too.
+    pub each_group: bool,
+    /// Whether a gate fails only if the interval excludes the limit.
+    pub confident: bool,
     /// Answer judges from recorded replies only.
     pub offline: bool,
     /// Most money that the run may spend on models, in US dollars.
@@ -230,6 +249,11 @@ impl GateEntry {
         for (limit, relation) in [(self.fail_if_any_under, Relation::Under), (self.fail_if_any_over, Relation::Over)] {
             gates.extend(limit.map(|limit| Gate::Any { metric: metric(), relation, limit }));
         }
+        if let Some(QuantileEntry { quantile, under, over }) = self.fail_quantile {
+            for (limit, relation) in [(under, Relation::Under), (over, Relation::Over)] {
+                gates.extend(limit.map(|limit| Gate::Quantile { metric: metric(), quantile, relation, limit }));
+            }
+        }
         if let Some(rate) = &self.fail_pass_rate {
             let share = rate.share;
             for (limit, relation) in [(rate.at_least, Relation::AtLeast), (rate.at_most, Relation::AtMost)] {
@@ -248,6 +272,14 @@ impl GateEntry {
 
     fn check(&self) -> Result<(), Wrong> {
         let is_share = |share: f64| (0.0..=1.0).contains(&share);
+        if let Some(entry) = &self.fail_quantile {
+            if entry.under.is_none() && entry.over.is_none() {
+                return Err(Wrong::Says("`fail_quantile` needs `under` or `over`"));
+            }
+            if !is_share(entry.quantile) {
+                return Err(Wrong::Says("`quantile` is a number from 0 to 1"));
+            }
+        }
         if let Some(rate) = &self.fail_pass_rate {
             if rate.at_least.is_some() == rate.at_most.is_some() {
                 return Err(Wrong::Says("`fail_pass_rate` needs one of `at_least` and `at_most`"));
@@ -264,8 +296,9 @@ impl GateEntry {
                 return Err(Wrong::Says("`over_share` is a number from 0 to 1"));
             }
         }
-        let means_and_cases = [self.fail_under, self.fail_over, self.fail_if_any_under, self.fail_if_any_over];
-        if means_and_cases.iter().flatten().any(|limit| !limit.is_finite()) {
+        let plain = [self.fail_under, self.fail_over, self.fail_if_any_under, self.fail_if_any_over];
+        let quantiles = self.fail_quantile.iter().flat_map(|entry| [entry.under, entry.over]);
+        if plain.into_iter().chain(quantiles).flatten().any(|limit| !limit.is_finite()) {
             return Err(Wrong::Says("a limit is a finite number"));
         }
         if self.gates().is_empty() { Err(Wrong::NoLimit) } else { Ok(()) }
@@ -349,7 +382,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_gate_can_be_configured() {
-        let text = "gates:\n  - {metric: a, fail_under: 0.5, fail_over: 0.9, fail_if_any_under: 0.1, fail_if_any_over: 0.95}\n  - {metric: b, fail_pass_rate: {at_least: 0.5, share: 0.9}}\n  - metric: verdict\n    fail_labels: [{label: FAIL, over: 0}, {label: WARN, over_share: 0.1}]\n";
+        let text = "gates:\n  - {metric: a, fail_under: 0.5, fail_over: 0.9, fail_if_any_under: 0.1, fail_if_any_over: 0.95, fail_quantile: {quantile: 0.1, under: 0.2}}\n  - {metric: b, fail_pass_rate: {at_least: 0.5, share: 0.9}}\n  - metric: verdict\n    fail_labels: [{label: FAIL, over: 0}, {label: WARN, over_share: 0.1}]\n";
         let config = Config::parse(text, "test").unwrap();
         let gates: Vec<String> = config.gates.iter().flat_map(GateEntry::gates).map(|gate| gate.to_string()).collect();
         assert_eq!(
@@ -359,6 +392,7 @@ mod tests {
                 "a > 0.9",
                 "any a < 0.1",
                 "any a > 0.95",
+                "10 % quantile of a < 0.2",
                 "b >= 0.5 in less than 90 %",
                 "verdict: FAIL > 0",
                 "verdict: WARN > 10 %"
@@ -370,6 +404,7 @@ mod tests {
             message("gates: [{metric: a, fail_pass_rate: {at_least: 1, share: 90}}]"),
             "`p.yaml`: the gate on `a`: `share` is a number from 0 to 1"
         );
+        assert!(message("gates: [{metric: a, fail_quantile: {quantile: 0.5}}]").contains("needs `under` or `over`"));
         assert!(message("gates: [{metric: a, fail_pass_rate: {share: 0.5}}]").contains("one of `at_least`"));
         assert!(message("gates: [{metric: a, fail_labels: [{label: x}]}]").contains("`over` or `over_share`"));
     }

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use probare_core::{
-    Batch, Case, CaseResult, Event, Input, Named, Outside, Problem, Readings, Rules, RunReadings, ScoreError, Sink,
-    Source, SourceError, Stop,
+    Batch, Case, CaseResult, Event, Input, Named, Outside, Problem, Readings, Rules, RunReadings, ScoreError, Section,
+    Sink, Source, SourceError, Stop,
 };
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -85,6 +85,11 @@ pub trait Sampler: Sync {
 
     /// Takes a sample that is finished. An error ends the run.
     fn keep(&self, result: &CaseResult) -> io::Result<()>;
+
+    /// What it adds to pages. Asked once all samples have come.
+    fn sections(&self) -> Vec<Section> {
+        Vec::new()
+    }
 }
 
 /// Who decides about single cases, who answers judges, and who keeps samples.

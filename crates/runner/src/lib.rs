@@ -23,7 +23,7 @@ mod store;
 mod verify;
 
 pub use asking::{AskError, Asked, Asking, Hearing};
-pub use compare::{CompareError, Compared, compare};
+pub use compare::{CompareError, Compared, Results, compare};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Run,

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use probare_core::{
-    BuildError, Case, CaseResult, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named, Outcome, Outside, Profile,
-    Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
+    BuildError, Case, CaseResult, EmbeddingUsed, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named, Outcome,
+    Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
 };
 
 use crate::expectations::{self, EXPECTATIONS};
@@ -95,6 +95,16 @@ impl Plan {
         })
     }
 
+    /// The models whose vectors metrics use, for the manifest.
+    pub(crate) fn embeddings(&self, outside: &dyn Outside) -> Vec<EmbeddingUsed> {
+        let used = |metric: &PlannedMetric| {
+            let model = metric.embeds()?;
+            let (metric, sha256) = (metric.info.name.clone(), outside.digest(model));
+            Some(EmbeddingUsed { metric, model: model.to_owned(), sha256 })
+        };
+        self.metrics.iter().filter_map(used).collect()
+    }
+
     /// No metric at all: cases are looked at and nothing is scored.
     pub const fn nothing() -> Self {
         Self::known(Vec::new())
@@ -129,11 +139,14 @@ impl Plan {
             }
         }
         let told = lent.and_then(|()| {
-            catch_unwind(AssertUnwindSafe(|| (rules.model(&case), rules.excuse(&case), rules.detail(sample, &results))))
+            catch_unwind(AssertUnwindSafe(|| {
+                let (model, asked) = (rules.model(&case), rules.asked(&case));
+                (model, asked, rules.excuse(&case), rules.detail(sample, &results))
+            }))
         });
         match told {
-            Ok((model, excused, detail)) => {
-                let mut result = CaseResult { excused, detail, ..CaseResult::new(case, results) };
+            Ok((model, asked, excused, detail)) => {
+                let mut result = CaseResult { asked, excused, detail, ..CaseResult::new(case, results) };
                 result.model = model;
                 result
             }
@@ -147,8 +160,8 @@ impl Plan {
 
     /// A case whose results are known without scoring it.
     pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
-        let model = rules.model(&case);
-        let mut result = CaseResult::new(case, results);
+        let (model, asked) = (rules.model(&case), rules.asked(&case));
+        let mut result = CaseResult { asked, ..CaseResult::new(case, results) };
         result.model = model;
         result
     }

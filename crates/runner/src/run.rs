@@ -12,8 +12,8 @@ use probare_core::{
 };
 use probare_metrics::registry;
 use probare_report::{
-    By, Format, Gate, GateError, Gates, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation, Summary,
-    VERSION, Verdict, manifest, refuse_overlap,
+    By, Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation,
+    Summary, VERSION, Verdict, manifest, refuse_overlap,
 };
 
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
@@ -31,6 +31,8 @@ pub struct Wanted<'a> {
     pub gates: Gates,
     /// By what the summary is grouped.
     pub by: Option<By>,
+    /// Whether annotations for GitHub are printed.
+    pub annotates: bool,
     /// How to drive.
     pub drive: DriveOptions,
     /// Which models judges may ask.
@@ -51,6 +53,7 @@ impl Default for Wanted<'_> {
             to_stdout: false,
             gates: Gates::default(),
             by: None,
+            annotates: false,
             drive: DriveOptions::default(),
             asking: None,
             outside: &Nobody,
@@ -131,7 +134,7 @@ pub(crate) fn run_planned(
     let ask = asked.map_or(wanted.outside, |asked| asked as &dyn Outside);
     let everybody = Divided { ask, rest: wanted.outside };
     plan.check_models(&everybody)?;
-    wanted.gates.check_names(plan.infos())?;
+    wanted.gates.check(plan.infos(), wanted.by.is_some())?;
     let mut formats = Vec::with_capacity(wanted.outputs.len());
     for path in &wanted.outputs {
         formats.push(Format::of_path(path)?);
@@ -151,6 +154,11 @@ pub(crate) fn run_planned(
     }
     if wanted.to_stdout {
         sinks.push(Box::new(Jsonl::new(Output::to_stdout())));
+    }
+    if wanted.annotates {
+        // The runner of GitHub reads both streams.
+        let output = if wanted.to_stdout { Output::to_writer(Box::new(io::stderr())) } else { Output::to_stdout() };
+        sinks.push(Box::new(Github::new(output, options.clone())));
     }
     let mut tee = Tee {
         summary: Summary::new(&options),
@@ -180,6 +188,7 @@ pub(crate) fn run_planned(
         metrics: plan.infos().to_vec(),
         models: asked.map(|asked| asked.used.clone()).unwrap_or_default(),
         prompts: asked.map(|asked| asked.prompts.clone()).unwrap_or_default(),
+        embeddings: plan.embeddings(&everybody),
         generation: job.generation.take(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
@@ -188,7 +197,8 @@ pub(crate) fn run_planned(
         results: None,
         seal: None,
     };
-    let sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
+    let mut sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
+    sections.extend(wanted.sampler.iter().flat_map(|sampler| sampler.sections()));
     let finish = Finish { stop: driven.stop, manifest, sections };
     tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
 

@@ -57,6 +57,16 @@ pub fn is_yes_or_no(values: &[f64]) -> bool {
     !values.is_empty() && values.iter().all(|value| *value == 0.0 || *value == 1.0)
 }
 
+/// The interval of a share, and how it was computed: Clopper and Pearson's for few trials, Wilson's from
+/// [`FEWEST_FOR_WILSON`] on. Nothing without trials, or with more successes than trials.
+pub fn share_interval(successes: usize, trials: usize, level: Level) -> Option<(Interval, Means)> {
+    if trials < FEWEST_FOR_WILSON {
+        Some((clopper_pearson(successes, trials, level)?, Means::ClopperPearson))
+    } else {
+        Some((proportion_interval(successes, trials, level)?, Means::Wilson))
+    }
+}
+
 /// The interval of a mean, and how it was computed: Clopper and Pearson's or Wilson's for yes and no, Student's t or the
 /// `BCa` bootstrap for anything else. Never the normal one.
 ///
@@ -64,11 +74,7 @@ pub fn is_yes_or_no(values: &[f64]) -> bool {
 pub fn chosen_interval(values: &[f64], level: Level, seed: u64) -> Option<(Interval, Means)> {
     if is_yes_or_no(values) {
         let ones = values.iter().filter(|value| **value == 1.0).count();
-        return if values.len() < FEWEST_FOR_WILSON {
-            Some((clopper_pearson(ones, values.len(), level)?, Means::ClopperPearson))
-        } else {
-            Some((proportion_interval(ones, values.len(), level)?, Means::Wilson))
-        };
+        return share_interval(ones, values.len(), level);
     }
     if (FEWEST_FOR_BOOTSTRAP..MOST_FOR_BOOTSTRAP).contains(&values.len()) {
         return Some((bca_mean(values, level, seed)?, Means::Bca));

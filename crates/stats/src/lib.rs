@@ -46,7 +46,7 @@ pub use bootstrap::{RESAMPLES, bootstrap_mean, bootstrap_means, resampled};
 pub use calibration::{Threshold, threshold};
 pub use choice::{
     Contrast, FEWEST_FOR_BOOTSTRAP, FEWEST_FOR_WILSON, MOST_FOR_BOOTSTRAP, Means, chosen_interval, contrast,
-    is_yes_or_no,
+    is_yes_or_no, share_interval,
 };
 pub use cluster::{ClusteredMean, clustered_mean};
 pub use interval::{Interval, Level};

@@ -54,6 +54,8 @@ impl Asking {
             under_test: Vec::new(),
             round: 0,
             offline: self.offline || run.offline,
+            only_looks: false,
+            whole: false,
             budget_usd: self.budget_usd.or(run.budget_usd),
             budget_tokens: self.budget_tokens.or(run.budget_tokens),
             record: self.record.clone().or_else(|| run.record.as_ref().map(PathBuf::from)).unwrap_or_else(record_path),

@@ -4,10 +4,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_report::comparison::{Asked, NotWorse};
+use probare_report::github::{Annotation, lines};
 use probare_report::{By, Output, escape, refuse_overlap};
-use probare_runner::{CompareError, Compared, Exit, compare};
+use probare_runner::{CompareError, Compared, Exit, Results, compare, export};
 
-use super::running::Color;
+use super::run::{StoreFlag, failure};
+use super::running::{Annotations, Color};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -21,13 +23,17 @@ const SHOWN: usize = 50;
 /// are adjusted after Holm over all metrics. Exit code 2 if a limit is missed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// The baseline: results in .jsonl .json .csv .parquet or .html
+    /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; with @MODEL behind
+    /// it the outputs of one model alone
     #[arg(value_name = "BASELINE")]
-    baseline: PathBuf,
+    baseline: String,
 
-    /// Results to hold against it
+    /// Results or runs to hold against it
     #[arg(value_name = "RESULTS", required = true)]
-    others: Vec<PathBuf>,
+    others: Vec<String>,
+
+    #[command(flatten)]
+    store: StoreFlag,
 
     /// Only this metric (repeatable); all that the runs share by default
     #[arg(short, long = "metric", value_name = "NAME")]
@@ -56,6 +62,19 @@ pub struct Arguments {
     /// Title of the page
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
+
+    /// Print annotations for GitHub Actions, one for each missed limit: always where it stands alone, with auto only there
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "always",
+        default_value_t,
+        env = "PROBARE_GITHUB"
+    )]
+    github: Annotations,
 
     /// Where the random numbers of resamples start
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -107,7 +126,11 @@ impl Form {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let forms: Vec<Form> = arguments.output.iter().map(|path| Form::of(path)).collect::<Result<_, _>>()?;
-    let files: Vec<PathBuf> = std::iter::once(&arguments.baseline).chain(&arguments.others).cloned().collect();
+    let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no folder for the runs: {error}")))?;
+    let names = std::iter::once(&arguments.baseline).chain(&arguments.others);
+    let sides: Vec<Results> =
+        names.map(|name| results(name, &arguments.store, folder.path())).collect::<Result<_, _>>()?;
+    let files: Vec<PathBuf> = sides.iter().map(|side| side.path.clone()).collect();
     refuse_overlap(&files, &arguments.output)
         .map_err(|error| Failure::usage(error.to_string()).hint("name another file to write"))?;
     let limit =
@@ -118,7 +141,7 @@ pub fn run(arguments: &Arguments) -> Done {
         not_worse: arguments.not_worse.iter().map(limit).collect(),
         seed: arguments.seed,
     };
-    let Compared { comparison, evidences } = compare(&files, &asked, SHOWN, probare_suites::suite)?;
+    let Compared { comparison, evidences } = compare(&sides, &asked, SHOWN, probare_suites::suite)?;
     for (path, form) in arguments.output.iter().zip(forms) {
         let text = match form {
             Form::Json => json(&comparison)?,
@@ -128,6 +151,14 @@ pub fn run(arguments: &Arguments) -> Done {
         };
         Output::write_file(path, text.as_bytes())
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
+    }
+    if arguments.github.are_wanted() {
+        let missed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
+        let annotations: Vec<Annotation> = missed
+            .filter(|(_, gate)| !gate.passed)
+            .map(|(other, gate)| Annotation::error("worse than the baseline", format!("{}: {gate}", other.name)))
+            .collect();
+        print(&lines(&annotations))?;
     }
     if arguments.quiet {
         for gate in comparison.others.iter().flat_map(|other| &other.gates).filter(|gate| !gate.passed) {
@@ -141,6 +172,26 @@ pub fn run(arguments: &Arguments) -> Done {
         }
     }
     Ok(if comparison.passes() { Exit::Fine } else { Exit::Gate })
+}
+
+/// What an argument names: a file, or else a run of the store, whole or one model of it.
+fn results(name: &str, store: &StoreFlag, folder: &Path) -> Result<Results, Failure> {
+    let (place, model) = match name.rsplit_once('@') {
+        Some((place, model)) if !Path::new(name).exists() => (place, Some(model.to_owned())),
+        _ => (name, None),
+    };
+    let is_file = Path::new(place).exists();
+    let Some(run) = place.parse::<i64>().ok().filter(|run| *run > 0 && !is_file) else {
+        return Ok(Results { name: name.to_owned(), model, ..Results::whole(Path::new(place)) });
+    };
+    let store = store.there()?;
+    let path = folder.join(format!("run-{run}.jsonl"));
+    if !path.exists() {
+        let stored = store.run(run)?;
+        export(store.path(), &stored, vec![path.clone()]).map_err(failure)?;
+    }
+    let shown = model.as_ref().map_or_else(|| format!("run {run}"), |model| format!("{model} in run {run}"));
+    Ok(Results { name: shown, path, model })
 }
 
 fn json(comparison: &probare_report::comparison::Comparison) -> Result<String, Failure> {
@@ -162,6 +213,7 @@ impl From<CompareError> for Failure {
                     _ => failure,
                 }
             }
+            CompareError::NoModel { .. } => Self::from_error(&error).into_usage(),
             CompareError::Row { .. } => {
                 Self::from_error(&error).hint("`probare verify` says what else is wrong with it")
             }

@@ -6,8 +6,8 @@ use probare_core::Profile;
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::{
-    Config, DEFAULT_NAME, DriveError, Estimate, Evaluation, EvaluationError, EvaluationOptions, Exit, RunError, STORE,
-    Store, StoreError,
+    Asking, Config, DEFAULT_NAME, DriveError, Estimate, Evaluation, EvaluationError, EvaluationOptions, Exit, RunError,
+    STORE, Store, StoreError,
 };
 
 use super::running::Running;
@@ -69,9 +69,10 @@ pub fn run(arguments: &Arguments) -> Done {
     let mut settled = arguments.running.with_config(&config);
     settled.strict = arguments.strict || config.run.strict;
     let folder = arguments.config.parent().unwrap_or(Path::new(""));
+    let asking = arguments.running.asking.settled(&config, folder);
     let options = EvaluationOptions {
         config: arguments.config.clone(),
-        asking: arguments.running.asking.settled(&config, folder),
+        asking: Asking { only_looks: arguments.dry_run, ..asking },
         profile: arguments.profile.or(config.profile).unwrap_or_default(),
         limit: arguments.running.limit.or(config.run.limit),
         outputs: settled.outputs.clone(),

@@ -10,7 +10,7 @@ use probare_core::{Ending, Job, Profile, Stop};
 use probare_models::embedding::Embeddings;
 use probare_models::{Options, record_path};
 use probare_report::number::counted;
-use probare_report::{By, Gate, Gates, Look, escape, terminal};
+use probare_report::{By, Gate, Gates, Look, escape, terminal, told};
 use probare_runner::{Conclusion, Config, DriveOptions, Evaluation, Exit, MOST_JOBS, Store, Tally, Wanted};
 
 use super::asking::{self, Asking};
@@ -45,6 +45,31 @@ pub struct Running {
     /// Fail with exit code 2 by how many scored cases have a label, for example "verdict:FAIL>0" or "verdict:FAIL>10%" (repeatable)
     #[arg(long, value_name = "METRIC:LABEL>NUMBER", value_parser = Gate::fail_labels, env = "PROBARE_FAIL_LABELS")]
     pub fail_labels: Vec<Gate>,
+
+    /// Fail with exit code 2 if a quantile of a metric is on the wrong side, for example "`token_f1`@10%<0.3" (repeatable)
+    #[arg(long, value_name = "METRIC@SHARE<NUMBER", value_parser = Gate::fail_quantile, env = "PROBARE_FAIL_QUANTILE")]
+    pub fail_quantile: Vec<Gate>,
+
+    /// A gate fails only if the 95 % interval excludes its limit
+    #[arg(long, env = "PROBARE_CONFIDENT")]
+    pub confident: bool,
+
+    /// Gates hold for each group of --by, too
+    #[arg(long, env = "PROBARE_EACH_GROUP")]
+    pub each_group: bool,
+
+    /// Print annotations for GitHub Actions: always where it stands alone, with auto only there
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "always",
+        default_value_t,
+        env = "PROBARE_GITHUB"
+    )]
+    pub github: Annotations,
 
     /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
@@ -90,6 +115,29 @@ pub enum Color {
     Never,
 }
 
+/// When annotations for GitHub are printed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Annotations {
+    /// Not at all
+    #[default]
+    Never,
+    /// In a workflow of GitHub: where `GITHUB_ACTIONS` is `true`
+    Auto,
+    /// Everywhere
+    Always,
+}
+
+impl Annotations {
+    /// Whether they are wanted here.
+    pub fn are_wanted(self) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Auto => std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+            Self::Always => true,
+        }
+    }
+}
+
 impl Color {
     /// How a stream is written to.
     pub fn look(self, stream: &impl IsTerminal) -> Look {
@@ -128,6 +176,7 @@ pub struct Settled {
     pub asking: Option<probare_runner::Asking>,
     gates: Gates,
     by: Option<By>,
+    annotates: bool,
     jobs: Option<NonZeroUsize>,
     limit: Option<u64>,
     title: Option<String>,
@@ -146,13 +195,24 @@ impl Running {
     pub fn with_config(&self, config: &Config) -> Settled {
         let configured = || config.run.output.iter().map(PathBuf::from).collect();
         let configured_gates = config.gates.iter().flat_map(probare_runner::GateEntry::gates);
-        let lists = [&self.fail_under, &self.fail_if, &self.fail_if_any, &self.fail_pass_rate, &self.fail_labels];
+        let lists = [
+            &self.fail_under,
+            &self.fail_if,
+            &self.fail_if_any,
+            &self.fail_pass_rate,
+            &self.fail_labels,
+            &self.fail_quantile,
+        ];
+        let gates = Gates::new(configured_gates.chain(lists.into_iter().flatten().cloned()).collect())
+            .confident(self.confident || config.run.confident)
+            .in_each_group(self.each_group || config.run.each_group);
         // Any text is something to group by.
         let configured_by = || config.run.by.as_ref().and_then(|by| by.parse().ok());
         Settled {
             outputs: if self.output.is_empty() { configured() } else { self.output.clone() },
             asking: Some(self.asking.settled(config, Path::new(""))),
-            gates: Gates::new(configured_gates.chain(lists.into_iter().flatten().cloned()).collect()),
+            gates,
+            annotates: self.github.are_wanted(),
             by: self.by.clone().or_else(configured_by),
             jobs: self.jobs.or(config.run.concurrency),
             limit: self.limit.or(config.run.limit),
@@ -179,6 +239,7 @@ impl Settled {
             to_stdout: self.is_data,
             gates: self.gates.clone(),
             by: self.by.clone(),
+            annotates: self.annotates,
             drive: DriveOptions {
                 jobs: self.jobs.unwrap_or(defaults.jobs),
                 limit: self.limit,
@@ -215,6 +276,7 @@ impl Settled {
             outputs: self.outputs.clone(),
             gates: self.gates.clone(),
             by: self.by.clone(),
+            annotates: self.annotates,
             drive: DriveOptions {
                 jobs: self.jobs.unwrap_or(defaults.jobs),
                 strict: self.strict,
@@ -248,7 +310,7 @@ impl Settled {
             };
             if self.is_data { remark(text.trim_end()) } else { print(&text).map(|_| ())? }
         } else {
-            for verdict in verdicts.iter().filter(|verdict| !self.quiet || !verdict.passed) {
+            for verdict in told(verdicts).0.filter(|verdict| !self.quiet || !verdict.passed) {
                 remark(&escape::terminal(&verdict.to_string()));
             }
         }

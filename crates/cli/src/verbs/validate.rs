@@ -111,7 +111,7 @@ fn configuration(file: &str) -> Done {
     let config = Config::load(Some(Path::new(file)))?;
     if !config.metrics.is_empty() {
         let plan = Plan::new(&config.requests(), config.profile.unwrap_or_default(), registry())?;
-        Gates::new(config.gates.iter().flat_map(GateEntry::gates).collect()).check_names(plan.infos())?;
+        Gates::new(config.gates.iter().flat_map(GateEntry::gates).collect()).check(plan.infos(), true)?;
     }
     let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     for dataset in &config.datasets {

@@ -36,7 +36,7 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let outside = embeddings();
+    let outside = embeddings().computing_all();
     let asked = Verification {
         outside: &outside,
         inputs: &arguments.inputs,
@@ -57,6 +57,12 @@ pub fn run(arguments: &Arguments) -> Done {
             "{metric}: not checked, because a model was asked whose replies are not recorded here"
         )));
     }
+    for (metric, scores) in &verdict.unrecorded {
+        remark(&escape::terminal(&format!(
+            "{metric}: {} not checked, because replies are not recorded here",
+            counted(*scores, "score", "scores")
+        )));
+    }
     for note in &verdict.notes {
         remark(&format!("note: {}", escape::terminal(note)));
     }
@@ -64,16 +70,22 @@ pub fn run(arguments: &Arguments) -> Done {
         return Ok(Exit::Interrupted);
     }
     print(&sentence(&verdict))?;
-    let is_checked = verdict.unchecked.is_empty() || arguments.allow_unchecked;
+    let is_whole = verdict.unchecked.is_empty() && verdict.unrecorded.is_empty();
+    let is_checked = is_whole || arguments.allow_unchecked;
     Ok(if verdict.agrees() && is_checked { Exit::Fine } else { Exit::Error })
 }
 
 fn sentence(verdict: &Verdict) -> String {
-    let outcome = match (verdict.different, verdict.unchecked.len() as u64) {
-        (0, 0) => "all agree".to_owned(),
-        (0, unchecked) => format!("all agree, {} not checked", counted(unchecked, "metric", "metrics")),
-        (1, _) => "1 place differs".to_owned(),
-        (different, _) => format!("{different} places differ"),
+    let unchecked: Vec<String> =
+        [(verdict.unchecked.len() as u64, "metric", "metrics"), (verdict.unrecorded.values().sum(), "score", "scores")]
+            .into_iter()
+            .filter(|(number, ..)| *number > 0)
+            .map(|(number, one, many)| format!(", {} not checked", counted(number, one, many)))
+            .collect();
+    let outcome = match verdict.different {
+        0 => format!("all agree{}", unchecked.concat()),
+        1 => "1 place differs".to_owned(),
+        different => format!("{different} places differ"),
     };
     format!(
         "{}, {} computed again, {} checked, {} checked: {outcome}\n",

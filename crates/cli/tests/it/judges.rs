@@ -202,6 +202,35 @@ fn the_example_without_its_replies_is_not_checked() {
     assert_eq!(code(&allowed), 0, "{}", said(&allowed));
 }
 
+#[test]
+fn one_missing_reply_leaves_one_score_unchecked_and_no_more() {
+    let folder = project("judges: [house]\n");
+    let place = folder.path();
+    let run = probare(place, &["score", "cases.jsonl", "-m", "judge_rubric", "-o", "out.jsonl", "-o", "out.csv"]);
+    assert_eq!(code(&run), 0, "{}", said(&run));
+    for file in ["out.jsonl", "out.csv"] {
+        assert_eq!(code(&probare(place, &["verify", file])), 0);
+    }
+    let record = rusqlite::Connection::open(place.join(".probare/replies.db")).unwrap();
+    let gone = record.execute("DELETE FROM replies WHERE key = (SELECT min(key) FROM replies)", []).unwrap();
+    assert_eq!(gone, 1);
+    drop(record);
+    for file in ["out.jsonl", "out.csv"] {
+        let verified = probare(place, &["verify", file]);
+        assert_eq!(code(&verified), 1, "{}", said(&verified));
+        let text = said(&verified) + &String::from_utf8_lossy(&verified.stdout);
+        assert!(text.contains("judge_rubric: 1 score not checked"), "{text}");
+        assert!(text.contains("all agree, 1 score not checked"), "{text}");
+        assert_eq!(code(&probare(place, &["verify", file, "--allow-unchecked"])), 0);
+    }
+    // What the others say is still held against their replies.
+    let lines = fs::read_to_string(place.join("out.jsonl")).unwrap();
+    fs::write(place.join("out.jsonl"), lines.replace("\"value\":1.0", "\"value\":0.0")).unwrap();
+    let changed = probare(place, &["verify", "out.jsonl", "--allow-unchecked"]);
+    assert_eq!(code(&changed), 1);
+    assert!(said(&changed).contains("judge_rubric"), "{}", said(&changed));
+}
+
 fn assert_clean(place: &str, bytes: &[u8]) {
     let runs: HashSet<&[u8]> = KEY.as_bytes().windows(8).collect();
     let found = bytes.windows(8).find(|window| runs.contains(window));

@@ -6,6 +6,7 @@ mod commands;
 mod documents;
 mod journeys;
 mod judges;
+mod local_model;
 mod lossless;
 mod models;
 mod suites;

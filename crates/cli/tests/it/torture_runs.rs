@@ -291,16 +291,134 @@ fn a_changed_case_prompt_or_setting_is_named_and_refused() {
     assert!(table.lines().next().unwrap().contains("rouge_l"), "{table}");
 }
 
+/// A model that answers after a while, through a program.
+fn slow(root: &Path, name: &str, seconds: &str) {
+    let config = format!(
+        "datasets: [{{path: cases.jsonl}}]\n\
+         models: [{{name: slow, api_model_name: 'command:sh', command: [sh, -c, 'cat > /dev/null; sleep {seconds}; echo \"{{\\\"text\\\": \\\"7\\\"}}\"'], concurrency: 2}}]\n\
+         metrics: [{{id: contains}}]\n"
+    );
+    fs::write(root.join(name), config).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn the_second_interruption_ends_at_once_and_can_be_resumed_all_the_same() {
+    let ground = Ground::new(12);
+    let place = ground.place("impatient");
+    slow(ground.folder.path(), "impatient.yaml", "4");
+    let mut child = Command::new(PROGRAM)
+        .args(["run", "../impatient.yaml", "--limit", "2"])
+        .current_dir(&place)
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let process = child.id().to_string();
+    let interrupt = || assert!(Command::new("kill").args(["-INT", &process]).status().unwrap().success());
+    thread::sleep(Duration::from_millis(1500));
+    let start = Instant::now();
+    interrupt();
+    thread::sleep(Duration::from_millis(300));
+    interrupt();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    slow(ground.folder.path(), "impatient.yaml", "0");
+    let resumed = run(&place, &["resume", "1", "-q", "--accept-changes"]);
+    assert_eq!(resumed.status.code(), Some(0), "{}", String::from_utf8_lossy(&resumed.stderr));
+}
+
+#[test]
+fn a_dry_run_needs_neither_keys_nor_a_record_and_leaves_nothing() {
+    let ground = Ground::new(3);
+    let place = ground.place("dry");
+    let config = "datasets: [{path: cases.jsonl}]\n\
+                  models: [{name: far, api_model_name: 'openai:gpt-4o-mini', api_key: NO_SUCH_KEY_IS_SET}]\n\
+                  metrics: [{id: contains}]\n";
+    fs::write(ground.folder.path().join("far.yaml"), config).unwrap();
+    for more in [&[][..], &["--offline"]] {
+        let words: Vec<&str> = ["run", "../far.yaml", "--dry-run"].iter().chain(more).copied().collect();
+        let text = String::from_utf8(good(&place, &words).stdout).unwrap();
+        assert!(text.contains("far answers: 3 calls") && text.contains("US dollars"), "{text}");
+    }
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 0, "nothing is made");
+    let wet = run(&place, &["run", "../far.yaml"]);
+    assert_eq!(wet.status.code(), Some(64), "{}", String::from_utf8_lossy(&wet.stderr));
+    assert!(String::from_utf8_lossy(&wet.stderr).contains("NO_SUCH_KEY_IS_SET"));
+}
+
+/// The state of the first run, its finished samples and its errors.
+fn listed(place: &Path) -> (String, u64) {
+    let runs: serde_json::Value = serde_json::from_slice(&run(place, &["runs", "list", "--json"]).stdout).unwrap();
+    (runs[0]["state"].as_str().unwrap().to_owned(), runs[0]["finished"].as_u64().unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_whose_budget_is_reached_ends_with_4_and_goes_on_with_more() {
+    let ground = Ground::new(8);
+    let place = ground.place("poor");
+    let config = "datasets: [{path: cases.jsonl}]\n\
+                  models: [{name: m, api_model_name: 'command:sh', max_tokens: 20, concurrency: 1, command: [sh, -c, 'cat > /dev/null; echo \"{\\\"text\\\": \\\"7\\\", \\\"usage\\\": {\\\"input_tokens\\\": 30, \\\"output_tokens\\\": 20}}\"']}]\n\
+                  metrics: [{id: contains}]\n\
+                  run: {budget_tokens: 250}\n";
+    let file = ground.folder.path().join("poor.yaml");
+    fs::write(&file, config).unwrap();
+    let output = run(&place, &["run", "../poor.yaml", "-j", "1"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(4), "{text}");
+    assert!(text.contains("go on with: probare resume 1"), "{text}");
+    let (state, finished) = listed(&place);
+    assert!(state == "open" && finished > 0 && finished < 8, "{state}, {finished}");
+    fs::write(&file, config.replace("250", "100000")).unwrap();
+    good(&place, &["resume", "1", "-q"]);
+    assert_eq!(listed(&place), ("complete".to_owned(), 8));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_failed_or_could_not_be_read_is_done_again_where_that_is_asked() {
+    let ground = Ground::new(4);
+    let place = ground.place("again");
+    // The model fails, and the judge says what is no verdict, until a file says that all is well.
+    let script = |good: &str, bad: &str| {
+        format!("cat > /dev/null; if [ -e {}/well ]; then echo '{good}'; else echo '{bad}'; fi", place.display())
+    };
+    let config = json!({
+        "datasets": [{"path": "cases.jsonl"}],
+        "models": [
+            {"name": "m", "api_model_name": "command:sh", "max_attempts": 1,
+             "command": ["sh", "-c", script(r#"{"text": "7"}"#, r#"{"error": "down"}"#)]},
+            {"name": "steady", "api_model_name": "command:sh", "command": ["sh", "-c", "cat > /dev/null; echo '{\"text\": \"7\"}'"]},
+            {"name": "judge", "api_model_name": "command:sh",
+             "command": ["sh", "-c", script(r#"{"text": "{\"reason\": \"fine\", \"level\": \"good\"}"}"#, r#"{"text": "well, who knows"}"#)]},
+        ],
+        "generate": {"models": ["m", "steady"]},
+        "metrics": [{"id": "contains"}, {"id": "judge_rubric", "options": {"judges": ["judge"]}}],
+    });
+    fs::write(ground.folder.path().join("again.yaml"), config.to_string()).unwrap();
+    let errors = || -> serde_json::Value {
+        let runs: serde_json::Value = serde_json::from_slice(&run(&place, &["runs", "list", "--json"]).stdout).unwrap();
+        runs[0]["errors"].clone()
+    };
+    let first = run(&place, &["run", "../again.yaml", "-q"]);
+    assert_eq!(first.status.code(), Some(1), "{}", String::from_utf8_lossy(&first.stderr));
+    assert_eq!(errors(), json!({"failed": 8, "unparseable": 4}), "{}", String::from_utf8_lossy(&first.stderr));
+    fs::write(place.join("well"), "").unwrap();
+    // Nothing is done again by itself.
+    run(&place, &["resume", "1", "-q"]);
+    assert_eq!(errors(), json!({"failed": 8, "unparseable": 4}));
+    let failed = run(&place, &["resume", "1", "-q", "--retry", "failed"]);
+    assert_eq!(errors(), json!({"unparseable": 4}), "{}", String::from_utf8_lossy(&failed.stderr));
+    good(&place, &["resume", "1", "-q", "--retry", "unparseable"]);
+    assert_eq!(errors(), json!({}));
+}
+
 #[cfg(unix)]
 #[test]
 fn the_first_interruption_finishes_what_is_under_way_and_can_be_resumed() {
     let ground = Ground::new(60);
     let place = ground.place("slow");
-    let root = ground.folder.path();
-    let slow = "datasets: [{path: cases.jsonl}]\n\
-                models: [{name: slow, api_model_name: 'command:sh', command: [sh, -c, 'cat > /dev/null; sleep 0.3; echo \"{\\\"text\\\": \\\"7\\\"}\"'], concurrency: 2}]\n\
-                metrics: [{id: contains}]\n";
-    fs::write(root.join("slow.yaml"), slow).unwrap();
+    slow(ground.folder.path(), "slow.yaml", "0.3");
     let child =
         Command::new(PROGRAM).args(["run", "../slow.yaml"]).current_dir(&place).stderr(Stdio::piped()).spawn().unwrap();
     let process = child.id().to_string();

@@ -7,16 +7,21 @@ use probare_core::{Answer, BuildError, Content, ErrorKind, Message, Nobody, Outs
 
 use super::files::{KnownModel, ModelError};
 use super::minilm::MiniLm;
+use super::models_folder;
+use super::vectors::Vectors;
 use crate::{Client, GeneratorType, ModelSettings, Options, Shared};
 
 /// Vectors that are remembered: 30 MB of them. What is not remembered is computed again.
 const REMEMBERED: usize = 20_000;
 
 /// Gives vectors: of `all-MiniLM-L6-v2` by computing them, of `provider:model` or a model that is set up by asking its
-/// server. A vector of a server goes into the record of replies by the content of its text and is not asked for again.
+/// server. A vector of a server goes into the record of replies by the content of its text and is not asked for again; one
+/// that was computed is kept beside the model.
 #[derive(Default)]
 pub struct Embeddings {
     local: OnceLock<Result<MiniLm, ModelError>>,
+    kept: OnceLock<Option<Vectors>>,
+    computes_all: bool,
     remembered: Mutex<HashMap<String, Arc<[f32]>>>,
     servers: Mutex<BTreeMap<String, Client>>,
     shared: OnceLock<Shared>,
@@ -33,6 +38,21 @@ impl Embeddings {
     /// opened before it is wanted.
     pub fn new(settings: Vec<ModelSettings>, options: Options) -> Self {
         Self { settings, options, ..Self::default() }
+    }
+
+    /// The same, computing every vector anew instead of reading those that were kept.
+    #[must_use]
+    pub fn computing_all(self) -> Self {
+        Self { computes_all: true, ..self }
+    }
+
+    /// Vectors that were computed before.
+    fn kept(&self, model: &KnownModel) -> Option<&Vectors> {
+        if self.computes_all {
+            return None;
+        }
+        let open = || Vectors::open(model, &model.folder(&models_folder().ok()?));
+        self.kept.get_or_init(open).as_ref()
     }
 
     fn local(&self) -> Result<&MiniLm, &ModelError> {
@@ -65,15 +85,24 @@ impl Embeddings {
         Ok(client)
     }
 
-    fn computed(&self, model: &MiniLm, texts: &[String]) -> Vec<Answer> {
-        let known: Vec<Option<Arc<[f32]>>> = {
+    fn computed(&self, named: &KnownModel, model: &MiniLm, texts: &[String]) -> Vec<Answer> {
+        let mut known: Vec<Option<Arc<[f32]>>> = {
             let remembered = locked(&self.remembered);
             texts.iter().map(|text| remembered.get(text).cloned()).collect()
         };
+        let kept = self.kept(named);
+        if let Some(kept) = kept {
+            for (text, vector) in texts.iter().zip(&mut known).filter(|(_, vector)| vector.is_none()) {
+                *vector = kept.find(text).map(Into::into);
+            }
+        }
         let missing: Vec<&str> =
             texts.iter().zip(&known).filter(|(_, vector)| vector.is_none()).map(|(text, _)| text.as_str()).collect();
         // Cases are scored on many threads already.
         let vectors = model.embed(&missing, 1);
+        if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
+            kept.keep(missing.iter().copied().zip(vectors.iter().map(Vec::as_slice)));
+        }
         let mut remembered = locked(&self.remembered);
         for (text, vector) in missing.into_iter().zip(&vectors) {
             if remembered.len() < REMEMBERED {
@@ -91,9 +120,9 @@ impl Outside for Embeddings {
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
         let Turn::Embed { model, texts } = turn else { return Nobody.answer(metric, turn) };
         let failed = |reason: String| vec![Answer::Failed { kind: ErrorKind::Missing, reason }; texts.len()];
-        if KnownModel::named(model).is_ok() {
+        if let Ok(named) = KnownModel::named(model) {
             return match self.local() {
-                Ok(model) => self.computed(model, texts),
+                Ok(model) => self.computed(named, model, texts),
                 Err(error) => failed(error.to_string()),
             };
         }
@@ -105,6 +134,10 @@ impl Outside for Embeddings {
             }
             Err(error) => failed(error.to_string()),
         }
+    }
+
+    fn digest(&self, model: &str) -> Option<String> {
+        KnownModel::named(model).ok().map(KnownModel::digest)
     }
 
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {

@@ -120,6 +120,12 @@ impl KnownModel {
         self.files.iter().all(|file| folder.join(file.name).is_file())
     }
 
+    /// SHA-256 of the digests of all its files: what it computes depends on nothing else.
+    pub fn digest(&self) -> String {
+        let digests: Vec<&str> = self.files.iter().map(|file| file.sha256).collect();
+        Sha256::of(digests.join("\n").as_bytes())
+    }
+
     /// What a metric without the model should do.
     pub fn remedy(&self) -> String {
         format!("fetch it once with `probare models pull {}`", self.name)

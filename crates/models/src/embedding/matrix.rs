@@ -23,6 +23,10 @@ const FEW: usize = 4;
 /// Numbers of rows that are laid out at once: half a megabyte, so that they stay near while panel after panel comes by.
 const IN_CACHE: usize = 128 << 10;
 
+/// Steps along the shared dimension that are made with all rows before the next are: so much of a panel, 16 kB, stays in the
+/// nearest cache. In between sums rest in the product, which changes no bit of them.
+const STEPS: usize = 128;
+
 /// A matrix of `depth` rows in panels of [`PANEL`] columns, the last one filled up with zeros.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Packed {
@@ -135,22 +139,26 @@ impl WithSimd for Multiply<'_> {
         }
         lay_out::<FEW>(rest_rows, stride, rest);
         for (number, panel) in matrix.panels.chunks_exact(PANEL * depth).enumerate() {
-            let place = Place { first: number * PANEL, width, finish };
-            let (in_whole, in_rest) = product.split_at_mut(in_large * width);
-            match large {
-                MANY => panel_by_blocks::<S, MANY>(simd, whole, panel, place, 0, in_whole),
-                _ => panel_by_blocks::<S, HALF>(simd, whole, panel, place, 0, in_whole),
+            for from in (0..depth).step_by(STEPS) {
+                let steps = from..depth.min(from + STEPS);
+                let place = Place { first: number * PANEL, width, depth, steps, finish };
+                let (in_whole, in_rest) = product.split_at_mut(in_large * width);
+                match large {
+                    MANY => panel_by_blocks::<S, MANY>(simd, whole, panel, &place, 0, in_whole),
+                    _ => panel_by_blocks::<S, HALF>(simd, whole, panel, &place, 0, in_whole),
+                }
+                panel_by_blocks::<S, FEW>(simd, rest, panel, &place, in_large, in_rest);
             }
-            panel_by_blocks::<S, FEW>(simd, rest, panel, place, in_large, in_rest);
         }
     }
 }
 
-/// Where in the product a panel's columns stand, and how they are finished.
-#[derive(Clone, Copy)]
+/// Where in the product a panel's columns stand, which steps of how many are made, and how the last of them is finished.
 struct Place<'a> {
     first: usize,
     width: usize,
+    depth: usize,
+    steps: std::ops::Range<usize>,
     finish: Finish<'a>,
 }
 
@@ -178,14 +186,15 @@ fn panel_by_blocks<S: Simd, const ROWS: usize>(
     simd: S,
     blocks: &[f32],
     panel: &[f32],
-    place: Place<'_>,
+    place: &Place<'_>,
     first_row: usize,
     product: &mut [f32],
 ) {
-    let depth = panel.len() / PANEL;
-    let columns = blocks.as_chunks::<ROWS>().0;
-    for (number, (block, rows)) in columns.chunks_exact(depth).zip(product.chunks_mut(ROWS * place.width)).enumerate() {
+    let panel = &panel[place.steps.start * PANEL..place.steps.end * PANEL];
+    let blocks = blocks.as_chunks::<ROWS>().0.chunks_exact(place.depth);
+    for (number, (block, rows)) in blocks.zip(product.chunks_mut(ROWS * place.width)).enumerate() {
         let row = first_row + number * ROWS;
+        let block = &block[place.steps.clone()];
         // A panel is as many pairs of registers as it takes.
         match PANEL / (2 * S::F32_LANES) {
             1 => pair::<S, ROWS, 1>(simd, block, panel, 0, place, row, rows),
@@ -203,12 +212,19 @@ fn pair<S: Simd, const ROWS: usize, const PAIRS: usize>(
     block: &[[f32; ROWS]],
     panel: &[f32],
     at: usize,
-    place: Place<'_>,
+    place: &Place<'_>,
     first_row: usize,
     product: &mut [f32],
 ) {
     let columns = S::as_simd_f32s(panel).0.as_chunks::<2>().0.as_chunks::<PAIRS>().0;
+    let pair = 2 * S::F32_LANES;
+    let start = place.first + at * pair;
     let mut sums = [[simd.splat_f32s(0.0); 2]; ROWS];
+    if place.steps.start > 0 {
+        for (sum, stored) in sums.iter_mut().zip(product.chunks_exact(place.width)) {
+            sum.copy_from_slice(S::as_simd_f32s(&stored[start..start + pair]).0);
+        }
+    }
     for (left, right) in block.iter().zip(columns) {
         let [first, second] = right[at];
         for (sum, number) in sums.iter_mut().zip(left) {
@@ -217,13 +233,12 @@ fn pair<S: Simd, const ROWS: usize, const PAIRS: usize>(
             sum[1] = simd.mul_add_f32s(number, second, sum[1]);
         }
     }
-    let pair = 2 * S::F32_LANES;
-    let start = place.first + at * pair;
+    let finish = if place.steps.end == place.depth { place.finish } else { Finish::Plain };
     for (row, (sum, stored)) in sums.iter().zip(product.chunks_exact_mut(place.width)).enumerate() {
         let stored = S::as_mut_simd_f32s(&mut stored[start..start + pair]).0;
         let taken = |numbers: &[f32], from: usize, half: usize| S::as_simd_f32s(&numbers[from..from + pair]).0[half];
         for half in 0..2 {
-            stored[half] = match place.finish {
+            stored[half] = match finish {
                 Finish::Plain => sum[half],
                 Finish::Bias(bias) => simd.add_f32s(sum[half], taken(bias, start, half)),
                 Finish::Gelu(bias) => gelu(simd, simd.add_f32s(sum[half], taken(bias, start, half))),

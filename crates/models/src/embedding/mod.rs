@@ -13,6 +13,7 @@ mod matrix;
 mod minilm;
 mod safetensors;
 mod tokenizer;
+mod vectors;
 
 pub use embeddings::{Embeddings, read_vector};
 pub use fetch::{HUB, fetch};

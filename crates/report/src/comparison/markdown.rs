@@ -1,90 +1,131 @@
 //! A comparison in Markdown, fit for a comment on a pull request.
 
 use super::told::{detectable, evidence, interval, movements, p_value, pairing, result, signed, step};
-use super::{Comparison, Evidences};
+use super::{Comparison, Evidences, Other};
 use crate::escape::{excerpt, markdown};
 use crate::markdown::table;
-use crate::number::column;
+use crate::number::{column, counted};
 
 /// Cases of a metric, and slices, that a comment has room for.
 const CHANGES: usize = 10;
 const SLICES: usize = 30;
 
+/// Bytes of the whole page: a comment on GitHub may have 65,536 characters.
+const BYTES: usize = 60_000;
+
+/// A page that stays short enough for a comment.
+struct Page {
+    text: String,
+    left_out: u64,
+}
+
+impl Page {
+    /// Adds a part whole, or not at all where there is no room for it.
+    fn push(&mut self, part: &str) {
+        if self.text.len() + part.len() <= BYTES {
+            self.text.push_str(part);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
 impl Comparison {
     /// The comparison as a Markdown page.
     pub fn to_markdown(&self, evidences: &Evidences) -> String {
-        let mut text = format!("# Comparison with {}\n\n", markdown(&excerpt(&self.baseline, 100)));
+        let mut page = Page { text: String::new(), left_out: 0 };
+        page.push(&format!("# Comparison with {}\n\n", markdown(&excerpt(&self.baseline, 100))));
+        // What decides stands first, so that it is there also where there is no room for the cases.
+        for other in &self.others {
+            self.numbers(other).iter().for_each(|part| page.push(part));
+        }
+        let notes: Vec<String> = self.notes.iter().map(|note| format!("- note: {}\n", markdown(note))).collect();
         for (at, other) in self.others.iter().enumerate() {
-            let name = excerpt(&other.name, 100);
-            text.push_str(&format!("## {}\n\n{}.\n\n", markdown(&name), pairing(other.pairing)));
-            for gate in &other.gates {
-                let sign = if gate.passed { "✅" } else { "❌" };
-                text.push_str(&format!("- {sign} {}\n", markdown(&gate.to_string())));
-            }
-            if !other.gates.is_empty() {
-                text.push('\n');
-            }
-            let rows = other.metrics.iter().filter_map(|metric| {
-                let whole = metric.whole.as_ref()?;
-                Some(vec![
-                    metric.metric.clone(),
-                    column(whole.baseline),
-                    column(whole.other),
-                    signed(whole.contrast.mean),
-                    interval(whole),
-                    p_value(whole.adjusted),
-                    detectable(whole),
-                    whole.contrast.pairs.to_string(),
-                    whole.verdict().to_owned(),
-                ])
-            });
-            let heads = [
-                "metric",
-                "baseline",
-                "other",
-                "difference",
-                "95 % interval",
-                "p (Holm)",
-                "detectable",
-                "pairs",
-                "verdict",
-            ];
-            text.push_str(&table(&heads, rows));
-            if let Some(by) = &self.by {
-                let rows = other.metrics.iter().flat_map(|metric| {
-                    metric.slices.iter().map(|slice| {
-                        vec![
-                            format!("{}, {}", excerpt(&slice.slice, 60), metric.metric),
-                            column(slice.finding.baseline),
-                            column(slice.finding.other),
-                            signed(slice.finding.contrast.mean),
-                            interval(&slice.finding),
-                            p_value(slice.finding.adjusted),
-                            slice.finding.contrast.pairs.to_string(),
-                        ]
-                    })
-                });
-                let by = format!("by {by}");
-                let heads = [by.as_str(), "baseline", "other", "difference", "95 % interval", "p", "pairs"];
-                text.push_str(&table(&heads, rows.take(SLICES)));
-            }
-            for metric in other.metrics.iter().filter(|metric| !metric.changes.is_empty()) {
-                text.push_str(&format!(
-                    "<details><summary>{}: {}</summary>\n\n",
-                    crate::escape::html(&metric.metric),
-                    movements(metric)
-                ));
-                let rows = metric.changes.iter().take(CHANGES).map(|change| {
-                    let why = |run| result(evidences, change, run, &metric.metric).map(evidence).unwrap_or_default();
-                    vec![excerpt(&change.case.id, 60), step(change), why(0), why(at + 1)]
-                });
-                text.push_str(&table(&["case", "value", "evidence in the baseline", "evidence in the other"], rows));
-                text.push_str("</details>\n\n");
-            }
+            cases(at, other, self.others.len() > 1, evidences).iter().for_each(|part| page.push(part));
         }
-        for note in &self.notes {
-            text.push_str(&format!("- note: {}\n", markdown(note)));
+        notes.iter().for_each(|note| page.push(note));
+        if page.left_out > 0 {
+            let parts = counted(page.left_out, "part is", "parts are");
+            page.text.push_str(&format!("\n{parts} left out: the page would not fit into a comment.\n"));
         }
-        text
+        page.text
     }
+
+    /// Limits, differences and slices of a run.
+    fn numbers(&self, other: &Other) -> Vec<String> {
+        let mut parts = Vec::new();
+        let name = excerpt(&other.name, 100);
+        let mut text = format!("## {}\n\n{}.\n\n", markdown(&name), pairing(other.pairing));
+        for gate in &other.gates {
+            let sign = if gate.passed { "✅" } else { "❌" };
+            text.push_str(&format!("- {sign} {}\n", markdown(&gate.to_string())));
+        }
+        if !other.gates.is_empty() {
+            text.push('\n');
+        }
+        let rows = other.metrics.iter().filter_map(|metric| {
+            let whole = metric.whole.as_ref()?;
+            Some(vec![
+                metric.metric.clone(),
+                column(whole.baseline),
+                column(whole.other),
+                signed(whole.contrast.mean),
+                interval(whole),
+                p_value(whole.adjusted),
+                detectable(whole),
+                whole.contrast.pairs.to_string(),
+                whole.verdict().to_owned(),
+            ])
+        });
+        let heads = [
+            "metric",
+            "baseline",
+            "other",
+            "difference",
+            "95 % interval",
+            "p (Holm)",
+            "detectable",
+            "pairs",
+            "verdict",
+        ];
+        text.push_str(&table(&heads, rows));
+        parts.push(text);
+        if let Some(by) = &self.by {
+            let rows = other.metrics.iter().flat_map(|metric| {
+                metric.slices.iter().map(|slice| {
+                    vec![
+                        format!("{}, {}", excerpt(&slice.slice, 60), metric.metric),
+                        column(slice.finding.baseline),
+                        column(slice.finding.other),
+                        signed(slice.finding.contrast.mean),
+                        interval(&slice.finding),
+                        p_value(slice.finding.adjusted),
+                        slice.finding.contrast.pairs.to_string(),
+                    ]
+                })
+            });
+            let by = format!("by {by}");
+            let heads = [by.as_str(), "baseline", "other", "difference", "95 % interval", "p", "pairs"];
+            parts.push(table(&heads, rows.take(SLICES)));
+        }
+        parts
+    }
+}
+
+/// The cases that changed, a metric at a time.
+fn cases(at: usize, other: &Other, is_named: bool, evidences: &Evidences) -> Vec<String> {
+    let mut parts = Vec::new();
+    for metric in other.metrics.iter().filter(|metric| !metric.changes.is_empty()) {
+        let name =
+            if is_named { format!("{}, {}", excerpt(&other.name, 60), metric.metric) } else { metric.metric.clone() };
+        let mut text = format!("<details><summary>{}: {}</summary>\n\n", crate::escape::html(&name), movements(metric));
+        let rows = metric.changes.iter().take(CHANGES).map(|change| {
+            let why = |run| result(evidences, change, run, &metric.metric).map(evidence).unwrap_or_default();
+            vec![excerpt(&change.case.id, 60), step(change), why(0), why(at + 1)]
+        });
+        text.push_str(&table(&["case", "value", "evidence in the baseline", "evidence in the other"], rows));
+        text.push_str("</details>\n\n");
+        parts.push(text);
+    }
+    parts
 }

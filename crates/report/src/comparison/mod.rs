@@ -309,6 +309,20 @@ mod tests {
     }
 
     #[test]
+    fn markdown_fits_into_a_comment() {
+        let long = |at: usize| format!("{at} {}", "case & more ".repeat(20));
+        let ids: Vec<String> = (0..60).map(long).collect();
+        let row = |value: f64| ids.iter().map(|id| (id.as_str(), None, value)).collect::<Vec<_>>();
+        let baseline = side("a", &row(1.0));
+        let others: Vec<Side> = (0..90).map(|at| side(&format!("{at} {}", "b".repeat(80)), &row(0.0))).collect();
+        let sides: Vec<Side> = std::iter::once(baseline).chain(others).collect();
+        let text = Comparison::of(&sides, &Asked::default()).unwrap().to_markdown(&Evidences::new());
+        assert!(text.len() < 65_536, "{}", text.len());
+        assert!(text.contains("would not fit into a comment"), "{}", &text[text.len() - 200..]);
+        assert_eq!(text.matches("<details>").count(), text.matches("</details>").count());
+    }
+
+    #[test]
     fn names_of_others_are_no_markup() {
         let evil = "<b>|\u{1b}[31m";
         let found = compared(&side(evil, &[(evil, None, 1.0)]), &side(evil, &[(evil, None, 0.0)]), &Asked::default());

@@ -3,6 +3,7 @@
 //! | gate | fails if |
 //! |---|---|
 //! | [`Gate::Mean`] | the mean of a metric is on the wrong side of its limit |
+//! | [`Gate::Quantile`] | a quantile is: the value that a share of the scored cases does not exceed |
 //! | [`Gate::Any`] | a single scored case is: `any x < 0.5` is a least value for every case |
 //! | [`Gate::PassRate`] | too small a share of the scored cases is on the right side of a threshold |
 //! | [`Gate::Labels`] | too many, or too few, of the scored cases have a label |
@@ -10,6 +11,9 @@
 //! A gate on the run says nothing about single cases: only [`Gate::Any`] makes a case fail, and renderers that speak of
 //! cases (`JUnit`, HTML) follow it. A case that is excused is meant to be bad: it fails no such gate, but counts as it is
 //! in means, rates and labels. A metric without a single scored case misses its gate, because no score is not a good score.
+//!
+//! [`Gates::confident`] lets a gate fail only where the interval of what it looks at excludes the limit,
+//! [`Gates::in_each_group`] holds every group of a run against the gates as well.
 
 mod read;
 mod verdict;
@@ -20,7 +24,9 @@ use probare_core::{MetricInfo, Score, closest};
 use serde::{Deserialize, Serialize};
 
 pub use self::read::GateError;
-pub use self::verdict::Verdict;
+pub use self::verdict::{Verdict, told};
+
+use self::verdict::Seen;
 
 use crate::Summary;
 use crate::number::percent;
@@ -88,6 +94,18 @@ pub enum Gate {
         /// The limit.
         limit: f64,
     },
+    /// Fails if the quantile stands in this relation to the limit: the least value that at least this share of the scored
+    /// cases does not exceed. Whether it does follows from counting the cases on the wrong side, so no value is kept.
+    Quantile {
+        /// Name of the metric in the run.
+        metric: String,
+        /// Which quantile, from 0 to 1.
+        quantile: f64,
+        /// When it fails.
+        relation: Relation,
+        /// The limit.
+        limit: f64,
+    },
     /// Fails if any scored case that is not excused has a value in this relation to the limit.
     Any {
         /// Name of the metric in the run.
@@ -128,6 +146,7 @@ impl Gate {
     pub fn metric(&self) -> &str {
         match self {
             Self::Mean { metric, .. }
+            | Self::Quantile { metric, .. }
             | Self::Any { metric, .. }
             | Self::PassRate { metric, .. }
             | Self::Labels { metric, .. } => metric,
@@ -138,7 +157,7 @@ impl Gate {
     pub fn fails_case(&self, value: f64) -> bool {
         match self {
             Self::Any { relation, limit, .. } => relation.holds(value, *limit),
-            Self::Mean { .. } | Self::PassRate { .. } | Self::Labels { .. } => false,
+            Self::Mean { .. } | Self::Quantile { .. } | Self::PassRate { .. } | Self::Labels { .. } => false,
         }
     }
 }
@@ -147,6 +166,9 @@ impl fmt::Display for Gate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Mean { metric, relation, limit } => write!(formatter, "{metric} {} {limit}", relation.sign()),
+            Self::Quantile { metric, quantile, relation, limit } => {
+                write!(formatter, "{} quantile of {metric} {} {limit}", percent(*quantile), relation.sign())
+            }
             Self::Any { metric, relation, limit } => write!(formatter, "any {metric} {} {limit}", relation.sign()),
             Self::PassRate { metric, relation, limit, share } => {
                 write!(formatter, "{metric} {} {limit} in less than {}", relation.sign(), percent(*share))
@@ -168,54 +190,96 @@ impl Amount {
     }
 }
 
-/// All gates of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Gates(Vec<Gate>);
+/// All gates of a run, and how strict they are.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Gates {
+    list: Vec<Gate>,
+    confident: bool,
+    each_group: bool,
+}
 
 impl Gates {
-    /// These gates, in this order.
-    pub const fn new(gates: Vec<Gate>) -> Self {
-        Self(gates)
+    /// These gates, in this order, for the run as a whole and by the numbers as they are.
+    pub const fn new(list: Vec<Gate>) -> Self {
+        Self { list, confident: false, each_group: false }
+    }
+
+    /// Whether a gate fails only if the interval at 95 % excludes the limit. What has no interval, such as a single case or
+    /// a number of labels, is taken as it is.
+    #[must_use]
+    pub fn confident(self, confident: bool) -> Self {
+        Self { confident, ..self }
+    }
+
+    /// Whether the gates on means, quantiles, rates and labels hold for each group of the run, too.
+    #[must_use]
+    pub fn in_each_group(self, each_group: bool) -> Self {
+        Self { each_group, ..self }
+    }
+
+    /// One gate more.
+    #[must_use]
+    pub fn and(mut self, gate: Gate) -> Self {
+        self.list.push(gate);
+        self
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     /// The gates in order.
     pub fn iter(&self) -> impl Iterator<Item = &Gate> {
-        self.0.iter()
+        self.list.iter()
+    }
+
+    /// The gates that hold for each group, too.
+    pub(crate) fn of_groups(&self) -> impl Iterator<Item = &Gate> {
+        // No case of any group fails where no case of the run does.
+        self.list.iter().filter(|gate| self.each_group && !matches!(gate, Gate::Any { .. }))
     }
 
     /// The gates by which a single case with this value fails.
     pub fn failing_case<'a>(&'a self, metric: &'a str, value: f64) -> impl Iterator<Item = &'a Gate> {
-        self.0.iter().filter(move |gate| gate.metric() == metric && gate.fails_case(value))
+        self.list.iter().filter(move |gate| gate.metric() == metric && gate.fails_case(value))
     }
 
-    /// Fails when a gate names a metric that the run does not have: better before the run than after it.
-    pub fn check_names(&self, metrics: &[MetricInfo]) -> Result<(), GateError> {
+    /// Fails when a gate names a metric that the run does not have, and where gates are to hold in groups of which there
+    /// are none: better before the run than after it.
+    pub fn check(&self, metrics: &[MetricInfo], has_groups: bool) -> Result<(), GateError> {
         let known = || metrics.iter().map(|metric| metric.name.as_str());
-        match self.0.iter().find(|gate| known().all(|name| name != gate.metric())) {
-            None => Ok(()),
-            Some(gate) => Err(GateError::UnknownMetric {
+        if let Some(gate) = self.list.iter().find(|gate| known().all(|name| name != gate.metric())) {
+            return Err(GateError::UnknownMetric {
                 gate: gate.to_string(),
                 metric: gate.metric().to_owned(),
                 similar: closest(gate.metric(), known()).map(str::to_owned),
-            }),
+            });
         }
+        if self.each_group && !has_groups { Err(GateError::NoGroups) } else { Ok(()) }
     }
 
-    /// Holds a run against all gates. The summary has to be one that counts for them, see [`Summary::new`].
+    /// Holds a run against all gates, and then its groups. The summary has to be one that counts for them, see
+    /// [`Summary::new`].
     pub fn verdicts(&self, summary: &Summary) -> Vec<Verdict> {
-        self.0.iter().map(|gate| Verdict::of(gate, summary)).collect()
+        let whole = self.list.iter().map(|gate| Verdict::of(gate, &Seen::of_run(gate, summary), self.confident));
+        let groups = summary.groups.iter().flat_map(|groups| groups.named().map(move |named| (groups, named)));
+        let apart = groups.flat_map(|(groups, (name, group))| {
+            self.of_groups().filter_map(move |gate| {
+                let seen = Seen::of_group(gate, summary, groups, group)?;
+                let verdict = Verdict::of(gate, &seen, self.confident);
+                Some(Verdict { group: Some(name.to_owned()), ..verdict })
+            })
+        });
+        whole.chain(apart).collect()
     }
 }
 
 /// What a gate counts while the run goes on.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Tally {
-    /// Cases that fail a gate on single cases, that pass at a threshold, or that have the label.
+    /// Cases that fail a gate on single cases, that are on the wrong side of a quantile's limit, that pass at a threshold,
+    /// or that have the label.
     pub(crate) cases: u64,
     /// Cases that would fail but are excused.
     pub(crate) excused: u64,
@@ -242,7 +306,9 @@ impl Tally {
                 let further = |worst: f64| if is_under { worst.min(value) } else { worst.max(value) };
                 self.worst = Some(self.worst.map_or(value, further));
             }
-            Gate::PassRate { relation, limit, .. } => self.cases += u64::from(relation.holds(value, *limit)),
+            Gate::Quantile { relation, limit, .. } | Gate::PassRate { relation, limit, .. } => {
+                self.cases += u64::from(relation.holds(value, *limit));
+            }
             Gate::Labels { label, .. } => self.cases += u64::from(score.label.as_deref() == Some(label)),
         }
     }
@@ -266,24 +332,26 @@ mod tests {
         assert_eq!(gates.failing_case("relevance", 0.5).count(), 1);
         assert_eq!(gates.failing_case("relevance", 0.6).count(), 0);
         assert_eq!(gates.failing_case("other", 0.5).count(), 0);
-        assert_eq!(gates.check_names(&metrics()), Ok(()));
+        assert_eq!(gates.check(&metrics(), false), Ok(()));
     }
 
     #[test]
     fn every_gate_is_read_back_from_json() {
-        let gates = Gates::new(vec![
+        let gates = vec![
             Gate::fail_under("relevance=0.7").unwrap(),
+            Gate::fail_quantile("relevance@10%<0.3").unwrap(),
             Gate::fail_if_any("relevance<=0.1").unwrap(),
             Gate::fail_pass_rate("relevance>=0.5:90%").unwrap(),
             Gate::fail_labels("verdict:FAIL>0").unwrap(),
             Gate::fail_labels("verdict:FAIL>=10%").unwrap(),
-        ]);
+        ];
         let json = serde_json::to_string(&gates).unwrap();
-        insta::assert_snapshot!(json, @r#"[{"kind":"mean","metric":"relevance","relation":"<","limit":0.7},{"kind":"any","metric":"relevance","relation":"<=","limit":0.1},{"kind":"pass_rate","metric":"relevance","relation":">=","limit":0.5,"share":0.9},{"kind":"labels","metric":"verdict","label":"FAIL","of":"count","relation":">","limit":0.0},{"kind":"labels","metric":"verdict","label":"FAIL","of":"share","relation":">=","limit":0.1}]"#);
-        assert_eq!(serde_json::from_str::<Gates>(&json).unwrap(), gates);
+        insta::assert_snapshot!(json, @r#"[{"kind":"mean","metric":"relevance","relation":"<","limit":0.7},{"kind":"quantile","metric":"relevance","quantile":0.1,"relation":"<","limit":0.3},{"kind":"any","metric":"relevance","relation":"<=","limit":0.1},{"kind":"pass_rate","metric":"relevance","relation":">=","limit":0.5,"share":0.9},{"kind":"labels","metric":"verdict","label":"FAIL","of":"count","relation":">","limit":0.0},{"kind":"labels","metric":"verdict","label":"FAIL","of":"share","relation":">=","limit":0.1}]"#);
+        assert_eq!(serde_json::from_str::<Vec<Gate>>(&json).unwrap(), gates);
         let words: Vec<String> = gates.iter().map(ToString::to_string).collect();
         insta::assert_snapshot!(words.join("\n"), @r#"
         relevance < 0.7
+        10 % quantile of relevance < 0.3
         any relevance <= 0.1
         relevance >= 0.5 in less than 90 %
         verdict: FAIL > 0

@@ -32,6 +32,9 @@ pub enum GateError {
         /// The part that should be a share.
         share: String,
     },
+    /// Gates are to hold in each group, and there are none.
+    #[error("gates cannot hold in each group of a run that is not grouped")]
+    NoGroups,
     /// The run has no metric of that name.
     #[error("the gate `{gate}` names `{metric}`, which is not a metric of this run{}", similar_hint(similar.as_deref()))]
     UnknownMetric {
@@ -115,6 +118,17 @@ impl Gate {
         Ok(Self::Mean { metric: metric.to_owned(), relation, limit: given.number(limit)? })
     }
 
+    /// Reads a quantile that fails: `METRIC@10%<0.3`, with the share before the sign.
+    pub fn fail_quantile(text: &str) -> Result<Self, GateError> {
+        let expected = "METRIC, @, a share, one of < <= > >=, and NUMBER, such as `token_f1@10%<0.3`";
+        let given = Given { text, expected };
+        let (named, relation, limit) = given.split(text)?;
+        let (metric, quantile) = named.rsplit_once('@').ok_or_else(|| given.form())?;
+        let quantile = given.share(given.filled(quantile)?)?;
+        let metric = given.filled(metric)?.to_owned();
+        Ok(Self::Quantile { metric, quantile, relation, limit: given.number(limit)? })
+    }
+
     /// Reads a value that no case may have: `METRIC<0.5`.
     pub fn fail_if_any(text: &str) -> Result<Self, GateError> {
         let given = Given { text, expected: "METRIC, one of < <= > >=, and NUMBER, such as `token_f1<0.5`" };
@@ -184,6 +198,9 @@ mod tests {
         let rate = Gate::PassRate { metric: "x:k=3".into(), relation: Relation::AtLeast, limit: 0.5, share: 0.9 };
         assert_eq!(Gate::fail_pass_rate("x:k=3 >= 0.5 : 0.9"), Ok(rate.clone()));
         assert_eq!(Gate::fail_pass_rate("x:k=3>=0.5:90%"), Ok(rate));
+        let quantile = Gate::Quantile { metric: "x@y".into(), quantile: 0.1, relation: Relation::Under, limit: 0.3 };
+        assert_eq!(Gate::fail_quantile("x@y @ 10% < 0.3"), Ok(quantile.clone()));
+        assert_eq!(Gate::fail_quantile("x@y@0.1<0.3"), Ok(quantile));
         let labels = |of, limit| Gate::Labels {
             metric: "x:k=3".into(),
             label: "clear fail".into(),
@@ -206,8 +223,12 @@ mod tests {
         insta::assert_snapshot!(message(Gate::fail_if_any("<1")), @"`<1` is not a gate; expected METRIC, one of < <= > >=, and NUMBER, such as `token_f1<0.5`");
         insta::assert_snapshot!(message(Gate::fail_pass_rate("x>=1")), @"`x>=1` is not a gate; expected METRIC, one of < <= > >=, NUMBER, a colon and the share of cases that has to be so, such as `relevance>=0.5:90%`");
         insta::assert_snapshot!(message(Gate::fail_pass_rate("x>=1:90")), @"`90` in `x>=1:90` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
+        insta::assert_snapshot!(message(Gate::fail_quantile("x<1")), @"`x<1` is not a gate; expected METRIC, @, a share, one of < <= > >=, and NUMBER, such as `token_f1@10%<0.3`");
+        insta::assert_snapshot!(message(Gate::fail_quantile("x@95<1")), @"`95` in `x@95<1` is not a share; expected a number from 0 to 1, or a percentage such as `90%`");
         insta::assert_snapshot!(message(Gate::fail_labels("verdict>0")), @"`verdict>0` is not a gate; expected METRIC, a colon, a label, one of < <= > >=, and a number of cases or a percentage, such as `verdict:FAIL>0` or `verdict:FAIL>10%`");
         let gates = Gates::new(vec![Gate::fail_under("relevence=0.5").unwrap()]);
-        insta::assert_snapshot!(gates.check_names(&metrics()).unwrap_err(), @"the gate `relevence < 0.5` names `relevence`, which is not a metric of this run; a similar name is `relevance`");
+        insta::assert_snapshot!(gates.check(&metrics(), false).unwrap_err(), @"the gate `relevence < 0.5` names `relevence`, which is not a metric of this run; a similar name is `relevance`");
+        let gates = Gates::new(vec![Gate::fail_under("relevance=0.5").unwrap()]).in_each_group(true);
+        assert_eq!((gates.check(&metrics(), false), gates.check(&metrics(), true)), (Err(GateError::NoGroups), Ok(())));
     }
 }

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
+use probare_stats::{Level, share_interval};
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, Gate};
+use super::{Amount, Gate, Relation, Tally};
 use crate::number::{beside, count, counted, percent};
-use crate::{MetricSummary, Summary};
+use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 
 /// What became of one gate; its `Display` is one line for the reader.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -14,12 +15,22 @@ use crate::{MetricSummary, Summary};
 pub struct Verdict {
     /// The gate.
     pub gate: Gate,
+    /// The group that was held against it; the whole run where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Whether it fails only if the interval excludes the limit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confident: bool,
     /// Whether the run is good enough in this respect.
     pub passed: bool,
-    /// What was held against the limit: the mean; the value of the worst case that fails; the share that passes; the
-    /// number or share of cases with the label. Nothing where there is no such number.
+    /// What was held against the limit: the mean; the share of cases beyond the limit of a quantile; the value of the worst
+    /// case that fails; the share that passes; the number or share of cases with the label. Nothing where there is no such
+    /// number.
     pub value: Option<f64>,
-    /// Cases that fail, pass, or have the label; nothing for a gate on the mean.
+    /// Its interval at 95 %, where that decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+    /// Cases that fail, pass, are beyond the limit, or have the label; nothing for a gate on the mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cases: Option<u64>,
     /// Cases that would fail a gate on single cases but are excused.
@@ -38,62 +49,149 @@ const fn is_none_of_them(count: &u64) -> bool {
     *count == 0
 }
 
-impl Verdict {
-    /// Holds a run against one gate.
-    pub(super) fn of(gate: &Gate, summary: &Summary) -> Self {
+/// What a gate looks at: the run, or one group of it.
+pub(super) struct Seen<'a> {
+    pub(super) scored: u64,
+    pub(super) not_applicable: u64,
+    pub(super) failed: u64,
+    mean: Option<f64>,
+    interval: Option<(f64, f64)>,
+    /// Whether the metric gives labels at all.
+    is_labelled: bool,
+    /// Nothing where the summary did not count for the gate.
+    tally: Option<&'a Tally>,
+}
+
+fn ends(interval: Option<MeanInterval>) -> Option<(f64, f64)> {
+    interval.map(|interval| (interval.low, interval.high))
+}
+
+impl<'a> Seen<'a> {
+    /// The whole run.
+    pub(super) fn of_run(gate: &Gate, summary: &'a Summary) -> Self {
         let metric = summary.metric(gate.metric());
-        let (scored, not_applicable, failed) =
-            metric.map_or((0, 0, 0), |metric| (metric.scored, metric.not_applicable, metric.failed));
-        let mut verdict = Self {
-            gate: gate.clone(),
-            passed: false,
-            value: None,
-            cases: None,
-            excused: 0,
+        Self {
+            scored: metric.map_or(0, |metric| metric.scored),
+            not_applicable: metric.map_or(0, |metric| metric.not_applicable),
+            failed: metric.map_or(0, |metric| metric.failed),
+            mean: metric.and_then(MetricSummary::mean),
+            interval: ends(metric.and_then(MetricSummary::interval)),
+            is_labelled: metric.is_some_and(|metric| !metric.labels.is_empty()),
+            tally: summary.tally(gate),
+        }
+    }
+
+    /// One group; nothing where the question of the metric applies to no case of it.
+    pub(super) fn of_group(gate: &Gate, summary: &'a Summary, groups: &'a Groups, group: &'a Group) -> Option<Self> {
+        let at = groups.metrics().iter().position(|metric| metric.name == gate.metric())?;
+        let (scored, not_applicable, failed) = (group.scored(at), group.not_applicable(at), group.failed(at));
+        if scored + failed == 0 {
+            return None;
+        }
+        Some(Self {
             scored,
             not_applicable,
             failed,
+            mean: group.mean(at),
+            interval: ends(group.interval(at, &groups.metrics()[at])),
+            is_labelled: summary.metric(gate.metric()).is_some_and(|metric| !metric.labels.is_empty()),
+            tally: summary.group_tally(gate, group),
+        })
+    }
+}
+
+impl Verdict {
+    /// Holds what was seen against one gate.
+    pub(super) fn of(gate: &Gate, seen: &Seen<'_>, confident: bool) -> Self {
+        let mut verdict = Self {
+            gate: gate.clone(),
+            group: None,
+            confident,
+            passed: false,
+            value: None,
+            interval: None,
+            cases: None,
+            excused: 0,
+            scored: seen.scored,
+            not_applicable: seen.not_applicable,
+            failed: seen.failed,
         };
-        if scored > 0 {
-            verdict.judge(metric, summary);
+        if seen.scored > 0 {
+            verdict.judge(seen);
         }
         verdict
     }
 
-    fn judge(&mut self, metric: Option<&MetricSummary>, summary: &Summary) {
-        let share = |cases: u64, scored: u64| cases as f64 / scored as f64;
-        if let Gate::Mean { relation, limit, .. } = &self.gate {
-            self.value = metric.and_then(MetricSummary::mean);
-            self.passed = self.value.is_some_and(|mean| !relation.holds(mean, *limit));
+    fn judge(&mut self, seen: &Seen<'_>) {
+        if let Gate::Mean { relation, limit, .. } = self.gate {
+            self.value = seen.mean;
+            self.interval = seen.interval.filter(|_| self.confident);
+            self.passed = seen.mean.is_some_and(|mean| !self.surely(relation, mean, limit));
             return;
         }
         // A summary that did not count for this gate cannot say that it was kept, nor can a metric without labels.
-        let Some(tally) = summary.tally(&self.gate) else { return };
-        if matches!(self.gate, Gate::Labels { .. }) && metric.is_none_or(|metric| metric.labels.is_empty()) {
+        let Some(tally) = seen.tally else { return };
+        if matches!(self.gate, Gate::Labels { .. }) && !seen.is_labelled {
             return;
         }
         self.cases = Some(tally.cases);
-        match &self.gate {
+        let share = tally.cases as f64 / self.scored as f64;
+        match self.gate {
             Gate::Mean { .. } => {}
             Gate::Any { .. } => {
                 self.excused = tally.excused;
                 self.value = tally.worst;
                 self.passed = tally.cases == 0;
             }
-            Gate::PassRate { share: least, .. } => {
-                let share = share(tally.cases, self.scored);
+            Gate::Quantile { quantile, relation, .. } => {
                 self.value = Some(share);
-                self.passed = share >= *least;
+                self.interval = self.share_interval();
+                self.passed = !self.is_quantile_beyond(quantile, relation);
             }
-            Gate::Labels { of, relation, limit, .. } => {
-                let amount = match of {
-                    Amount::Count => tally.cases as f64,
-                    Amount::Share => share(tally.cases, self.scored),
-                };
-                self.value = Some(amount);
-                self.passed = !relation.holds(amount, *limit);
+            Gate::PassRate { share: least, .. } => {
+                self.value = Some(share);
+                self.interval = self.share_interval();
+                self.passed = !self.surely(Relation::Under, share, least);
+            }
+            Gate::Labels { of: Amount::Count, relation, limit, .. } => {
+                let count = tally.cases as f64;
+                self.value = Some(count);
+                self.passed = !relation.holds(count, limit);
+            }
+            Gate::Labels { of: Amount::Share, relation, limit, .. } => {
+                self.value = Some(share);
+                self.interval = self.share_interval();
+                self.passed = !self.surely(relation, share, limit);
             }
         }
+    }
+
+    /// Whether the value stands so to the limit; where there is an interval to go by, whether all of it does.
+    fn surely(&self, relation: Relation, value: f64, limit: f64) -> bool {
+        match (self.interval, relation) {
+            (None, _) => relation.holds(value, limit),
+            (Some((_, high)), Relation::Under | Relation::AtMost) => relation.holds(high, limit),
+            (Some((low, _)), Relation::Over | Relation::AtLeast) => relation.holds(low, limit),
+        }
+    }
+
+    /// Whether enough of the cases are on the wrong side for the quantile to be there.
+    fn is_quantile_beyond(&self, quantile: f64, relation: Relation) -> bool {
+        let is_under = matches!(relation, Relation::Under | Relation::AtMost);
+        if let Some((low, _)) = self.interval {
+            return if is_under { low >= quantile } else { low > 1.0 - quantile };
+        }
+        let (cases, scored) = (self.cases.unwrap_or(0) as f64, self.scored as f64);
+        // The rank of the quantile; what multiplying leaves behind the point is no case.
+        let rank = (quantile * scored - 1e-9).ceil().max(1.0);
+        if is_under { cases >= rank } else { cases > scored - rank }
+    }
+
+    /// The interval of the share of cases, where it is asked for.
+    fn share_interval(&self) -> Option<(f64, f64)> {
+        let (cases, scored) = (usize::try_from(self.cases?).ok()?, usize::try_from(self.scored).ok()?);
+        let (interval, _) = share_interval(cases, scored, Level::NINETY_FIVE)?;
+        self.confident.then_some((interval.low, interval.high))
     }
 
     fn of_scored(&self) -> String {
@@ -108,35 +206,49 @@ impl Verdict {
         }
         match (&self.gate, self.value) {
             (Gate::Labels { .. }, None) => format!("{metric} gives no labels"),
-            (Gate::Any { .. } | Gate::PassRate { .. }, _) if self.cases.is_none() => {
+            (Gate::Any { .. } | Gate::PassRate { .. } | Gate::Quantile { .. }, _) if self.cases.is_none() => {
                 format!("{metric} was not counted for this gate")
             }
             (Gate::Mean { limit, .. }, Some(mean)) => {
                 let mean = beside(mean, *limit);
-                format!("mean {metric} {mean} over {}", counted(self.scored, "scored case", "scored cases"))
+                let range = self.range(|end| beside(end, *limit));
+                format!("mean {metric} {mean}{range} over {}", counted(self.scored, "scored case", "scored cases"))
             }
             (Gate::Any { relation, limit, .. }, worst) => {
                 let worst = worst.map(|worst| format!(", the worst {}", beside(worst, *limit))).unwrap_or_default();
                 format!("{metric} {} {limit} {}{worst}", relation.sign(), self.of_scored())
             }
-            (Gate::PassRate { relation, limit, .. }, Some(share)) => {
-                format!("{metric} {} {limit} {}, {}", relation.sign(), self.of_scored(), percent(share))
+            (Gate::PassRate { relation, limit, .. } | Gate::Quantile { relation, limit, .. }, Some(share)) => {
+                let (share, range) = (percent(share), self.range(percent));
+                format!("{metric} {} {limit} {}, {share}{range}", relation.sign(), self.of_scored())
             }
             (Gate::Labels { label, of, .. }, Some(amount)) => {
-                let share = if *of == Amount::Share { format!(", {}", percent(amount)) } else { String::new() };
+                let share = match of {
+                    Amount::Share => format!(", {}{}", percent(amount), self.range(percent)),
+                    Amount::Count => String::new(),
+                };
                 format!("{metric} is {label} {}{share}", self.of_scored())
             }
-            (Gate::Mean { .. } | Gate::PassRate { .. }, None) => format!("{metric} has no value"),
+            (Gate::Mean { .. } | Gate::PassRate { .. } | Gate::Quantile { .. }, None) => {
+                format!("{metric} has no value")
+            }
         }
+    }
+
+    /// The interval behind a number.
+    fn range(&self, shown: impl Fn(f64) -> String) -> String {
+        self.interval.map(|(low, high)| format!(" ({} to {})", shown(low), shown(high))).unwrap_or_default()
     }
 
     /// The limit, as the end of a sentence.
     fn limit(&self) -> String {
+        let fails = if self.interval.is_some() { "fails if surely" } else { "fails if" };
         match &self.gate {
-            Gate::Mean { relation, limit, .. } => format!("fails if {} {limit}", relation.sign()),
+            Gate::Mean { relation, limit, .. } => format!("{fails} {} {limit}", relation.sign()),
+            Gate::Quantile { quantile, .. } => format!("{fails} so is the {} quantile", percent(*quantile)),
             Gate::Any { .. } => "fails if in any".to_owned(),
-            Gate::PassRate { share, .. } => format!("fails if in less than {}", percent(*share)),
-            Gate::Labels { of, relation, limit, .. } => format!("fails if {} {}", relation.sign(), of.text(*limit)),
+            Gate::PassRate { share, .. } => format!("{fails} in less than {}", percent(*share)),
+            Gate::Labels { of, relation, limit, .. } => format!("{fails} {} {}", relation.sign(), of.text(*limit)),
         }
     }
 }
@@ -144,7 +256,11 @@ impl Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let word = if self.passed { "passed" } else { "missed" };
-        write!(formatter, "{word}: {}", self.finding())?;
+        write!(formatter, "{word}: ")?;
+        if let Some(group) = &self.group {
+            write!(formatter, "in group {group}: ")?;
+        }
+        write!(formatter, "{}", self.finding())?;
         let others: Vec<String> =
             [(self.excused, "excused"), (self.not_applicable, "not applicable"), (self.failed, "failed")]
                 .into_iter()
@@ -158,6 +274,13 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// The verdicts that a reader wants to see, and how many groups kept a gate: those are counted, not listed.
+pub fn told(verdicts: &[Verdict]) -> (impl Iterator<Item = &Verdict>, u64) {
+    let is_quiet = |verdict: &Verdict| verdict.passed && verdict.group.is_some();
+    let quiet = verdicts.iter().filter(|verdict| is_quiet(verdict)).count() as u64;
+    (verdicts.iter().filter(move |verdict| !is_quiet(verdict)), quiet)
+}
+
 #[cfg(test)]
 mod tests {
     use probare_core::{CaseResult, Outcome};
@@ -168,7 +291,10 @@ mod tests {
     use super::*;
 
     fn lines(gates: Vec<Gate>, results: &[CaseResult]) -> String {
-        let options = Options { gates: Gates::new(gates), ..Options::default() };
+        lines_by(Options { gates: Gates::new(gates), ..Options::default() }, results)
+    }
+
+    fn lines_by(options: Options, results: &[CaseResult]) -> String {
         let mut summary = Summary::new(&options);
         events(&mut summary, &metrics(), results);
         let verdicts = options.gates.verdicts(&summary);
@@ -227,6 +353,78 @@ mod tests {
         passed: relevance >= 0.5 in 2 of 4 scored cases, 50 %; fails if in less than 50 %
         missed: relevance >= 0.5 in 2 of 4 scored cases, 50 %; fails if in less than 50.1 %
         "#);
+    }
+
+    #[test]
+    fn a_quantile_is_where_enough_cases_are() {
+        let results: Vec<CaseResult> = (1..=10_u32).map(|tenth| result("a", f64::from(tenth) / 10.0)).collect();
+        // The ten values are their own quantiles: 0.2 is the 20 % quantile, 0.3 that of anything above.
+        let gates = [
+            ("relevance@20%<0.2", true),
+            ("relevance@20%<=0.2", false),
+            ("relevance@20%<0.21", false),
+            ("relevance@20.1%<0.3", true),
+            ("relevance@0<=0.1", false),
+            ("relevance@100%>=1", false),
+            ("relevance@100%>1", true),
+            ("relevance@0.9>0.9", true),
+            ("relevance@0.9>=0.9", false),
+            ("relevance@0.91>0.9", false),
+        ];
+        for (gate, passed) in gates {
+            let line = lines(vec![Gate::fail_quantile(gate).unwrap()], &results);
+            assert_eq!(line.starts_with("passed"), passed, "{gate}: {line}");
+        }
+        insta::assert_snapshot!(lines(vec![Gate::fail_quantile("relevance@20%<=0.2").unwrap()], &results), @"missed: relevance <= 0.2 in 2 of 10 scored cases, 20 %; fails if so is the 20 % quantile");
+    }
+
+    #[test]
+    fn who_wants_to_be_sure_fails_only_where_the_interval_excludes_the_limit() {
+        let results: Vec<CaseResult> = (0..20_u32).map(|at| labelled("a", f64::from(at % 2), "odd")).collect();
+        let gates = vec![
+            Gate::fail_under("relevance=0.6").unwrap(),
+            Gate::fail_under("relevance=0.8").unwrap(),
+            Gate::fail_if("relevance>0.2").unwrap(),
+            Gate::fail_pass_rate("relevance>=1:60%").unwrap(),
+            Gate::fail_pass_rate("relevance>=1:80%").unwrap(),
+            Gate::fail_quantile("relevance@40%<1").unwrap(),
+            Gate::fail_quantile("relevance@20%<1").unwrap(),
+            Gate::fail_quantile("relevance@80%>0").unwrap(),
+            Gate::fail_labels("relevance:odd<100%").unwrap(),
+            Gate::fail_labels("relevance:odd>=20").unwrap(),
+        ];
+        let options = Options { gates: Gates::new(gates).confident(true), ..Options::default() };
+        insta::assert_snapshot!(lines_by(options, &results), @"");
+        let options = Options {
+            gates: Gates::new(vec![Gate::fail_under("relevance=0.6").unwrap()]).confident(true),
+            ..Options::default()
+        };
+        let alone = lines_by(options, &[result("a", 0.5)]);
+        assert_eq!(
+            alone, "missed: mean relevance 0.5 over 1 scored case; fails if < 0.6\n",
+            "one case has no interval"
+        );
+    }
+
+    #[test]
+    fn each_group_is_held_against_the_gates() {
+        let tagged = |value: f64, tag: &str| {
+            let mut result = result("a", value);
+            result.case.tags = vec![tag.to_owned()];
+            result
+        };
+        let results = [tagged(0.9, "en"), tagged(0.8, "en"), tagged(0.2, "de"), tagged(0.7, "de")];
+        let gates = vec![
+            Gate::fail_under("relevance=0.6").unwrap(),
+            Gate::fail_if_any("relevance<0.1").unwrap(),
+            Gate::fail_pass_rate("relevance>=0.7:75%").unwrap(),
+            Gate::fail_if("topic_pivot>1").unwrap(),
+            Gate::fail_if("hallucination>1").unwrap(),
+        ];
+        let gates = Gates::new(gates).in_each_group(true);
+        let options = Options { gates, by: Some("tags".parse().unwrap()), ..Options::default() };
+        // To no case does `topic_pivot` apply, so no group is asked; `hallucination` failed, and that is not kept anywhere.
+        insta::assert_snapshot!(lines_by(options, &results), @"");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::tone::{Tone, of_label};
 use crate::escape::{excerpt, html};
 use crate::number::{column, count, counted};
 use crate::summary::{MetricSummary, Reasons};
-use crate::{MeanInterval, Method, Summary, svg};
+use crate::{Groups, MeanInterval, Summary, svg};
 
 /// The line under the title.
 pub(super) fn lead(summary: &Summary, metrics: &[MetricInfo]) -> String {
@@ -121,11 +121,7 @@ fn labels(metric: &MetricSummary) -> String {
 fn interval(interval: Option<MeanInterval>) -> String {
     match interval {
         Some(ends) => {
-            let method = match ends.method {
-                Method::Wilson => "Wilson’s interval of a share",
-                Method::T => "Student’s t",
-            };
-            format!("<span title=\"{method}\">{} to {}</span>", column(ends.low), column(ends.high))
+            format!("<span title=\"{}\">{} to {}</span>", ends.method.name(), column(ends.low), column(ends.high))
         }
         None => "<span class=\"none\">–</span>".to_owned(),
     }
@@ -164,7 +160,33 @@ pub(super) fn groups(summary: &Summary) -> String {
         table.push_str("</tr>\n");
     }
     table.push_str("</tbody></table></div>\n");
+    table.push_str(&group_charts(groups, &by));
     table
+}
+
+/// Groups that a chart shows; more of them are a list to read, not a picture.
+const MOST_IN_CHART: usize = 30;
+
+/// For each metric the means of all groups with their intervals, side by side.
+fn group_charts(groups: &Groups, by: &str) -> String {
+    let mut cards = String::new();
+    for (at, info) in groups.metrics().iter().enumerate() {
+        let ranges: Vec<svg::Range> = groups
+            .named()
+            .filter_map(|(name, group)| {
+                let interval = group.interval(at, info).map(|ends| (ends.low, ends.high));
+                Some(svg::Range { label: name.to_owned(), mean: group.mean(at)?, interval })
+            })
+            .collect();
+        if (2..=MOST_IN_CHART).contains(&ranges.len()) {
+            cards.push_str(&format!(
+                "<article class=\"card chart-card\"><header><h3>{}</h3><span class=\"small soft\">mean and 95 % interval</span></header>{}</article>\n",
+                html(&info.name),
+                svg::intervals(&ranges, &format!("{} by {by}: means with 95 % intervals", info.name)),
+            ));
+        }
+    }
+    if cards.is_empty() { cards } else { format!("<div class=\"charts\">{cards}</div>\n") }
 }
 
 /// A chart for each metric.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, CaseResult, Field, MetricInfo, Named, Outcome, Place};
+use probare_core::{Case, CaseResult, Field, Message, MetricInfo, Named, Outcome, Place};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
@@ -133,11 +133,27 @@ pub(super) fn record(result: &CaseResult, metrics: &[MetricInfo]) -> serde_json:
     let tones: Vec<Option<Tones>> = metrics.iter().zip(&result.results).map(tones).collect();
     // The line goes in as it is, so that the page holds the very bytes that other formats have.
     Ok(format!(
-        "{{\"line\":{},\"texts\":{},\"tones\":{}}}",
+        "{{\"line\":{},\"texts\":{},\"tones\":{}{}}}",
         result.line_text(metrics),
         serde_json::to_string(&texts(result))?,
         serde_json::to_string(&tones)?,
+        asked(result)?,
     ))
+}
+
+/// What the model was asked, message by message, where it is known and more than the question of the case.
+fn asked(result: &CaseResult) -> serde_json::Result<String> {
+    let is_question = |message: &Message| Some(message.text.as_str()) == result.case.query.as_deref();
+    if result.asked.iter().all(is_question) {
+        return Ok(String::new());
+    }
+    let messages: Vec<(&str, &str, bool)> = (result.asked.iter().take(ITEMS))
+        .map(|message| {
+            let (text, cut) = beginning(&message.text, ITEM);
+            (message.role.name(), text, cut)
+        })
+        .collect();
+    Ok(format!(",\"asked\":{}", serde_json::to_string(&messages)?))
 }
 
 /// The texts that evidence stands in, by field: items of lists, paths in the metadata.

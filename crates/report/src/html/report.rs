@@ -16,7 +16,7 @@ use super::{PAGE_END, page_script, page_start};
 use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt, html, script_json};
 use crate::number::{column, count};
 use crate::worst::{Rank, Worst};
-use crate::{Options, Output, Summary, manifest};
+use crate::{Options, Output, Summary, manifest, told};
 
 /// Cases that are shown at a time, and without scripts at all.
 const ROWS: usize = 100;
@@ -130,12 +130,16 @@ impl Html {
         }
         let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
         let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates missed") };
-        let lines: Vec<String> = (verdicts.iter())
+        let (told, quiet) = told(&verdicts);
+        let mut lines: Vec<String> = told
             .map(|verdict| {
                 let class = if verdict.passed { "good" } else { "bad" };
                 format!("<li class=\"{class}\">{}</li>", html(&verdict.to_string()))
             })
             .collect();
+        if quiet > 0 {
+            lines.push(format!("<li class=\"good\">passed: {} more in groups</li>", count(quiet)));
+        }
         format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.join(""))
     }
 

@@ -221,6 +221,13 @@
       }
       if (text.more) texts.append(make("p", { class: "small soft" }, `${count(text.more)} more not shown`));
     }
+    if (record.asked) {
+      const asked = record.asked.map(([role, text, cut]) => [
+        make("h5", { class: "small soft" }, role),
+        make("div", { class: "said", dir: "auto" }, ...highlighted(text, []), cut ? " […]" : ""),
+      ]);
+      texts.append(make("details", { class: "field" }, make("summary", {}, `What the model was asked · ${record.asked.length} messages`), ...asked.flat()));
+    }
     if (entry.t) texts.append(make("div", { class: "field" }, entry.t.flatMap((name) => [make("span", { class: "tag" }, name), " "])));
     return texts;
   };

@@ -6,14 +6,16 @@ use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
 
-use probare_core::{Case, CaseResult, MetricInfo};
+use probare_core::{Case, CaseResult, MetricInfo, Outcome};
 use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 use super::MeanInterval;
 use super::moments::Moments;
+use crate::Gate;
 use crate::escape::excerpt;
+use crate::gate::Tally;
 use crate::status::score;
 
 /// Groups that are kept apart: the first that come; cases of further ones are counted together.
@@ -93,36 +95,67 @@ impl By {
 pub struct Group {
     /// Cases in it.
     pub cases: u64,
-    metrics: Vec<Moments>,
+    metrics: Vec<OfMetric>,
+    tallies: Vec<Tally>,
+}
+
+/// What one metric said about the cases of a group.
+#[derive(Debug, Clone, Default)]
+struct OfMetric {
+    moments: Moments,
+    not_applicable: u64,
+    failed: u64,
 }
 
 impl Group {
-    fn new(metrics: usize) -> Self {
-        Self { cases: 0, metrics: vec![Moments::default(); metrics] }
+    fn new(metrics: usize, gates: usize) -> Self {
+        Self { cases: 0, metrics: vec![OfMetric::default(); metrics], tallies: vec![Tally::default(); gates] }
     }
 
-    fn add(&mut self, result: &CaseResult) {
+    fn add(&mut self, result: &CaseResult, gates: &[(Gate, Option<usize>)]) {
         self.cases += 1;
-        for (moments, named) in self.metrics.iter_mut().zip(&result.results) {
-            if let Some(score) = score(named) {
-                moments.add(score.value.get());
+        for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
+            match named {
+                Ok(Outcome::Scored(score)) => metric.moments.add(score.value.get()),
+                Ok(Outcome::NotApplicable { .. }) => metric.not_applicable += 1,
+                Err(_) => metric.failed += 1,
+            }
+        }
+        for (tally, (gate, metric)) in self.tallies.iter_mut().zip(gates) {
+            if let Some(score) = metric.and_then(|at| result.results.get(at)).and_then(score) {
+                tally.add(gate, score, result.excused.is_some());
             }
         }
     }
 
     /// Cases that a metric of the run, counted from 0, scored in this group.
     pub fn scored(&self, metric: usize) -> u64 {
-        self.metrics.get(metric).map_or(0, Moments::count)
+        self.metrics.get(metric).map_or(0, |metric| metric.moments.count())
     }
 
-    /// Their mean.
+    /// Cases to which the question of the metric does not apply.
+    pub fn not_applicable(&self, metric: usize) -> u64 {
+        self.metrics.get(metric).map_or(0, |metric| metric.not_applicable)
+    }
+
+    /// Cases that it could not score.
+    pub fn failed(&self, metric: usize) -> u64 {
+        self.metrics.get(metric).map_or(0, |metric| metric.failed)
+    }
+
+    /// The mean of those that it scored.
     pub fn mean(&self, metric: usize) -> Option<f64> {
-        self.metrics.get(metric)?.mean()
+        self.metrics.get(metric)?.moments.mean()
     }
 
     /// The interval of that mean.
     pub fn interval(&self, metric: usize, info: &MetricInfo) -> Option<MeanInterval> {
-        self.metrics.get(metric)?.interval(info)
+        self.metrics.get(metric)?.moments.interval(info)
+    }
+
+    /// What was counted for a gate on groups, counted from 0.
+    pub(super) fn tally(&self, gate: usize) -> Option<&Tally> {
+        self.tallies.get(gate)
     }
 }
 
@@ -138,38 +171,43 @@ pub struct Groups {
     /// Cases of groups that came when there were already [`MOST_GROUPS`].
     pub others: Option<Group>,
     metrics: Vec<MetricInfo>,
+    /// Gates that each group is held against, with the place of their metric.
+    gates: Vec<(Gate, Option<usize>)>,
 }
 
 impl Groups {
     pub(super) fn new(by: By) -> Self {
-        Self { by, kept: BTreeMap::new(), without: None, others: None, metrics: Vec::new() }
+        Self { by, kept: BTreeMap::new(), without: None, others: None, metrics: Vec::new(), gates: Vec::new() }
     }
 
-    pub(super) fn start(&mut self, metrics: &[MetricInfo]) {
-        *self = Self { metrics: metrics.to_vec(), ..Self::new(self.by.clone()) };
+    pub(super) fn start(&mut self, metrics: &[MetricInfo], gates: &[Gate]) {
+        let place = |gate: &Gate| metrics.iter().position(|metric| metric.name == gate.metric());
+        let gates = gates.iter().map(|gate| (gate.clone(), place(gate))).collect();
+        *self = Self { metrics: metrics.to_vec(), gates, ..Self::new(self.by.clone()) };
     }
 
     pub(super) fn add(&mut self, result: &CaseResult) {
-        let metrics = self.metrics.len();
+        let gates = self.gates.as_slice();
+        let new = || Group::new(self.metrics.len(), gates.len());
         let names = self.by.groups(&result.case, result.model.as_deref());
         if names.is_empty() {
-            self.without.get_or_insert_with(|| Group::new(metrics)).add(result);
+            self.without.get_or_insert_with(new).add(result, gates);
         }
         let mut is_other = false;
         for name in names {
             let name = excerpt(&name, LENGTH);
             if let Some(group) = self.kept.get_mut(&name) {
-                group.add(result);
+                group.add(result, gates);
             } else if self.kept.len() < MOST_GROUPS {
-                let mut group = Group::new(metrics);
-                group.add(result);
+                let mut group = new();
+                group.add(result, gates);
                 self.kept.insert(name, group);
             } else {
                 is_other = true;
             }
         }
         if is_other {
-            self.others.get_or_insert_with(|| Group::new(metrics)).add(result);
+            self.others.get_or_insert_with(new).add(result, gates);
         }
     }
 
@@ -261,7 +299,7 @@ mod tests {
 
     fn grouped(by: &str, results: &[CaseResult]) -> Groups {
         let mut groups = Groups::new(by.parse().unwrap());
-        groups.start(&metrics()[..1]);
+        groups.start(&metrics()[..1], &[]);
         for result in results {
             groups.add(result);
         }

@@ -19,7 +19,7 @@ use serde::{Serialize, Serializer};
 pub use self::groups::{By, Group, Groups, MOST_GROUPS};
 pub use self::histogram::{BINS, Histogram};
 pub use self::labels::{Label, Labels};
-pub use self::moments::{MeanInterval, Method};
+pub use self::moments::MeanInterval;
 pub use self::reasons::{Reason, Reasons};
 
 use self::histogram::Filling;
@@ -54,6 +54,9 @@ pub struct Summary {
     /// What the gates count.
     #[serde(skip)]
     watched: Vec<Watched>,
+    /// What the gates count in each group; the numbers are in the groups.
+    #[serde(skip)]
+    watched_groups: Vec<Gate>,
 }
 
 /// A gate, where its metric stands in the run, and what was counted for it.
@@ -71,6 +74,7 @@ impl Summary {
         Self {
             groups: options.by.clone().map(Groups::new),
             watched: options.gates.iter().map(watched).collect(),
+            watched_groups: options.gates.of_groups().cloned().collect(),
             ..Self::default()
         }
     }
@@ -80,6 +84,11 @@ impl Summary {
         self.watched.iter().find(|watched| watched.gate == *gate).map(|watched| &watched.tally)
     }
 
+    /// What was counted for a gate in a group.
+    pub(crate) fn group_tally<'a>(&self, gate: &Gate, group: &'a Group) -> Option<&'a Tally> {
+        group.tally(self.watched_groups.iter().position(|watched| watched == gate)?)
+    }
+
     fn start(&mut self, source: &str, metrics: &[MetricInfo]) {
         let place = |name: &str| metrics.iter().position(|metric| metric.name == name);
         for watched in &mut self.watched {
@@ -87,13 +96,14 @@ impl Summary {
             watched.tally = Tally::default();
         }
         if let Some(groups) = &mut self.groups {
-            groups.start(metrics);
+            groups.start(metrics, &self.watched_groups);
         }
         *self = Self {
             source: source.to_owned(),
             metrics: metrics.iter().cloned().map(MetricSummary::new).collect(),
             groups: self.groups.take(),
             watched: std::mem::take(&mut self.watched),
+            watched_groups: std::mem::take(&mut self.watched_groups),
             ..Self::default()
         };
     }

@@ -1,7 +1,7 @@
 //! [`Moments`]: how many values, their mean and how far it may be off, in memory that does not grow.
 
 use probare_core::MetricInfo;
-use probare_stats::{Level, interval_of_mean, proportion_interval};
+use probare_stats::{Level, Means, interval_of_mean, share_interval};
 use serde::Serialize;
 
 use super::exact_sum::ExactSum;
@@ -19,27 +19,7 @@ pub struct MeanInterval {
     /// The share of samples whose interval holds the true mean.
     pub level: f64,
     /// How it was computed.
-    pub method: Method,
-}
-
-/// How an interval was computed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Method {
-    /// Wilson's interval of a share, where all values are 0 or 1.
-    Wilson,
-    /// Student's t, cut to the range of the metric.
-    T,
-}
-
-impl Method {
-    /// The word in files and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wilson => "wilson",
-            Self::T => "t",
-        }
-    }
+    pub method: Means,
 }
 
 /// Count, exact sum and exact sum of squares of finite values.
@@ -94,13 +74,13 @@ impl Moments {
         let is_share = self.between == 0 && low == 0.0 && high == 1.0;
         let (interval, method) = if is_share {
             let (ones, count) = (usize::try_from(self.ones).ok()?, usize::try_from(self.count).ok()?);
-            (proportion_interval(ones, count, level)?, Method::Wilson)
+            share_interval(ones, count, level)?
         } else {
             let mean = self.mean()?;
             let squares = self.squares.squares_around(mean, &self.sum, self.count);
             let variance = squares / (self.count - 1) as f64;
             let interval = interval_of_mean(mean, variance.sqrt(), self.count, level)?;
-            (if low <= high { interval.within(low, high) } else { interval }, Method::T)
+            (if low <= high { interval.within(low, high) } else { interval }, Means::T)
         };
         Some(MeanInterval { low: interval.low, high: interval.high, level: level.get(), method })
     }
@@ -128,18 +108,22 @@ mod tests {
     }
 
     #[test]
-    fn shares_have_wilsons_interval_and_other_values_students() {
+    fn shares_have_the_interval_of_a_share_and_other_values_students() {
         let metric = &metrics()[0];
         let mut values = vec![0.0; 182];
         values.extend([1.0; 81]);
         let share = moments(&values).interval(metric).unwrap();
         assert!((share.low - 0.2553).abs() < 1e-4 && (share.high - 0.3662).abs() < 1e-4, "{share:?}");
-        assert_eq!((share.method, share.level), (Method::Wilson, 0.95));
+        assert_eq!((share.method, share.level), (Means::Wilson, 0.95));
+        // Few of them have the exact interval, as everywhere: two of three after Clopper and Pearson 1934.
+        let few = moments(&[0.0, 1.0, 1.0]).interval(metric).unwrap();
+        assert!((few.low - 0.0943).abs() < 1e-4 && (few.high - 0.9916).abs() < 1e-4, "{few:?}");
+        assert_eq!(few.method, Means::ClopperPearson);
         let textbook = moments(&[1.0, 2.0, 3.0, 4.0, 5.0]).interval(&unbounded()).unwrap();
         assert!((textbook.high - 3.0 - 2.776_445_105 * 0.5_f64.sqrt()).abs() < 1e-8);
-        assert_eq!(textbook.method, Method::T);
+        assert_eq!(textbook.method, Means::T);
         // Zeros and ones of a metric that may have other values are no shares.
-        assert_eq!(moments(&[0.0, 1.0, 1.0]).interval(&unbounded()).unwrap().method, Method::T);
+        assert_eq!(moments(&[0.0, 1.0, 1.0]).interval(&unbounded()).unwrap().method, Means::T);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use probare_core::{
     Reading, Stop, Usage, closest,
 };
 use probare_metrics::registry;
-use probare_report::{Gate, Gates, Relation, VERSION};
+use probare_report::{Gate, Relation, VERSION};
 use serde_json::Value as Json;
 
 use super::estimate::{Asked as AskedModel, BYTES_PER_TOKEN, Estimate, SECONDS_PER_REPLY, USUAL_REPLY};
@@ -282,6 +282,7 @@ impl Evaluation {
             metrics: infos,
             budget: self.asked.as_ref().map(|asked| asked.shared().budget()),
             tally,
+            store: (store.path().to_owned(), run),
         };
         let job = self.job(&names)?;
         // From here on it may borrow what lives no longer than this.
@@ -291,7 +292,7 @@ impl Evaluation {
         }
         if self.expects {
             let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
-            wanted.gates = Gates::new(wanted.gates.iter().cloned().chain([all]).collect());
+            wanted.gates = wanted.gates.and(all);
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_ref(), wanted);
@@ -332,7 +333,7 @@ impl Evaluation {
         let mut job = Job::new(paths.join(", "), Box::new(samples), self.requests.clone());
         job.reads = self.datasets.iter().map(|dataset| PathBuf::from(&dataset.path)).collect();
         job.reads.push(PathBuf::from(&self.plan.config));
-        job.rules = Arc::new(SampleRules { models: names.models.clone() });
+        job.rules = Arc::new(SampleRules { models: names.models.clone(), prompt: self.prompt.clone() });
         if self.expects {
             job.case_limits.push(CaseLimit { metric: EXPECTATIONS.to_owned(), least: 1.0 });
         }

@@ -5,13 +5,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Batch, Case, CaseResult, Generation, Input, Job, Named, Output, Problem, ScoreError, Source, SourceError, Stop,
+    Batch, Case, CaseResult, Generation, Input, Job, Named, Output, Problem, ScoreError, Section, Source, SourceError,
+    Stop,
 };
 use probare_report::{Compression, Output as File};
 use serde::Serialize;
 
 use super::evaluation::EvaluationError;
-use super::sampling::SampleRules;
+use super::sampling::{SampleRules, costs};
 use crate::drive::DriveOptions;
 use crate::run::run_planned;
 use crate::store::{FIRST, Finished, Names, Order, Store, StoreError, StoredRun, StoredSample};
@@ -32,13 +33,14 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     let known = Recalling {
         before: Finished::open(path, stored.run, names.clone(), &plan.metrics)?,
         models: names.models.clone(),
+        store: (path.to_owned(), stored.run),
     };
     let inputs = plan.datasets.iter().map(|dataset| dataset.input.clone()).collect();
     let source = FromStore { store: Store::open(path)?, run: stored.run, last: FIRST, inputs };
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let mut job = Job::new(paths.join(", "), Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
-    job.rules = Arc::new(SampleRules { models: names.models.clone() });
+    job.rules = Arc::new(SampleRules { models: names.models.clone(), prompt: None });
     job.inputs.clone_from(&plan.replies);
     if !plan.models.is_empty() || plan.datasets.len() > 1 {
         job.generation = Some(Generation {
@@ -89,6 +91,7 @@ impl Batch for Read {
 struct Recalling {
     before: Finished,
     models: Vec<String>,
+    store: (PathBuf, i64),
 }
 
 impl Sampler for Recalling {
@@ -105,6 +108,10 @@ impl Sampler for Recalling {
 
     fn keep(&self, _: &CaseResult) -> io::Result<()> {
         Ok(())
+    }
+
+    fn sections(&self) -> Vec<Section> {
+        costs(&self.store.0, self.store.1)
     }
 }
 

@@ -3,15 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Case, CaseResult, Content, ErrorKind, MetricInfo, Named, Output, Question, Rules, ScoreError};
+use probare_core::{
+    Case, CaseResult, Content, ErrorKind, Message, MetricInfo, Named, Output, Question, Rules, ScoreError, Section,
+};
 use probare_models::{Budget, Client};
 
 use super::prompt::Prompt;
 use crate::Sampler;
-use crate::store::{Finished, StoreKeeper};
+use crate::store::{Finished, Store, StoreKeeper};
 
 /// How far a run has come, for whoever watches it.
 #[derive(Debug, Default)]
@@ -55,6 +58,15 @@ pub(super) struct Sampling<'a> {
     pub metrics: Vec<MetricInfo>,
     pub budget: Option<&'a Budget>,
     pub tally: Arc<Tally>,
+    /// The store and the number of the run.
+    pub store: (PathBuf, i64),
+}
+
+/// What the outputs of a run took, as its store knows it.
+pub(super) fn costs(path: &Path, run: i64) -> Vec<Section> {
+    // A page without this section is better than none.
+    let costs = Store::open(path).and_then(|store| store.costs(run)).unwrap_or_default();
+    probare_report::costs::section(&costs).into_iter().collect()
 }
 
 impl Sampler for Sampling<'_> {
@@ -103,6 +115,13 @@ impl Sampler for Sampling<'_> {
         }
         self.keeper.results(result, &self.metrics)
     }
+
+    fn sections(&self) -> Vec<Section> {
+        if self.respondents.is_none() || self.keeper.settle().is_err() {
+            return Vec::new();
+        }
+        costs(&self.store.0, self.store.1)
+    }
 }
 
 impl Sampling<'_> {
@@ -111,12 +130,17 @@ impl Sampling<'_> {
     }
 }
 
-/// The model of a sample is known also where it did not answer.
+/// The model of a sample is known also where it did not answer, and so is what it was asked.
 pub(super) struct SampleRules {
     pub models: Vec<String>,
+    pub prompt: Option<Prompt>,
 }
 
 impl Rules for SampleRules {
+    fn asked(&self, case: &Case) -> Vec<Message> {
+        self.prompt.as_ref().and_then(|prompt| prompt.messages(case).ok()).unwrap_or_default()
+    }
+
     fn model(&self, case: &Case) -> Option<String> {
         let number = case.sample.and_then(|sample| sample.model);
         match number.and_then(|number| usize::try_from(number).ok()) {

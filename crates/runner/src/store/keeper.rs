@@ -48,6 +48,8 @@ struct Stored {
 enum Wish {
     Output(Place, Taken),
     Results(Place, Vec<Stored>),
+    /// Says when everything before it is in the store.
+    Settle(mpsc::Sender<()>),
 }
 
 /// Names by which samples are kept.
@@ -128,6 +130,13 @@ impl StoreKeeper {
             Ok(Stored { metric: metric.name.clone(), kind, outcome })
         });
         self.wish(Wish::Results(place, results.collect::<io::Result<_>>()?))
+    }
+
+    /// Waits until everything that it was given is in the store.
+    pub fn settle(&self) -> io::Result<()> {
+        let (settled, heard) = mpsc::channel();
+        self.wish(Wish::Settle(settled))?;
+        heard.recv().map_err(|_| self.failure())
     }
 
     fn wish(&self, wish: Wish) -> io::Result<()> {
@@ -220,10 +229,17 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<Wish>) -> rusql
                             result.execute(params![sample, metric, kind, outcome])?;
                         }
                     }
+                    Wish::Settle(_) => {}
                 }
             }
         }
         transaction.commit()?;
+        for wish in &batch {
+            if let Wish::Settle(settled) = wish {
+                // Whoever asked may have gone.
+                let _ = settled.send(());
+            }
+        }
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use probare_core::{ErrorKind, Usage};
+use probare_report::costs::Cost;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
 pub use keeper::{Names, StoreKeeper};
@@ -217,6 +218,25 @@ impl Store {
             usage: Usage { input_tokens: input.unsigned_abs(), output_tokens: output.unsigned_abs() },
             cost_usd: cost,
         })
+    }
+
+    /// What the outputs of each model of a run took.
+    pub(crate) fn costs(&self, run: i64) -> Result<Vec<Cost>, StoreError> {
+        let wrong = self.wrong();
+        let mut statement = self
+            .connection
+            .prepare(
+                "SELECT model, count(output), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
+                        sum(cost_usd)
+                 FROM samples WHERE run = ?1 AND output IS NOT NULL GROUP BY model, seat ORDER BY seat",
+            )
+            .map_err(&wrong)?;
+        let read = |row: &rusqlite::Row<'_>| {
+            let count = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
+            let usage = Usage { input_tokens: count(2)?, output_tokens: count(3)? };
+            Ok(Cost { model: row.get(0)?, outputs: count(1)?, usage, cost_usd: row.get(4)? })
+        };
+        statement.query_map(params![run], read).and_then(Iterator::collect).map_err(&wrong)
     }
 
     /// The finished samples of a run in the order of its plan, some at a time: `last` says where the last ones ended.

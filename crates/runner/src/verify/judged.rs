@@ -32,6 +32,7 @@ pub(super) fn asking(
     if judged.is_empty() {
         return None;
     }
+    verdict.judged = judged.iter().map(|name| (*name).to_owned()).collect();
     let is_replay = |provider: &str| provider == Provider::Replay.name();
     let are_lost = |path: &str| place_of(path, manifest, resolved).is_none() && !Path::new(path).exists();
     let lost = manifest.models.iter().find(|model| is_replay(&model.provider) && are_lost(&model.model));
@@ -65,7 +66,7 @@ pub(super) fn asking(
             settings
         })
         .collect();
-    Some(Asking { models, offline: true, record: record.to_owned(), ..Asking::default() })
+    Some(Asking { models, offline: true, whole: true, record: record.to_owned(), ..Asking::default() })
 }
 
 /// Whether an input is a file of recorded replies that stood for a model.

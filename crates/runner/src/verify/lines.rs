@@ -84,7 +84,7 @@ fn around(recorded: &Map<String, Json>, now: &Map<String, Json>) -> Vec<Differen
     differences(&without(recorded), &without(now))
 }
 
-/// Whether a metric was passed over, because it cannot be computed here.
+/// Whether a metric was passed over, because it cannot be computed here, for this case or for any.
 fn compare_scores(recorded: &Map<String, Json>, now: &Map<String, Json>, case: &Case, verdict: &mut Verdict) -> bool {
     let unchecked: BTreeSet<String> = verdict.unchecked.iter().cloned().collect();
     let mut skipped = false;
@@ -96,6 +96,7 @@ fn compare_scores(recorded: &Map<String, Json>, now: &Map<String, Json>, case: &
         match recorded.get(name) {
             None => verdict.add(Some(&case.id), Some(name), "the metric is missing from the row".to_owned()),
             Some(recorded) if recorded == now => {}
+            Some(_) if verdict.lacks_reply(name) => skipped = true,
             Some(recorded) => {
                 for difference in differences(recorded, now) {
                     verdict.add(Some(&case.id), Some(name), difference.sentence());
@@ -131,10 +132,12 @@ pub(super) fn compare_cells(
     let (Ok(recorded), Ok(now)) = (form.cells(recorded), form.cells(now)) else {
         return verdict.about_case(&case.id, "the row is no row of the table".to_owned());
     };
+    let lacking = lacking(form, columns, &recorded, &now, verdict);
     let mut skipped = false;
     for (name, now) in form.columns().unwrap_or_default().iter().zip(&now) {
         let metric = form.metric_of(name);
-        if metric.is_some_and(|metric| verdict.unchecked.iter().any(|name| name == metric)) {
+        let is_passed_over = |metric: &str| verdict.unchecked.iter().chain(&lacking).any(|name| name == metric);
+        if metric.is_some_and(is_passed_over) {
             skipped = true;
             continue;
         }
@@ -158,6 +161,25 @@ pub(super) fn compare_cells(
     if verdict.different == before && !skipped && columns.len() == now.len() {
         verdict.about_case(&case.id, "the row says the same, but is written differently".to_owned());
     }
+}
+
+/// Metrics that miss a reply for this case and say something else than the row does.
+fn lacking(
+    form: &Form,
+    columns: &[String],
+    recorded: &[Option<String>],
+    now: &[Option<String>],
+    verdict: &mut Verdict,
+) -> Vec<String> {
+    let mut differing = BTreeSet::new();
+    for (name, now) in form.columns().unwrap_or_default().iter().zip(now) {
+        let at = columns.iter().position(|column| column == name);
+        let recorded = at.and_then(|at| recorded.get(at)).and_then(Option::as_deref);
+        if recorded != now.as_deref() {
+            differing.extend(form.metric_of(name).map(str::to_owned));
+        }
+    }
+    differing.into_iter().filter(|metric| verdict.lacks_reply(metric)).collect()
 }
 
 #[cfg(test)]

@@ -6,13 +6,14 @@
 use std::collections::VecDeque;
 use std::io;
 
-use probare_core::{CaseResult, MetricInfo};
+use probare_core::{CaseResult, ErrorKind, MetricInfo, Named};
 use probare_report::Format;
 use probare_report::recorded::{Content, Form, Key, Row, Rows};
 use rustc_hash::FxHashMap;
 
 use super::Verdict;
 use super::lines::{compare_cells, compare_lines};
+use crate::EXPECTATIONS;
 
 /// The rows of a file, and what is out of step.
 pub(super) struct Matching {
@@ -20,6 +21,7 @@ pub(super) struct Matching {
     rows: Option<Rows>,
     columns: Option<Vec<String>>,
     form: Form,
+    metrics: Vec<String>,
     /// Rows read and results seen so far.
     row: u64,
     case: u64,
@@ -42,6 +44,7 @@ impl Matching {
             rows: Some(rows),
             columns,
             form,
+            metrics: metrics.iter().map(|metric| metric.name.clone()).collect(),
             row: 0,
             case: 0,
             last_row: 0,
@@ -125,12 +128,27 @@ impl Matching {
             return Ok(());
         }
         let now = self.form.content(result)?;
+        verdict.absent = self.absent(result, &verdict.judged);
         match (&self.columns, &row.content, &now) {
             (Some(columns), _, _) => compare_cells(&self.form, columns, &row.content, &now, &result.case, verdict),
             (None, Content::Text(recorded), Content::Text(now)) => compare_lines(recorded, now, &result.case, verdict),
             _ => {}
         }
         Ok(())
+    }
+
+    /// Judged metrics that miss a reply for this case, and what follows from them.
+    fn absent(&self, result: &CaseResult, judged: &[String]) -> Vec<String> {
+        let is_missing = |named: &Named| named.as_ref().is_err_and(|error| error.kind() == ErrorKind::Missing);
+        let names = self.metrics.iter().zip(&result.results);
+        let mut absent: Vec<String> = names
+            .filter(|(name, named)| judged.contains(name) && is_missing(named))
+            .map(|(name, _)| name.clone())
+            .collect();
+        if !absent.is_empty() {
+            absent.push(EXPECTATIONS.to_owned());
+        }
+        absent
     }
 
     /// A result without a row. Once the file has ended nothing can come any more, so nothing is kept.

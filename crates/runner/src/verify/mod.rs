@@ -150,7 +150,12 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
     };
     let Conclusion { driven, hearing, .. } = run(job, wanted)?;
     for metric in hearing.iter().flat_map(|hearing| &hearing.unrecorded) {
-        checker.verdict.leave_unchecked(metric);
+        // A judge that made something else of a missing reply than an error of its case cannot be told apart from one
+        // whose score was changed.
+        let verdict = &mut checker.verdict;
+        if verdict.of_metric.contains_key(metric) && !verdict.unrecorded.contains_key(metric) {
+            verdict.leave_unchecked(metric);
+        }
     }
     if driven.stop == Stop::Interrupted {
         return Ok(Verdict { interrupted: true, ..checker.into_verdict() });
@@ -237,16 +242,22 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
     known
 }
 
-/// The gates of the run.
+/// The gates of the run, from what became of them.
 fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
     let mut gates = Vec::new();
+    let (mut confident, mut each_group) = (false, false);
     for entry in manifest.gates.as_array().into_iter().flatten() {
+        confident |= entry.get("confident") == Some(&Json::Bool(true));
+        if entry.get("group").is_some() {
+            each_group = true;
+            continue;
+        }
         match entry.get("gate").map(|gate| serde_json::from_value::<Gate>(gate.clone())) {
             Some(Ok(gate)) => gates.push(gate),
             _ => verdict.about_file(format!("this is no gate: {}", differences::short(&entry.to_string()))),
         }
     }
-    Gates::new(gates)
+    Gates::new(gates).confident(confident).in_each_group(each_group)
 }
 
 fn folder_of(path: &Path) -> &Path {

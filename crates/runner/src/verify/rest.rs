@@ -37,7 +37,7 @@ impl Checker<'_> {
             }
             return Ok(());
         }
-        if !self.verdict.unchecked.is_empty() {
+        if !self.verdict.incomplete().is_empty() {
             return Ok(());
         }
         if let Some(again) = self.page() {
@@ -87,7 +87,7 @@ fn compare_manifests(recorded: &Manifest, said: &Said, mut now: Manifest, verdic
     }
     let same = serde_json::to_value(&now).unwrap_or_default();
     let read = strict::read(&said.manifest).map(|strict| strict.value).unwrap_or_default();
-    let unchecked: Vec<String> = verdict.unchecked.clone();
+    let unchecked = verdict.incomplete();
     let differences = differences(&read, &same);
     for difference in differences.iter().filter(|difference| is_checked(difference, recorded, &unchecked)) {
         verdict.about_file(difference.sentence());

@@ -45,6 +45,12 @@ pub struct Verdict {
     pub disagreements: Vec<Disagreement>,
     /// Metrics that could not be computed again, because a model was asked.
     pub unchecked: Vec<String>,
+    /// Scores of single cases that could not be computed again, because a reply is not recorded, by their metric.
+    pub unrecorded: BTreeMap<String, u64>,
+    /// Metrics that rest on replies.
+    pub(super) judged: Vec<String>,
+    /// Those of them that miss a reply for the case that is being compared.
+    pub(super) absent: Vec<String>,
     /// How many of the places are about which metric.
     pub(super) of_metric: BTreeMap<String, u64>,
     /// What else the reader should know.
@@ -66,6 +72,20 @@ impl Verdict {
         if !self.unchecked.iter().any(|known| known == metric) {
             self.unchecked.push(metric.to_owned());
         }
+    }
+
+    /// Metrics of which something could not be computed again: their sums mean nothing.
+    pub(super) fn incomplete(&self) -> Vec<String> {
+        self.unchecked.iter().chain(self.unrecorded.keys()).cloned().collect()
+    }
+
+    /// Whether a reply for a score of the case that is being compared is not recorded; it is counted then.
+    pub(super) fn lacks_reply(&mut self, metric: &str) -> bool {
+        let lacks = self.absent.iter().any(|name| name == metric);
+        if lacks {
+            *self.unrecorded.entry(metric.to_owned()).or_default() += 1;
+        }
+        lacks
     }
 
     pub(super) fn about_file(&mut self, reason: String) {

@@ -1,0 +1,202 @@
+//! Annotations for GitHub Actions: lines of the form `::error file=F,line=N,title=T::MESSAGE`, which its runner takes from
+//! what a step prints and shows beside the change. GitHub shows ten errors and ten warnings of a step, so no more are
+//! written: missed gates first, then rows that could not be read, then what failed, then single cases beyond a limit.
+
+use std::io::{self, Write};
+
+use probare_core::{CaseResult, Event, MetricInfo, Problem, Sink, Stop};
+
+use crate::escape::{excerpt, terminal};
+use crate::number::{counted, rounded};
+use crate::status::score;
+use crate::{Options, Output, Summary};
+
+/// Annotations of one kind that GitHub shows of a step.
+pub const MOST: usize = 10;
+
+/// One annotation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Annotation {
+    /// Whether it is an error; a warning otherwise.
+    pub is_error: bool,
+    /// The file that it is about.
+    pub file: Option<String>,
+    /// The line of that file.
+    pub line: Option<u64>,
+    /// A few words.
+    pub title: String,
+    /// What is wrong; as it is, not escaped.
+    pub message: String,
+}
+
+impl Annotation {
+    /// An error about no file.
+    pub fn error(title: &str, message: String) -> Self {
+        Self { is_error: true, file: None, line: None, title: title.to_owned(), message }
+    }
+
+    fn about(problem: &Problem) -> Self {
+        let hint = problem.hint.as_deref().map(|hint| format!("; {hint}")).unwrap_or_default();
+        Self {
+            is_error: problem.lost,
+            file: Some(problem.file.clone()),
+            line: problem.line,
+            title: if problem.lost { "row not read" } else { "remark about the input" }.to_owned(),
+            message: format!("{}{hint}", problem.reason),
+        }
+    }
+}
+
+/// The lines of these annotations, as many as GitHub shows of each kind; the last place of a kind says how many are left out.
+pub fn lines(annotations: &[Annotation]) -> String {
+    let mut text = String::new();
+    for (is_error, word) in [(true, "error"), (false, "warning")] {
+        let all: Vec<&Annotation> = annotations.iter().filter(|annotation| annotation.is_error == is_error).collect();
+        let kept = if all.len() > MOST { MOST - 1 } else { all.len() };
+        for annotation in &all[..kept] {
+            text.push_str(&line(annotation, word));
+        }
+        if kept < all.len() {
+            let message = format!("{} more are not shown", all.len() - kept);
+            text.push_str(&line(&Annotation { is_error, ..Annotation::error("and more", message) }, word));
+        }
+    }
+    text
+}
+
+fn line(annotation: &Annotation, word: &str) -> String {
+    let mut properties = Vec::new();
+    if let Some(file) = &annotation.file {
+        properties.push(format!("file={}", property(file)));
+        properties.extend(annotation.line.map(|line| format!("line={line}")));
+    }
+    properties.push(format!("title={}", property(&format!("probare: {}", annotation.title))));
+    format!("::{word} {}::{}\n", properties.join(","), data(&excerpt(&annotation.message, 1000)))
+}
+
+/// A message: one line, in which the runner's own signs are spelt out.
+fn data(text: &str) -> String {
+    terminal(text).replace('%', "%25")
+}
+
+/// A property, in which a colon and a comma would end it.
+fn property(text: &str) -> String {
+    data(&excerpt(text, 300)).replace(':', "%3A").replace(',', "%2C")
+}
+
+/// Writes the annotations of a run when it ends.
+#[derive(Debug)]
+pub struct Github {
+    output: Output,
+    options: Options,
+    metrics: Vec<MetricInfo>,
+    summary: Summary,
+    /// Single cases beyond a limit: the first ones, and how many there are.
+    cases: Vec<Annotation>,
+    beyond: u64,
+}
+
+impl Github {
+    /// The lines go to `output`.
+    pub fn new(output: Output, options: Options) -> Self {
+        let summary = Summary::new(&options);
+        Self { output, options, metrics: Vec::new(), summary, cases: Vec::new(), beyond: 0 }
+    }
+
+    fn case(&mut self, result: &CaseResult) {
+        if result.excused.is_some() {
+            return;
+        }
+        for (metric, named) in self.metrics.iter().zip(&result.results) {
+            let Some(value) = score(named).map(|score| score.value.get()) else { continue };
+            for gate in self.options.failing_case(&metric.name, value) {
+                self.beyond += 1;
+                if self.cases.len() < MOST {
+                    let message = format!("case {}: {} is {}; {gate}", result.case.id, metric.name, rounded(value));
+                    self.cases.push(Annotation::error("case beyond a limit", message));
+                }
+            }
+        }
+    }
+
+    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+        let mut all = Vec::new();
+        if let Some(why) = self.summary.incomplete() {
+            all.push(Annotation::error("incomplete", why.to_owned()));
+        }
+        let verdicts = self.options.gates.verdicts(&self.summary);
+        let missed = verdicts.iter().filter(|verdict| !verdict.passed);
+        all.extend(missed.map(|verdict| Annotation::error("gate missed", verdict.to_string())));
+        all.extend(self.summary.problems.iter().map(Annotation::about));
+        for metric in self.summary.metrics.iter().filter(|metric| metric.failed > 0) {
+            let why: Vec<&str> = metric.failed_reasons.kept.iter().map(|reason| reason.reason.as_str()).collect();
+            let cases = counted(metric.failed, "case", "cases");
+            let message = format!("{} failed in {cases}: {}", metric.info.name, why.join("; "));
+            all.push(Annotation::error("not scored", message));
+        }
+        all.append(&mut self.cases);
+        if self.beyond > MOST as u64 {
+            let message = format!("{} in all", counted(self.beyond, "value", "values"));
+            all.push(Annotation::error("cases beyond a limit", message));
+        }
+        self.output.write_all(lines(&all).as_bytes())?;
+        self.output.finish(stop).map(|_| ())
+    }
+}
+
+impl Sink for Github {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.summary.event(event)?;
+        match event {
+            Event::Started { metrics, .. } => {
+                self.metrics = metrics.to_vec();
+                Ok(())
+            }
+            Event::Scored(result) => {
+                self.case(result);
+                Ok(())
+            }
+            Event::Finished(finish) => self.finish(finish.stop),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::{Written, events, hostile, metrics, result};
+    use crate::{Gate, Gates};
+
+    use super::*;
+
+    fn rendered(results: &[CaseResult], gates: Vec<Gate>) -> String {
+        let written = Written::default();
+        let options = Options { gates: Gates::new(gates), ..Options::default() };
+        events(&mut Github::new(written.output(), options), &metrics(), results);
+        written.text()
+    }
+
+    #[test]
+    fn what_ends_a_run_badly_is_annotated() {
+        let gates = vec![Gate::fail_under("relevance=0.7").unwrap(), Gate::fail_if_any("relevance<0.2").unwrap()];
+        insta::assert_snapshot!(rendered(&[result("a,b", 0.5), result("c", 0.1)], gates), @"");
+    }
+
+    #[test]
+    fn text_of_others_cannot_become_an_annotation_of_its_own() {
+        let mut evil = hostile();
+        evil.case.id = "x\n::error::100 % mine\r\n::stop-commands::t".to_owned();
+        let text = rendered(&[evil], vec![Gate::fail_if_any("relevance<1").unwrap()]);
+        assert!(text.lines().all(|line| line.starts_with("::error ") || line.starts_with("::warning ")), "{text}");
+        assert!(text.contains("x\\n::error::100 %25 mine\\r\\n"), "{text}");
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+
+    #[test]
+    fn there_are_no_more_than_github_shows() {
+        let results: Vec<CaseResult> = (0..40).map(|number| result(&number.to_string(), 0.1)).collect();
+        let text = rendered(&results, vec![Gate::fail_if_any("relevance<0.2").unwrap()]);
+        assert_eq!(text.lines().filter(|line| line.starts_with("::error ")).count(), MOST, "{text}");
+        assert!(text.lines().any(|line| line.contains("more are not shown")), "{text}");
+    }
+}
