@@ -12,9 +12,10 @@ pub(super) fn text(content: &Json) -> Option<String> {
                 .filter_map(|part| match part {
                     Json::String(text) => Some(text.as_str()),
                     Json::Object(part) => {
-                        let is_text = part.get("type").and_then(Json::as_str).is_none_or(|kind| {
-                            matches!(kind, "text" | "input_text" | "output_text")
-                        });
+                        let is_text = part
+                            .get("type")
+                            .and_then(Json::as_str)
+                            .is_none_or(|kind| matches!(kind, "text" | "input_text" | "output_text"));
                         part.get("text").filter(|_| is_text).and_then(Json::as_str)
                     }
                     _ => None,
@@ -46,9 +47,7 @@ pub(super) fn question(messages: &[Json]) -> Option<String> {
 /// The answer that ends the conversation, and what came before it; nothing where it ends otherwise.
 pub(super) fn answer(messages: &[Json]) -> (Option<String>, &[Json]) {
     match messages.split_last() {
-        Some((last, before)) if role(last) == "assistant" => {
-            (last.get("content").and_then(text), before)
-        }
+        Some((last, before)) if role(last) == "assistant" => (last.get("content").and_then(text), before),
         _ => (None, messages),
     }
 }

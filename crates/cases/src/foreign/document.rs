@@ -172,9 +172,6 @@ mod tests {
         }
         assert!(document.part::<Number>(&text, values[0], Foreign::Chat).is_ok());
         let error = document.part::<Number>(&text, values[1], Foreign::Chat).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "`f.json` is no chat file: line 2, column 11: invalid type: string \"x\", expected u32"
-        );
+        assert_eq!(error, "`f.json` is no chat file: line 2, column 11: invalid type: string \"x\", expected u32");
     }
 }

@@ -85,8 +85,7 @@ struct Choice {
 }
 
 pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
-    let mut imported =
-        if Archive::is_one(&document.bytes) { of_archive(document)? } else { of_document(document)? };
+    let mut imported = if Archive::is_one(&document.bytes) { of_archive(document)? } else { of_document(document)? };
     // Samples are written as they end; their place is by id and epoch.
     imported.cases.sort_by_cached_key(|case| case.response.as_ref().map_or(0, |output| output.repeat));
     Ok(imported)
@@ -146,9 +145,9 @@ fn member<T: for<'de> Deserialize<'de>>(
     let broken = |place: &str, reason: String| document.broken(FORMAT, place, reason);
     let bytes = read.map_err(|reason| broken(&format!("`{name}`"), reason))?;
     let text = String::from_utf8(bytes).map_err(|_| broken(&format!("`{name}`"), "it is no UTF-8".to_owned()))?;
-    serde_json::from_str(&finite(&text)).map(Some).map_err(|error| {
-        broken(&format!("`{name}`, line {}, column {}", error.line(), error.column()), cause(&error))
-    })
+    serde_json::from_str(&finite(&text))
+        .map(Some)
+        .map_err(|error| broken(&format!("`{name}`, line {}, column {}", error.line(), error.column()), cause(&error)))
 }
 
 impl Sample {

@@ -50,8 +50,9 @@ fn case(mut id: String, row: &Map<String, Json>) -> (Case, Map<String, Json>) {
         None => (generated(replies), "generated"),
     };
     let target = row.get("target").unwrap_or(&Json::Null);
-    let reference = match (chosen, target.as_u64().and_then(|at| usize::try_from(at).ok())) {
-        // The number of the right continuation.
+    // The number of the right continuation stands there as a number or as a text.
+    let number = target.as_u64().or_else(|| target.as_str()?.parse().ok());
+    let reference = match (chosen, number.and_then(|at| usize::try_from(at).ok())) {
         (Some(_), Some(at)) => match requests.get(at).and_then(|(_, continuation)| continuation.clone()) {
             Some(text) => Some(vec![text]),
             None => as_texts(target),
@@ -103,11 +104,11 @@ fn told(row: &Map<String, Json>) -> Map<String, Json> {
 /// Context and continuation of every request: an object of `gen_args_0`, … with `arg_0`, …, or a list of lists.
 fn requests(arguments: Option<&Json>) -> Vec<(Option<String>, Option<String>)> {
     let text = |value: Option<&Json>| value.and_then(Json::as_str).map(str::to_owned);
+    // A continuation begins with the space that parts it from its context.
+    let next = |value: Option<&Json>| value.and_then(Json::as_str).map(|text| text.trim_start().to_owned());
     match arguments {
-        Some(Json::Object(all)) => {
-            all.values().map(|one| (text(one.get("arg_0")), text(one.get("arg_1")))).collect()
-        }
-        Some(Json::Array(all)) => all.iter().map(|one| (text(one.get(0)), text(one.get(1)))).collect(),
+        Some(Json::Object(all)) => all.values().map(|one| (text(one.get("arg_0")), next(one.get("arg_1")))).collect(),
+        Some(Json::Array(all)) => all.iter().map(|one| (text(one.get(0)), next(one.get(1)))).collect(),
         _ => Vec::new(),
     }
 }

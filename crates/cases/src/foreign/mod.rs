@@ -231,8 +231,7 @@ fn same_ids(imported: &mut Imported) {
     let mut seen: BTreeMap<(String, Option<String>, u32), u32> = BTreeMap::new();
     let mut renamed = 0;
     for case in &mut imported.cases {
-        let (model, repeat) =
-            case.response.as_ref().map_or((None, 0), |output| (output.model.clone(), output.repeat));
+        let (model, repeat) = case.response.as_ref().map_or((None, 0), |output| (output.model.clone(), output.repeat));
         let count = seen.entry((case.id.clone(), model, repeat)).or_default();
         *count += 1;
         if *count > 1 {

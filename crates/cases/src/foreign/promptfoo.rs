@@ -215,8 +215,11 @@ impl Sample {
         put(&mut metadata, ORIGIN, origin);
         put(&mut metadata, "vars", Json::Object(vars));
         let model = provider(&self.provider);
-        let response =
-            self.response.filter(|_| has_output).map(|response| Output { text: as_text(&response.output), model, repeat: 0 });
+        let response = self.response.filter(|_| has_output).map(|response| Output {
+            text: as_text(&response.output),
+            model,
+            repeat: 0,
+        });
         let case = Case {
             id,
             query,

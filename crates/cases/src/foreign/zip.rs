@@ -159,13 +159,7 @@ fn member(bytes: &[u8], at: u64) -> Option<(String, Member, u64)> {
         }
         fields = &fields[4 + length..];
     }
-    let member = Member {
-        method: short(entry, 10)?,
-        crc: long(entry, 16)?,
-        packed,
-        size,
-        at: local,
-    };
+    let member = Member { method: short(entry, 10)?, crc: long(entry, 16)?, packed, size, at: local };
     let name_text = String::from_utf8_lossy(text).into_owned();
     Some((name_text, member, at + 46 + (name + extra + comment) as u64))
 }
