@@ -15,7 +15,6 @@ cp -r "$root/examples/run" "$work/check/run"
 cd "$work/check/run"
 "$probare" run probare.yaml --quiet -o results.jsonl || [ $? -le 2 ]
 cd "$work/check"
-store=(--store run/.probare/store.db)
 (cd run && "$probare" export 1 --to inspect --model "${MODEL:-steady}" -o ../log.json)
 (cd run && "$probare" export 1 --to promptfoo -o ../promptfoo.json)
 (cd run && "$probare" export 1 --to every-eval-ever --model "${MODEL:-steady}" -o ../record.json)
@@ -50,6 +49,19 @@ for (const r of ours.results) {
   same += 1;
 }
 console.log(`promptfoo: ${same} results read and written again, the same; ${theirs.prompts.length} columns`);
+'
+
+# What the pages of `promptfoo view` load.
+(exec promptfoo view -n -p "${PORT:=15599}") >view.log 2>&1 &
+viewer=$!
+trap 'kill $viewer 2>/dev/null || true' EXIT
+for _ in $(seq 30); do curl -sf "http://127.0.0.1:$PORT/health" >/dev/null && break || sleep 1; done
+curl -sf "http://127.0.0.1:$PORT/api/eval/$id/table?limit=1000" -o table.json
+node -e '
+const { table } = JSON.parse(require("fs").readFileSync("table.json"));
+const cells = table.body.reduce((sum, row) => sum + row.outputs.filter((output) => output?.text).length, 0);
+console.log(`promptfoo view: ${table.body.length} rows, ${cells} outputs`);
+if (!cells) process.exit(1);
 '
 
 "$work/inspect/bin/python" - "$work" <<'PY'
