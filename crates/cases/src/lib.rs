@@ -7,6 +7,7 @@
 //!
 //! Readers of other documents find two helps here: [`Values`] cuts JSON files as [`Rows`] does and hands the values out as
 //! they are written; [`read_whole`] reads a document at once, up to a limit, with its digest.
+//! [`import`] reads files of other tools.
 //!
 //! ```
 //! use probare_cases::{Format, ReadOptions, Rows};
@@ -26,6 +27,7 @@ mod cells;
 mod cutter;
 mod digest;
 mod fields;
+mod foreign;
 mod formats;
 mod names;
 mod open;
@@ -38,6 +40,7 @@ mod values;
 mod whole;
 
 pub use fields::{FieldMap, MapError};
+pub use foreign::{Foreign, ForeignError, ForeignScore, Imported, ORIGIN, SCORES, import, read_foreign};
 pub use open::{Format, OpenError, ReadOptions, Rows};
 pub use proposals::columns;
 pub use row::Batch;

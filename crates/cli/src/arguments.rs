@@ -41,6 +41,8 @@ pub enum Verb {
     Verify(verbs::verify::Arguments),
     Show(verbs::show::Arguments),
     Compare(verbs::compare::Arguments),
+    Import(verbs::import::Arguments),
+    Export(verbs::export::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),
     Init(verbs::init::Arguments),

@@ -26,11 +26,13 @@
     reason = "pages are put together from formatted pieces; `let _ = write!` would hide each of them behind a result"
 )]
 
+mod cases;
 mod columns;
 pub mod comparison;
 pub mod costs;
 mod csv;
 pub mod escape;
+pub mod exchange;
 mod format;
 mod gate;
 pub mod github;
@@ -57,6 +59,7 @@ mod wrap;
 
 pub use self::csv::Csv;
 pub use self::parquet::Parquet;
+pub use cases::CaseLines;
 pub use format::{Format, OpenError, Options, open};
 pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict, told};
 pub use github::Github;

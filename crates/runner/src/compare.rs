@@ -159,16 +159,16 @@ fn keep(
 }
 
 /// A row of a file.
-struct Row {
-    id: String,
-    model: Option<String>,
-    repeat: u32,
+pub(crate) struct Row {
+    pub id: String,
+    pub model: Option<String>,
+    pub repeat: u32,
     /// In the order of the manifest's metrics.
-    named: Vec<Option<Named>>,
+    pub named: Vec<Option<Named>>,
 }
 
 /// Reads the rows of a file one after the other, each with its case where that is at hand.
-fn read(
+pub(crate) fn read(
     file: &Results,
     suites: fn(&str) -> Option<&'static dyn Suite>,
     notes: &mut Vec<String>,

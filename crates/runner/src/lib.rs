@@ -13,6 +13,7 @@ mod asking;
 mod compare;
 mod config;
 mod drive;
+mod exchange;
 mod exit;
 mod expectations;
 mod plan;
@@ -29,6 +30,7 @@ pub use config::{
     Run,
 };
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundings, drive};
+pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_results, export_run, import_file};
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use plan::{Plan, PlanError, PlannedMetric};

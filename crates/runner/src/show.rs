@@ -12,6 +12,7 @@ use probare_report::Format;
 use probare_report::recorded::{Content, Recorded};
 
 use crate::drive::{DriveOptions, Surroundings, drive};
+use crate::exchange::IMPORTED;
 use crate::verify::{VerifyError, reopened, replies};
 use crate::{Plan, RunError};
 
@@ -53,8 +54,13 @@ pub fn show(
         Ok(mut job) => {
             let source = std::mem::replace(&mut job.cases, Box::new(probare_core::Given::default()));
             let only = Only { inner: source, id: id.to_owned() };
-            let plan =
-                Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?;
+            // What another tool computed is not computed again: its results are those of the file.
+            let is_imported = manifest.metrics.iter().any(|metric| metric.id == IMPORTED);
+            let plan = if is_imported {
+                Plan::nothing()
+            } else {
+                Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?
+            };
             let asked = replies(results, inputs, &manifest, &mut job.requests);
             let outside: &dyn Outside = asked.as_ref().map_or(&Nobody, |asked| asked as &dyn Outside);
             let around = Surroundings { rules: job.rules.as_ref(), outside, sampler: None };
@@ -62,6 +68,11 @@ pub fn show(
             drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), Box::new(&mut kept))
                 .map_err(RunError::from)?;
             found.results = kept.0;
+            if is_imported {
+                for (result, row) in found.results.iter_mut().zip(&found.recorded) {
+                    result.results = row.named.iter().map(|(_, named)| named.clone()).collect();
+                }
+            }
         }
         Err(error) => found.without_texts = Some(error),
     }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the readers are tested without a runner, on files that are made here")]
 
+mod foreign;
 mod formats;
 mod fuzz_readers;
 mod hostile;

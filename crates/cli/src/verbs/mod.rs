@@ -5,6 +5,8 @@ pub mod compare;
 pub mod completions;
 pub mod doctor;
 pub mod explain;
+pub mod export;
+pub mod import;
 pub mod init;
 pub mod judge;
 pub mod list;

@@ -58,11 +58,11 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
 }
 
 /// The samples of a run, from its store.
-struct FromStore {
-    store: Store,
-    run: i64,
-    last: Order,
-    inputs: Vec<Input>,
+pub(super) struct FromStore {
+    pub store: Store,
+    pub run: i64,
+    pub last: Order,
+    pub inputs: Vec<Input>,
 }
 
 impl Source for FromStore {
@@ -88,10 +88,10 @@ impl Batch for Read {
 }
 
 /// Nothing is asked and nothing is scored.
-struct Recalling {
-    before: Finished,
-    models: Vec<String>,
-    store: (PathBuf, i64),
+pub(super) struct Recalling {
+    pub before: Finished,
+    pub models: Vec<String>,
+    pub store: (PathBuf, i64),
 }
 
 impl Sampler for Recalling {

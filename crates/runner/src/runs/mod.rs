@@ -6,6 +6,7 @@
 mod estimate;
 mod evaluation;
 mod export;
+mod foreign;
 mod plan;
 mod prompt;
 mod samples;
@@ -15,5 +16,6 @@ mod survey;
 pub use estimate::Estimate;
 pub use evaluation::{Evaluation, EvaluationError, EvaluationOptions, Retry};
 pub use export::{export, export_outputs};
+pub(crate) use foreign::{RunExport, for_other_tools};
 pub use plan::{PlannedDataset, RunPlan};
 pub use sampling::Tally;

@@ -62,15 +62,7 @@ fn plain(manifest: &Manifest, resolved: &[Resolved]) -> Result<Job, VerifyError>
 
 /// The rows of the cases; what came from standard input is read as it was then, and its digest is taken apart.
 fn rows(manifest: &Manifest, cases: &Input, place: &Path) -> Result<(Rows, Vec<Input>), VerifyError> {
-    let reading = &manifest.reading;
-    let defaults = ReadOptions::default();
-    let longest_row = reading.longest_row.and_then(|bytes| usize::try_from(bytes).ok());
-    let options = ReadOptions {
-        fields: FieldMap::of(reading.mapping.iter().map(|(field, column)| (field, column.clone())))?,
-        format: reading.format.as_deref().map(str::parse).transpose().map_err(SuiteError::data)?,
-        separator: reading.separator.and_then(|sign| u8::try_from(sign).ok()),
-        longest_row: longest_row.unwrap_or(defaults.longest_row),
-    };
+    let options = read_options(&manifest.reading)?;
     let name = place.display().to_string();
     if cases.path == "-" {
         let failed = |source| OpenError::Io { file: name.clone(), source };
@@ -88,6 +80,17 @@ fn rows(manifest: &Manifest, cases: &Input, place: &Path) -> Result<(Rows, Vec<I
         }
         opened => Ok((opened?, Vec::new())),
     }
+}
+
+/// How to read as it was read then.
+pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, VerifyError> {
+    let longest_row = reading.longest_row.and_then(|bytes| usize::try_from(bytes).ok());
+    Ok(ReadOptions {
+        fields: FieldMap::of(reading.mapping.iter().map(|(field, column)| (field, column.clone())))?,
+        format: reading.format.as_deref().map(str::parse).transpose().map_err(SuiteError::data)?,
+        separator: reading.separator.and_then(|sign| u8::try_from(sign).ok()),
+        longest_row: longest_row.unwrap_or(ReadOptions::default().longest_row),
+    })
 }
 
 /// A benchmark, opened with the options of the manifest and the paths of now.

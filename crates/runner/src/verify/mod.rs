@@ -35,6 +35,7 @@ use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
 use crate::{Asked, Conclusion, DriveOptions, RunError, Wanted, run};
 
+pub(crate) use self::again::read_options;
 pub use self::verdict::{Disagreement, Verdict};
 
 /// A file of results could not be verified at all.

@@ -1,0 +1,245 @@
+//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, chats.
+//!
+//! [`import`] tells the format by what is in the file and not by its name. The other tool's own scores are kept, in
+//! `metadata.scores`, in the form of our result lines; what the file says beyond a case's fields is in `metadata` too.
+//! `docs/exchange.md` has the table of what is lost.
+
+mod chat;
+mod content;
+mod document;
+mod inspect;
+mod lm_eval;
+mod openai_evals;
+mod promptfoo;
+mod recognised;
+mod scores;
+mod zip;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+use std::str::FromStr;
+
+use probare_core::{Better, Case, Input};
+use serde_json::{Map, Value as Json};
+
+use self::document::Document;
+use crate::stored::{self, STANDARD_INPUT};
+use crate::{LARGEST_DOCUMENT, OpenError};
+
+/// A format of another tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foreign {
+    /// Results of promptfoo, as JSON or JSON lines.
+    Promptfoo,
+    /// Logs of Inspect, `.eval` or `.json`.
+    Inspect,
+    /// `samples_*.jsonl` of lm-eval.
+    LmEval,
+    /// Records of a run, or samples, of OpenAI evals.
+    OpenaiEvals,
+    /// Conversations: lists of `messages`.
+    Chat,
+}
+
+impl Foreign {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::Promptfoo, Self::Inspect, Self::LmEval, Self::OpenaiEvals, Self::Chat];
+
+    /// The name on the command line and in imported cases.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Promptfoo => "promptfoo",
+            Self::Inspect => "inspect",
+            Self::LmEval => "lm-eval",
+            Self::OpenaiEvals => "openai-evals",
+            Self::Chat => "chat",
+        }
+    }
+
+    /// What such a file looks like.
+    const fn looks(self) -> &'static str {
+        match self {
+            Self::Promptfoo => "an object with `results.version` and `results.results`, or lines with `testCase`",
+            Self::Inspect => "a zip archive with `header.json`, or an object with `eval` and `samples`",
+            Self::LmEval => "lines with `doc_id` and `resps`",
+            Self::OpenaiEvals => "lines with `spec`, with `sample_id` and `type`, or with `input` and `ideal`",
+            Self::Chat => "objects with `messages`",
+        }
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Foreign {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = || Self::ALL.map(Self::name).join(", ");
+        Self::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| format!("unknown format `{name}`; known are {}", known()))
+    }
+}
+
+/// A file of another tool cannot be imported.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ForeignError {
+    /// It cannot be read at all.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// It is of none of the formats.
+    #[error("`{file}` is of no known format: {seen}")]
+    Unknown {
+        /// File name as given.
+        file: String,
+        /// What is in it.
+        seen: String,
+    },
+    /// It is not what its format says.
+    #[error("`{file}` is no {format} file: {place}{reason}")]
+    Broken {
+        /// File name as given.
+        file: String,
+        /// The format it was taken for.
+        format: &'static str,
+        /// Where, with what stands between it and the reason.
+        place: String,
+        /// What is wrong.
+        reason: String,
+    },
+}
+
+impl ForeignError {
+    /// What to do about it.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Unknown { .. } => {
+                let known: Vec<String> =
+                    Foreign::ALL.iter().map(|format| format!("{format} ({})", format.looks())).collect();
+                Some(format!(
+                    "known are {}; a file of rows needs no import: `probare score` reads it",
+                    known.join("; ")
+                ))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// A score that another tool gave, over all cases of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ForeignScore {
+    /// Its name.
+    pub name: String,
+    /// Least and greatest value, as far as the format says: 0 to 1 where all values are, else without an end.
+    pub range: (f64, f64),
+    /// Which direction is better.
+    pub better: Better,
+}
+
+/// What was in a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Imported {
+    /// The cases, in the order of the file.
+    pub cases: Vec<Case>,
+    /// The other tool's scores, in the order in which they first came.
+    pub scores: Vec<ForeignScore>,
+    /// What the reader should know: what is missing, what was guessed.
+    pub notes: Vec<String>,
+}
+
+impl Imported {
+    /// Takes a case in, with the scores that it was given.
+    fn push(&mut self, mut case: Case, scores: Map<String, Json>) {
+        for (name, told) in &scores {
+            let value = told.get("value").and_then(Json::as_f64);
+            let is_share = value.is_none_or(|value| (0.0..=1.0).contains(&value));
+            match self.scores.iter_mut().find(|score| score.name == *name) {
+                Some(score) if !is_share => score.range = (f64::NEG_INFINITY, f64::INFINITY),
+                Some(_) => {}
+                None => {
+                    let range = if is_share { (0.0, 1.0) } else { (f64::NEG_INFINITY, f64::INFINITY) };
+                    self.scores.push(ForeignScore { name: name.clone(), range, better: scores::better(name) });
+                }
+            }
+        }
+        if !scores.is_empty() {
+            put(&mut case.metadata, SCORES, Json::Object(scores));
+        }
+        self.cases.push(case);
+    }
+}
+
+/// Where the scores of an imported case stand in its metadata.
+pub const SCORES: &str = "scores";
+
+/// Where an imported case says in its metadata what it comes from, and what went wrong.
+pub const ORIGIN: &str = "imported";
+
+/// Puts one of our own entries into the metadata; one of that name that the file has is called `row.NAME`, as for columns.
+fn put(metadata: &mut Map<String, Json>, name: &str, value: Json) {
+    if let Some(other) = metadata.insert(name.to_owned(), value) {
+        metadata.insert(format!("row.{name}"), other);
+    }
+}
+
+/// Reads a file of another tool, or standard input for `-`; where no format is given, it is told by the content.
+pub fn import(path: &str, format: Option<Foreign>) -> Result<(Foreign, Imported, Input), ForeignError> {
+    let name = if path == "-" { STANDARD_INPUT } else { path };
+    let mut opened = stored::open(path)?;
+    let mut bytes = Vec::new();
+    let read = opened.reader.by_ref().take(LARGEST_DOCUMENT + 1).read_to_end(&mut bytes);
+    read.map_err(|source| OpenError::Io { file: name.to_owned(), source })?;
+    if bytes.len() as u64 > LARGEST_DOCUMENT {
+        return Err(OpenError::TooLarge { file: name.to_owned(), limit: LARGEST_DOCUMENT }.into());
+    }
+    let (format, imported) = read_foreign(bytes, name, format)?;
+    let input = opened.stored.input(imported.cases.len() as u64)?;
+    Ok((format, imported, input))
+}
+
+/// The same of bytes that are at hand; `name` is what messages call them.
+pub fn read_foreign(bytes: Vec<u8>, name: &str, format: Option<Foreign>) -> Result<(Foreign, Imported), ForeignError> {
+    let document = Document::new(bytes, name);
+    let format = match format {
+        Some(format) => format,
+        None => recognised::format(&document)?,
+    };
+    let mut imported = match format {
+        Foreign::Promptfoo => promptfoo::read(&document),
+        Foreign::Inspect => inspect::read(&document),
+        Foreign::LmEval => lm_eval::read(&document),
+        Foreign::OpenaiEvals => openai_evals::read(&document),
+        Foreign::Chat => chat::read(&document),
+    }?;
+    if imported.cases.is_empty() {
+        return Err(document.broken(format, "", "it holds no samples"));
+    }
+    same_ids(&mut imported);
+    Ok((format, imported))
+}
+
+/// Tells samples apart that have one id, model and repeat: the second of `a` is `a~2`.
+fn same_ids(imported: &mut Imported) {
+    let mut seen: BTreeMap<(String, Option<String>, u32), u32> = BTreeMap::new();
+    let mut renamed = 0;
+    for case in &mut imported.cases {
+        let (model, repeat) = case.response.as_ref().map_or((None, 0), |output| (output.model.clone(), output.repeat));
+        let count = seen.entry((case.id.clone(), model, repeat)).or_default();
+        *count += 1;
+        if *count > 1 {
+            case.id.push_str(&format!("~{count}"));
+            renamed += 1;
+        }
+    }
+    if renamed > 0 {
+        imported.notes.push(format!("{renamed} samples had the id of another one and got a number behind theirs"));
+    }
+}

@@ -1,0 +1,288 @@
+//! Results of promptfoo: what `promptfoo eval -o results.json` and `promptfoo export` write (version 3 and later), and the
+//! lines of `-o results.jsonl`.
+
+use std::borrow::Cow;
+
+use probare_core::{Case, Field, Output, Passage};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json, json};
+
+use super::document::{Document, as_text, as_texts};
+use super::{Foreign, ForeignError, Imported, ORIGIN, put, scores};
+
+const FORMAT: Foreign = Foreign::Promptfoo;
+
+/// The first version of its files that holds every sample with its scores.
+const FIRST_VERSION: u64 = 3;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Whole<'a> {
+    eval_id: Option<String>,
+    #[serde(borrow)]
+    results: Summary<'a>,
+}
+
+#[derive(Deserialize)]
+struct Summary<'a> {
+    version: Option<u64>,
+    #[serde(borrow)]
+    results: Vec<&'a RawValue>,
+}
+
+/// One output of one provider for one prompt and test.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Sample {
+    prompt_idx: Option<u64>,
+    test_idx: Option<u64>,
+    #[serde(default)]
+    prompt: Prompt,
+    #[serde(default)]
+    provider: Json,
+    response: Option<Response>,
+    error: Option<String>,
+    failure_reason: Option<u64>,
+    success: Option<bool>,
+    score: Option<f64>,
+    grading_result: Option<Grading>,
+    #[serde(default)]
+    test_case: TestCase,
+    vars: Option<Map<String, Json>>,
+    latency_ms: Option<f64>,
+    cost: Option<f64>,
+}
+
+#[derive(Default, Deserialize)]
+struct Prompt {
+    raw: Option<String>,
+    label: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Response {
+    #[serde(default)]
+    output: Json,
+    error: Option<String>,
+    token_usage: Option<Json>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Grading {
+    reason: Option<String>,
+    component_results: Option<Vec<Component>>,
+    named_scores: Option<Map<String, Json>>,
+}
+
+#[derive(Deserialize)]
+struct Component {
+    pass: Option<bool>,
+    score: Option<f64>,
+    reason: Option<String>,
+    assertion: Option<Assertion>,
+}
+
+#[derive(Default, Deserialize)]
+struct TestCase {
+    description: Option<String>,
+    #[serde(default)]
+    vars: Option<Map<String, Json>>,
+    #[serde(rename = "assert")]
+    assertions: Option<Vec<Json>>,
+    metadata: Option<Map<String, Json>>,
+}
+
+#[derive(Deserialize)]
+struct Assertion {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    value: Json,
+    metric: Option<String>,
+}
+
+/// Kinds of assertion whose value is a right answer.
+const WITH_REFERENCE: [&str; 9] =
+    ["equals", "similar", "levenshtein", "rouge-n", "bleu", "gleu", "meteor", "factuality", "model-graded-factuality"];
+
+/// An output that failed, in promptfoo's numbers for why something was no success.
+const FAILED: u64 = 2;
+
+pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
+    let text = document.text(FORMAT)?;
+    let mut imported = Imported::default();
+    let values = document.values(&text, FORMAT)?;
+    let mut eval = None;
+    let mut parts: Vec<&RawValue> = Vec::new();
+    let mut whole_values = Vec::new();
+    for value in values {
+        if is_sample(value) {
+            parts.push(value);
+        } else {
+            whole_values.push(value);
+        }
+    }
+    for value in whole_values {
+        let whole: Whole<'_> = document.part(&text, value, FORMAT)?;
+        let version = whole.results.version;
+        if version.is_some_and(|version| version < FIRST_VERSION) {
+            let version = version.unwrap_or_default();
+            let reason = format!("it has version {version}, but only {FIRST_VERSION} and later are read");
+            return Err(document.broken(FORMAT, "results.version", reason));
+        }
+        eval = eval.or(whole.eval_id);
+        // Each is looked for again, so that its place is known in the whole text.
+        parts.extend(whole.results.results);
+    }
+    let samples: Vec<Sample> =
+        parts.iter().map(|part| document.part(&text, part, FORMAT)).collect::<Result<_, ForeignError>>()?;
+    let first = samples.first().and_then(|sample| sample.prompt_idx);
+    let has_prompts = samples.iter().any(|sample| sample.prompt.label != samples[0].prompt.label)
+        && samples.iter().any(|sample| sample.prompt_idx != first);
+    for (number, sample) in samples.into_iter().enumerate() {
+        let (case, scores) = sample.case(number, has_prompts, eval.as_deref());
+        imported.push(case, scores);
+    }
+    Ok(imported)
+}
+
+/// Whether a value is one line of results, rather than all of them.
+fn is_sample(value: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Marked {
+        #[serde(rename = "testCase")]
+        test_case: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_str::<Marked>(value.get()).is_ok_and(|marked| marked.test_case.is_some())
+}
+
+impl Sample {
+    fn case(self, number: usize, has_prompts: bool, eval: Option<&str>) -> (Case, Map<String, Json>) {
+        let vars = self.vars.or(self.test_case.vars).unwrap_or_default();
+        let test = self.test_idx.unwrap_or(number as u64);
+        let id = match self.prompt_idx.filter(|_| has_prompts) {
+            Some(prompt) => format!("{test}/{prompt}"),
+            None => test.to_string(),
+        };
+        let failure = self.error.or_else(|| self.response.as_ref().and_then(|response| response.error.clone()));
+        let has_output = self.response.as_ref().is_some_and(|response| !response.output.is_null());
+        let has_failed = self.failure_reason == Some(FAILED) || failure.is_some() && !has_output;
+        let failure = failure.filter(|_| has_failed);
+
+        let mut told = Map::new();
+        match &failure {
+            Some(reason) => scores::add(&mut told, "pass", scores::failed(reason.clone())),
+            None => {
+                let reason = self.grading_result.as_ref().and_then(|grading| grading.reason.as_deref());
+                if let Some(success) = self.success {
+                    let label = if success { "pass" } else { "fail" };
+                    scores::add(&mut told, "pass", scores::value(f64::from(u8::from(success)), Some(label), reason));
+                }
+                if let Some(score) = self.score {
+                    scores::add(&mut told, "score", scores::value(score, None, None));
+                }
+                if let Some(grading) = self.grading_result {
+                    grading.add_to(&mut told);
+                }
+            }
+        }
+
+        let assertions = self.test_case.assertions.unwrap_or_default();
+        let mut metadata = self.test_case.metadata.unwrap_or_default();
+        let mut origin = json!({"from": FORMAT.name()});
+        let mut note = |name: &str, value: Json| {
+            if !value.is_null() {
+                origin[name] = value;
+            }
+        };
+        note("eval", json!(eval));
+        note("description", json!(self.test_case.description));
+        note("prompt", json!(self.prompt.raw));
+        note("prompt_label", json!(self.prompt.label));
+        note("error", json!(failure));
+        note("latency_ms", json!(self.latency_ms));
+        note("cost_usd", json!(self.cost));
+        note("usage", self.response.as_ref().and_then(|response| response.token_usage.clone()).unwrap_or_default());
+        let context = vars.get(Field::Context.name()).and_then(as_texts);
+        let reference = references(&assertions);
+        let query = question(&vars).or(self.prompt.raw);
+        if !assertions.is_empty() {
+            note("assert", Json::Array(assertions));
+        }
+        put(&mut metadata, ORIGIN, origin);
+        put(&mut metadata, "vars", Json::Object(vars));
+        let model = provider(&self.provider);
+        let response = self.response.filter(|_| has_output).map(|response| Output {
+            text: as_text(&response.output),
+            model,
+            repeat: 0,
+        });
+        let case = Case {
+            id,
+            query,
+            response,
+            context: context.map(|texts| texts.iter().map(|text| Passage::from(text.as_str())).collect()),
+            reference,
+            metadata,
+            ..Case::default()
+        };
+        (case, told)
+    }
+}
+
+impl Grading {
+    fn add_to(self, told: &mut Map<String, Json>) {
+        let mut given = Vec::new();
+        for component in self.component_results.unwrap_or_default() {
+            let assertion = component.assertion.as_ref();
+            let name = assertion
+                .and_then(|assertion| assertion.metric.as_deref().or(assertion.kind.as_deref()))
+                .unwrap_or("assertion");
+            let number = component.score.or_else(|| component.pass.map(|pass| f64::from(u8::from(pass))));
+            let label = component.pass.map(|pass| if pass { "pass" } else { "fail" });
+            let reason = component.reason.as_deref();
+            let expected = assertion.map(|assertion| &assertion.value).filter(|value| !value.is_null());
+            let reason = match (reason, expected) {
+                (Some(reason), Some(value)) => Some(Cow::Owned(format!("{reason} ({name}: {})", as_text(value)))),
+                (reason, _) => reason.map(Cow::Borrowed),
+            };
+            if let Some(number) = number {
+                scores::add(told, name, scores::value(number, label, reason.as_deref()));
+                given.push(name.to_owned());
+            }
+        }
+        for (name, value) in self.named_scores.unwrap_or_default() {
+            // Most are those of an assertion that is there already.
+            if let Some(number) = value.as_f64().filter(|_| !given.contains(&name)) {
+                scores::add(told, &name, scores::value(number, None, None));
+            }
+        }
+    }
+}
+
+/// The question among the variables, by the names that a query has.
+fn question(vars: &Map<String, Json>) -> Option<String> {
+    let names = std::iter::once(Field::Query.name()).chain(Field::Query.aliases().iter().copied());
+    names.into_iter().find_map(|name| vars.get(name).and_then(Json::as_str)).map(str::to_owned)
+}
+
+/// Right answers that the assertions name.
+fn references(assertions: &[Json]) -> Option<Vec<String>> {
+    let mut found = Vec::new();
+    for assertion in assertions {
+        let kind = assertion.get("type").and_then(Json::as_str).unwrap_or_default();
+        if WITH_REFERENCE.contains(&kind) {
+            found.extend(assertion.get("value").and_then(as_texts).into_iter().flatten());
+        }
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// The name of a provider: its label, else its id.
+fn provider(provider: &Json) -> Option<String> {
+    let text = |key: &str| provider.get(key).and_then(Json::as_str).filter(|text| !text.is_empty());
+    provider.as_str().or_else(|| text("label")).or_else(|| text("id")).map(str::to_owned)
+}

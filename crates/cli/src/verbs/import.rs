@@ -1,0 +1,84 @@
+//! `probare import`: files of other tools as cases.
+
+use std::path::PathBuf;
+
+use probare_cases::Foreign;
+use probare_report::escape;
+use probare_report::number::counted;
+use probare_runner::{Exit, Importing, import_file};
+
+use super::export::failure;
+use super::remark;
+use crate::failure::Done;
+
+/// Turn a file of another tool into cases: promptfoo, Inspect, lm-eval, OpenAI evals, chats.
+///
+/// The format is told by what is in the file. The other tool's own scores are kept in `metadata.scores` of each case;
+/// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// The file; - is standard input
+    #[arg(value_name = "FILE")]
+    file: String,
+
+    /// File of cases to write, as JSON lines; standard output by default
+    #[arg(short, long = "output", value_name = "OUT.jsonl", value_parser = lines)]
+    output: Option<PathBuf>,
+
+    /// File for the other tool's scores, as results: .jsonl .json .csv .parquet .md .html .xml (repeatable)
+    #[arg(long, value_name = "OUT", requires = "output")]
+    results: Vec<PathBuf>,
+
+    /// Format of the file where its content is not to tell: promptfoo, inspect, lm-eval, openai-evals or chat
+    #[arg(long, value_name = "TOOL")]
+    from: Option<Foreign>,
+
+    /// Nothing but what is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "Examples:
+  probare import log.eval -o cases.jsonl
+  probare score cases.jsonl -m token_f1 -o ours.jsonl
+  probare import results.json -o cases.jsonl --results theirs.jsonl
+  probare import conversations.jsonl | probare score - -m refusal";
+
+/// A file of JSON lines, by its name.
+fn lines(text: &str) -> Result<PathBuf, String> {
+    let name = text.strip_suffix(".gz").or_else(|| text.strip_suffix(".zst")).unwrap_or(text);
+    if name.ends_with(".jsonl") {
+        return Ok(text.into());
+    }
+    Err("cases are written as JSON lines: the name ends in .jsonl, .jsonl.gz or .jsonl.zst".to_owned())
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    let asked = Importing {
+        file: &arguments.file,
+        from: arguments.from,
+        cases: arguments.output.as_deref(),
+        results: arguments.results.clone(),
+    };
+    let made = import_file(&asked).map_err(failure)?;
+    for note in &made.notes {
+        remark(&escape::terminal(&format!("note: {note}")));
+    }
+    if arguments.quiet {
+        return Ok(Exit::Fine);
+    }
+    let mut text = format!("{}: {}", made.format, counted(made.cases, "case", "cases"));
+    if made.answered < made.cases {
+        text.push_str(&format!(", {} without a response", made.cases - made.answered));
+    }
+    if !made.scores.is_empty() {
+        text.push_str(&format!("; its scores: {}", made.scores.join(", ")));
+    }
+    remark(&escape::terminal(&text));
+    for path in arguments.output.iter().chain(&arguments.results) {
+        remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
+    }
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,126 @@
+//! Files that other tools read: an Inspect log, promptfoo results, an Every Eval Ever record. Each is a [`Sink`].
+//!
+//! What a format has no place for is left out, and what it asks for and is not known is said to be unknown: nothing is made
+//! up. A metric that failed has no score in any of them. `docs/exchange.md` has the table of what is lost.
+
+mod every_eval_ever;
+mod inspect;
+mod promptfoo;
+mod spool;
+mod timestamp;
+
+use std::fmt;
+use std::str::FromStr;
+
+use probare_core::{ModelUsed, Sink};
+
+use crate::Output;
+
+/// A tool that can read a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// Inspect: a log as JSON.
+    Inspect,
+    /// promptfoo: results as JSON.
+    Promptfoo,
+    /// Every Eval Ever: one record of means.
+    EveryEvalEver,
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Inspect, Self::Promptfoo, Self::EveryEvalEver];
+
+    /// The name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Inspect => "inspect",
+            Self::Promptfoo => "promptfoo",
+            Self::EveryEvalEver => "every-eval-ever",
+        }
+    }
+
+    /// Whether one file can hold the outputs of several models.
+    pub const fn holds_several_models(self) -> bool {
+        matches!(self, Self::Promptfoo)
+    }
+
+    /// Takes the events of a run and writes the file at its end. Results of other models than the one that `about` names
+    /// are passed over.
+    pub fn sink(self, output: Output, about: About) -> Box<dyn Sink> {
+        match self {
+            Self::Inspect => Box::new(inspect::Inspect::new(output, about)),
+            Self::Promptfoo => Box::new(promptfoo::Promptfoo::new(output, about)),
+            Self::EveryEvalEver => Box::new(every_eval_ever::EveryEvalEver::new(output, about)),
+        }
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Target {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL
+            .into_iter()
+            .find(|target| target.name() == name)
+            .ok_or_else(|| format!("unknown tool `{name}`; known are {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// What the other tool wants to know of a run beside its results.
+#[derive(Debug, Clone, Default)]
+pub struct About {
+    /// What the run is called: its configuration, its suite, or the file of results.
+    pub name: String,
+    /// What tells this run from others: a digest.
+    pub id: String,
+    /// The only model whose results are wanted; all where there is none.
+    pub model: Option<String>,
+    /// Settings of the models that answered, where they are known.
+    pub models: Vec<ModelUsed>,
+    /// Data sets in order.
+    pub datasets: Vec<DatasetUsed>,
+    /// Outputs of each model for each case.
+    pub repeats: u32,
+    /// When the run was made, in seconds since 1970.
+    pub made: u64,
+    /// Who evaluated, where that was said.
+    pub organisation: Option<String>,
+}
+
+/// A data set of a run.
+#[derive(Debug, Clone, Default)]
+pub struct DatasetUsed {
+    /// Its name.
+    pub name: String,
+    /// SHA-256 of its file.
+    pub sha256: String,
+}
+
+impl About {
+    /// Whether results of this model are wanted.
+    fn wants(&self, model: Option<&str>) -> bool {
+        self.model.is_none() || self.model.as_deref() == model
+    }
+
+    /// The name of the model, or of what stands for one.
+    fn model_name(&self) -> String {
+        self.model.clone().unwrap_or_else(|| "recorded".to_owned())
+    }
+
+    /// The settings of a model.
+    fn settings(&self, name: &str) -> Option<&ModelUsed> {
+        self.models.iter().find(|model| model.name == name)
+    }
+
+    /// The model as the makers of models are named: `openai/gpt-5`.
+    fn model_path(&self, name: &str) -> String {
+        self.settings(name).map_or_else(|| name.to_owned(), |model| format!("{}/{}", model.provider, model.model))
+    }
+}

@@ -1,0 +1,210 @@
+//! [`export_run`] and [`export_results`]: a run of the store, or a file of results, as a file that another tool reads.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use probare_core::{
+    Case, CaseResult, ErrorKind, Event, Finish, Manifest, Nobody, Rules, ScoreError, Sha256, Sink, Source, Stop, Suite,
+};
+use probare_report::exchange::{About, DatasetUsed, Target};
+use probare_report::{Compression, OpenError as ReportError, Output, refuse_overlap};
+
+use super::ExchangeError;
+use crate::compare::{Results, Row, read};
+use crate::drive::{DriveOptions, Surroundings, drive};
+use crate::runs::{RunExport, for_other_tools};
+use crate::store::StoredRun;
+use crate::verify::reopened;
+use crate::{Plan, Sampler};
+
+/// What is to be written.
+#[derive(Debug, Clone)]
+pub struct Exporting<'a> {
+    /// The tool that reads it.
+    pub target: Target,
+    /// The file.
+    pub output: &'a Path,
+    /// The model whose outputs are wanted, where there are several.
+    pub model: Option<&'a str>,
+    /// Who evaluated.
+    pub organisation: Option<&'a str>,
+}
+
+/// What was written.
+#[derive(Debug, Clone, Default)]
+pub struct Exported {
+    /// How many samples.
+    pub samples: u64,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+impl Exporting<'_> {
+    /// Opens the file, once it is sure that it destroys nothing and holds what is asked for.
+    fn sink(&self, reads: &[PathBuf], about: About) -> Result<Counting, ExchangeError> {
+        refuse_overlap(reads, &[self.output.to_owned()])?;
+        let extension = self.output.extension().and_then(|part| part.to_str()).unwrap_or_default();
+        if !extension.eq_ignore_ascii_case("json") {
+            let path = self.output.to_owned();
+            return Err(ExchangeError::Extension { path, target: self.target, extension: ".json" });
+        }
+        let output = Output::to_file(self.output, Compression::None).map_err(ReportError::from)?;
+        let model = about.model.clone();
+        Ok(Counting { inner: self.target.sink(output, about), model, samples: 0 })
+    }
+
+    /// The model to write, of those that there are.
+    fn model(&self, models: &BTreeSet<String>) -> Result<Option<String>, ExchangeError> {
+        let known = || models.iter().cloned().collect();
+        match self.model {
+            Some(model) if models.contains(model) => Ok(Some(model.to_owned())),
+            Some(model) => Err(ExchangeError::UnknownModel { model: model.to_owned(), models: known() }),
+            None if self.target.holds_several_models() => Ok(None),
+            None if models.len() > 1 => Err(ExchangeError::SeveralModels { target: self.target, models: known() }),
+            None => Ok(models.first().cloned()),
+        }
+    }
+}
+
+/// Counts what goes through; samples that are not finished are left out.
+struct Counting {
+    inner: Box<dyn Sink>,
+    model: Option<String>,
+    samples: u64,
+}
+
+impl Sink for Counting {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Scored(result) = event {
+            let is_wanted = self.model.is_none() || self.model == result.model;
+            if result.results.is_empty() || !is_wanted {
+                return Ok(());
+            }
+            self.samples += 1;
+        }
+        self.inner.event(event)
+    }
+}
+
+impl Counting {
+    /// Ends the file; one without samples is not made.
+    fn finish(mut self, notes: Vec<String>) -> Result<Exported, ExchangeError> {
+        if self.samples == 0 {
+            return Err(ExchangeError::Nothing);
+        }
+        self.event(&Event::Finished(&Finish::by(Stop::Complete))).map_err(ReportError::from)?;
+        Ok(Exported { samples: self.samples, notes })
+    }
+}
+
+/// Writes a run of the store.
+pub fn export_run(path: &Path, stored: &StoredRun, wanted: &Exporting<'_>) -> Result<Exported, ExchangeError> {
+    let plan = &stored.plan;
+    let models: BTreeSet<String> = plan.models.iter().map(|model| model.name.clone()).collect();
+    let model = wanted.model(&models)?;
+    let name = match plan.datasets.as_slice() {
+        [only] => only.name.clone(),
+        _ => Path::new(&plan.config).file_stem().unwrap_or_default().to_string_lossy().into_owned(),
+    };
+    let about = About {
+        name,
+        id: Sha256::of(serde_json::to_vec(plan).unwrap_or_default()),
+        model,
+        models: plan.models.clone(),
+        datasets: (plan.datasets.iter())
+            .map(|set| DatasetUsed { name: set.name.clone(), sha256: set.input.sha256.clone() })
+            .collect(),
+        repeats: plan.repeats,
+        made: stored.made,
+        organisation: wanted.organisation.map(str::to_owned),
+    };
+    let RunExport { source, sampler, rules, name, reads, notes } = for_other_tools(path, stored)?;
+    let mut sink = wanted.sink(&reads, about)?;
+    through(source, &name, plan.metrics.clone(), rules.as_ref(), sampler.as_ref(), &mut sink)?;
+    sink.finish(notes)
+}
+
+fn through(
+    source: Box<dyn Source>,
+    name: &str,
+    metrics: Vec<probare_core::MetricInfo>,
+    rules: &dyn Rules,
+    sampler: &dyn Sampler,
+    sink: &mut Counting,
+) -> Result<(), ExchangeError> {
+    let around = Surroundings { rules, outside: &Nobody, sampler: Some(sampler) };
+    drive(source, name, &Plan::known(metrics), around, &DriveOptions::default(), Box::new(sink))?;
+    Ok(())
+}
+
+/// Writes a file of results, with the texts of its cases where its inputs can still be found.
+pub fn export_results(
+    results: &Path,
+    wanted: &Exporting<'_>,
+    suites: fn(&str) -> Option<&'static dyn Suite>,
+) -> Result<Exported, ExchangeError> {
+    let (_, manifest, job) = reopened(results, &[], suites)?;
+    let mut notes = Vec::new();
+    let mut reads = vec![results.to_owned()];
+    match job {
+        Ok(job) => reads.extend(job.reads),
+        Err(error) => notes.push(format!("the texts of the cases are not at hand: {error}")),
+    }
+    // Which models there are is known from the rows alone.
+    let mut models = BTreeSet::new();
+    let mut repeats = 0;
+    read(&Results::whole(results), suites, &mut Vec::new(), |_, row, _| {
+        models.extend(row.model);
+        repeats = repeats.max(row.repeat + 1);
+    })?;
+    let model = wanted.model(&models)?;
+    let mut sink = wanted.sink(&reads, about(results, &manifest, model, repeats, wanted))?;
+    let source = results.display().to_string();
+    let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics });
+    read(&Results::whole(results), suites, &mut Vec::new(), |_, row, case| {
+        if failed.is_ok() {
+            failed = sink.event(&Event::Scored(&result(row, case)));
+        }
+    })?;
+    failed.map_err(ReportError::from)?;
+    sink.finish(notes)
+}
+
+/// A row as it was when it was scored.
+fn result(row: Row, case: Option<&Case>) -> CaseResult {
+    let missing = || Err(ScoreError::other(ErrorKind::Missing, "the file holds no result of this metric"));
+    CaseResult {
+        case: case.cloned().unwrap_or_else(|| Case { id: row.id, ..Case::default() }),
+        model: row.model,
+        repeat: row.repeat,
+        results: row.named.into_iter().map(|named| named.unwrap_or_else(missing)).collect(),
+        ..CaseResult::default()
+    }
+}
+
+fn about(results: &Path, manifest: &Manifest, model: Option<String>, repeats: u32, wanted: &Exporting<'_>) -> About {
+    let stem = |path: &str| Path::new(path).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let datasets: Vec<DatasetUsed> = match &manifest.generation {
+        Some(generation) => (generation.datasets.iter().zip(&manifest.inputs))
+            .map(|(name, input)| DatasetUsed { name: name.clone(), sha256: input.sha256.clone() })
+            .collect(),
+        None => (manifest.inputs.iter().take(1))
+            .map(|input| DatasetUsed { name: stem(&input.path), sha256: input.sha256.clone() })
+            .collect(),
+    };
+    let named = manifest.suite.as_ref().map(|suite| suite.id.clone()).or_else(|| manifest.title.clone());
+    let since = std::fs::metadata(results).and_then(|found| found.modified()).ok();
+    let since = since.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    About {
+        name: named.or_else(|| datasets.first().map(|set| set.name.clone())).unwrap_or_else(|| stem("results")),
+        id: manifest.lines.clone(),
+        model,
+        models: manifest.models.clone(),
+        datasets,
+        repeats,
+        made: since.map_or(0, |since| since.as_secs()),
+        organisation: wanted.organisation.map(str::to_owned),
+    }
+}

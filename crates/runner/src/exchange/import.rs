@@ -1,0 +1,159 @@
+//! [`import_file`]: a file of another tool as cases of ours and, where asked for, its scores as results of ours.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use probare_cases::{Foreign, ForeignScore, Imported, ORIGIN, ReadOptions, Rows, SCORES, import};
+use probare_core::{
+    Case, CaseResult, ErrorKind, Event, Finish, Given, Job, MetricInfo, Named, NoRules, Nobody, Outcome, Profile,
+    ScoreError, Sink, Stop, Told,
+};
+use probare_report::{CaseLines, Format, Output, manifest, refuse_overlap};
+use serde_json::{Value as Json, json};
+
+use super::ExchangeError;
+use crate::drive::{DriveOptions, Surroundings, drive};
+use crate::run::run_planned;
+use crate::{Plan, Sampler, Wanted};
+
+/// The id of metrics that another tool computed.
+pub(crate) const IMPORTED: &str = "imported";
+
+/// What is to be imported, and to where.
+#[derive(Debug, Clone, Default)]
+pub struct Importing<'a> {
+    /// The other tool's file; `-` is standard input.
+    pub file: &'a str,
+    /// Its format, where the content is not to tell.
+    pub from: Option<Foreign>,
+    /// Where the cases go; standard output where nothing is named.
+    pub cases: Option<&'a Path>,
+    /// Reports of the other tool's scores, in the format of their extensions. They are made from the file of cases.
+    pub results: Vec<PathBuf>,
+}
+
+/// What was imported.
+#[derive(Debug, Clone)]
+pub struct Made {
+    /// The format.
+    pub format: Foreign,
+    /// How many cases.
+    pub cases: u64,
+    /// How many of them have an answer.
+    pub answered: u64,
+    /// Names of the other tool's scores.
+    pub scores: Vec<String>,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// Imports a file.
+pub fn import_file(asked: &Importing<'_>) -> Result<Made, ExchangeError> {
+    let reads: Vec<PathBuf> = if asked.file == "-" { Vec::new() } else { vec![asked.file.into()] };
+    let mut writes: Vec<PathBuf> = asked.cases.iter().map(|path| (*path).to_owned()).collect();
+    for path in &asked.results {
+        let (format, _) = Format::of_path(path)?;
+        writes.push(path.clone());
+        if format.has_manifest_beside() {
+            writes.push(manifest::beside(path));
+        }
+    }
+    refuse_overlap(&reads, &writes)?;
+    let (format, imported, input) = import(asked.file, asked.from)?;
+    let Imported { cases, scores, notes } = imported;
+    let answered = cases.iter().filter(|case| case.response.is_some()).count() as u64;
+    let made = Made {
+        format,
+        cases: cases.len() as u64,
+        answered,
+        scores: scores.iter().map(|score| score.name.clone()).collect(),
+        notes,
+    };
+    write_cases(cases, input, asked)?;
+    if let Some(path) = asked.cases.filter(|_| !asked.results.is_empty()) {
+        write_results(path, format, &scores, asked.results.clone())?;
+    }
+    Ok(made)
+}
+
+fn write_cases(cases: Vec<Case>, input: probare_core::Input, asked: &Importing<'_>) -> Result<(), ExchangeError> {
+    let output = match asked.cases {
+        Some(path) => {
+            let (_, compression) = Format::of_path(path)?;
+            Output::to_file(path, compression).map_err(probare_report::OpenError::from)?
+        }
+        None => Output::to_stdout(),
+    };
+    let mut lines = CaseLines::new(output);
+    let source = Box::new(Given::new(cases, vec![input]));
+    let around = Surroundings { rules: &NoRules, outside: &Nobody, sampler: None };
+    drive(source, asked.file, &Plan::nothing(), around, &DriveOptions::default(), Box::new(&mut lines))?;
+    let written = lines.event(&Event::Finished(&Finish::by(Stop::Complete)));
+    Ok(written.map_err(probare_report::OpenError::from)?)
+}
+
+/// Reports of the other tool's scores, as if they had been computed from the file of cases.
+fn write_results(
+    path: &Path,
+    format: Foreign,
+    scores: &[ForeignScore],
+    outputs: Vec<PathBuf>,
+) -> Result<(), ExchangeError> {
+    let metrics: Vec<MetricInfo> = scores
+        .iter()
+        .map(|score| MetricInfo {
+            name: score.name.clone(),
+            id: IMPORTED.into(),
+            summary: format!("`{}`, as {format} gave it", score.name).into(),
+            better: score.better,
+            range: score.range,
+            version: 1,
+            profile: Profile::Reference,
+            options: json!({"from": format.name()}),
+        })
+        .collect();
+    let name = path.display().to_string();
+    let rows = Rows::open(&name, &ReadOptions::default())?;
+    let mut job = Job::new(name, Box::new(rows), Vec::new());
+    job.reads = vec![path.to_owned()];
+    let told = Scored { names: metrics.iter().map(|metric| metric.name.clone()).collect(), format };
+    let wanted = Wanted { outputs, sampler: Some(&told), ..Wanted::default() };
+    run_planned(job, &Plan::known(metrics), None, wanted)?;
+    Ok(())
+}
+
+/// The scores that imported cases carry.
+struct Scored {
+    names: Vec<String>,
+    format: Foreign,
+}
+
+impl Scored {
+    fn result(&self, case: &Case, name: &str) -> Named {
+        let told = case.metadata.get(SCORES).and_then(|scores| scores.get(name));
+        if let Some(told) = told {
+            let read = serde_json::from_value::<Told>(told.clone());
+            return read
+                .map_or_else(|error| Err(ScoreError::other(ErrorKind::Unparseable, error.to_string())), |told| told.0);
+        }
+        let origin = case.metadata.get(ORIGIN);
+        match origin.and_then(|origin| origin.get("error")).and_then(Json::as_str) {
+            Some(error) => Err(ScoreError::other(ErrorKind::Failed, error)),
+            None => Ok(Outcome::not_applicable(format!("{} gave no such score", self.format))),
+        }
+    }
+}
+
+impl Sampler for Scored {
+    fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<Named>>> {
+        Ok(Some(self.names.iter().map(|name| self.result(case, name)).collect()))
+    }
+
+    fn respond(&self, _: &mut Case) -> Result<(), ScoreError> {
+        Ok(())
+    }
+
+    fn keep(&self, _: &CaseResult) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! Files of other tools: theirs become cases and results of ours, ours become files of theirs. Both go the one road: cases
+//! from a source, through `drive`, to a sink.
+
+mod export;
+mod import;
+
+use std::path::PathBuf;
+
+use probare_cases::{ForeignError, OpenError};
+use probare_report::exchange::Target;
+use probare_report::{OpenError as ReportError, Overlap};
+
+use crate::runs::EvaluationError;
+use crate::store::StoreError;
+use crate::verify::VerifyError;
+use crate::{CompareError, DriveError, RunError};
+
+pub use self::export::{Exported, Exporting, export_results, export_run};
+pub(crate) use self::import::IMPORTED;
+pub use self::import::{Importing, Made, import_file};
+
+/// A file of another tool could not be read or made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ExchangeError {
+    /// The other tool's file cannot be used.
+    #[error(transparent)]
+    Foreign(#[from] ForeignError),
+    /// A file of ours cannot be read.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A file of results cannot be read.
+    #[error(transparent)]
+    Results(#[from] CompareError),
+    /// A file of results cannot be used.
+    #[error(transparent)]
+    Manifest(#[from] VerifyError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Report(#[from] ReportError),
+    /// An output would destroy something.
+    #[error(transparent)]
+    Overlap(#[from] Overlap),
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The run of the import or export broke off.
+    #[error(transparent)]
+    Run(#[from] RunError),
+    /// The store could not be exported.
+    #[error(transparent)]
+    Evaluation(#[from] EvaluationError),
+    /// There are several models where the format has one.
+    #[error("the run has {} models, and {target} has a file for each", models.len())]
+    SeveralModels {
+        /// The tool.
+        target: Target,
+        /// Their names.
+        models: Vec<String>,
+    },
+    /// No output is of this model.
+    #[error("the run has no model `{model}`")]
+    UnknownModel {
+        /// What was asked for.
+        model: String,
+        /// Those that it has.
+        models: Vec<String>,
+    },
+    /// There is nothing to write.
+    #[error("there is no finished sample to export")]
+    Nothing,
+    /// The name of the file promises something else.
+    #[error("`{}` has the wrong name: {target} reads {extension} files", path.display())]
+    Extension {
+        /// The file.
+        path: PathBuf,
+        /// The tool.
+        target: Target,
+        /// What it reads.
+        extension: &'static str,
+    },
+}
+
+impl From<DriveError> for ExchangeError {
+    fn from(error: DriveError) -> Self {
+        Self::Run(error.into())
+    }
+}

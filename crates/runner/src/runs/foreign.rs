@@ -1,0 +1,102 @@
+//! The finished samples of a run with the texts of their cases, for whoever writes files of other tools.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use probare_cases::Rows;
+use probare_core::{Case, CaseResult, Named, Output, Rules, ScoreError, Source};
+
+use super::evaluation::EvaluationError;
+use super::export::{FromStore, Recalling};
+use super::plan::RunPlan;
+use super::samples::{OpenDataset, Samples, Seats};
+use super::sampling::SampleRules;
+use crate::Sampler;
+use crate::store::{FIRST, Finished, Names, Store, StoredRun};
+use crate::verify::read_options;
+
+/// A run that is ready to go through `drive` once more. A sample that is not finished comes without results.
+pub(crate) struct RunExport {
+    pub source: Box<dyn Source>,
+    pub sampler: Box<dyn Sampler>,
+    pub rules: Arc<dyn Rules>,
+    pub name: String,
+    pub reads: Vec<PathBuf>,
+    pub notes: Vec<String>,
+}
+
+/// Opens the data sets of a run again, where they are as they were; else its samples come as the store has them, without
+/// questions and references.
+pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
+    let plan = &stored.plan;
+    let names = Names {
+        datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
+        models: plan.models.iter().map(|model| model.name.clone()).collect(),
+    };
+    let before = Finished::open(path, stored.run, names.clone(), &plan.metrics)?;
+    let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
+    let mut export = RunExport {
+        source: Box::new(FromStore { store: Store::open(path)?, run: stored.run, last: FIRST, inputs: Vec::new() }),
+        sampler: Box::new(Recalled { before, models: names.models.clone() }),
+        rules: Arc::new(SampleRules { models: names.models.clone(), prompt: None }),
+        name: paths.join(", "),
+        reads: std::iter::once(path.to_owned()).chain(paths.iter().map(PathBuf::from)).collect(),
+        notes: Vec::new(),
+    };
+    match datasets(plan) {
+        Ok(datasets) => {
+            let models = u32::try_from(names.models.len()).unwrap_or(u32::MAX);
+            export.source = Box::new(Samples::new(datasets, Seats { models, repeats: plan.repeats }, plan.limit));
+        }
+        Err(reason) => {
+            export.notes.push(format!("questions and references are left out: {reason}"));
+            let before = Finished::open(path, stored.run, names.clone(), &plan.metrics)?;
+            export.sampler = Box::new(Recalling { before, models: names.models, store: (path.to_owned(), stored.run) });
+        }
+    }
+    Ok(export)
+}
+
+/// The data sets, if all of them are still what the run read.
+fn datasets(plan: &RunPlan) -> Result<Vec<OpenDataset>, String> {
+    let mut open = Vec::new();
+    for dataset in &plan.datasets {
+        let path = &dataset.input.path;
+        let failed = |error: &dyn std::fmt::Display| format!("`{path}` cannot be read again: {error}");
+        let options = read_options(&dataset.reading).map_err(|error| failed(&error))?;
+        let rows = || Rows::open(path, &options).map_err(|error| failed(&error));
+        let read = rows()?.inputs().map_err(|error| failed(&error))?;
+        if read.iter().all(|input| input.sha256 != dataset.input.sha256) {
+            return Err(format!("`{path}` has changed since the run"));
+        }
+        let prefix = if plan.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
+        open.push(OpenDataset { prefix, rows: Box::new(rows()?) });
+    }
+    Ok(open)
+}
+
+/// Outputs and results from the store; nothing is asked and nothing is scored.
+struct Recalled {
+    before: Finished,
+    models: Vec<String>,
+}
+
+impl Sampler for Recalled {
+    fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<Named>>> {
+        let kept = self.before.find(case)?;
+        if let (Some(text), Some(key)) = (kept.output, case.sample) {
+            let model = key.model.and_then(|model| self.models.get(usize::try_from(model).ok()?).cloned());
+            case.response = Some(Output { text, model, repeat: key.repeat });
+        }
+        Ok(Some(kept.results.unwrap_or_default()))
+    }
+
+    fn respond(&self, _: &mut Case) -> Result<(), ScoreError> {
+        Ok(())
+    }
+
+    fn keep(&self, _: &CaseResult) -> io::Result<()> {
+        Ok(())
+    }
+}

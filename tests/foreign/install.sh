@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Installs the other tools into a folder, where they are not there yet: tests/foreign/install.sh DIR
+set -euo pipefail
+work=${1:?a folder for the tools is needed}
+mkdir -p "$work" && work=$(cd "$work" && pwd)
+python=${PYTHON:-python3}
+venv() { # NAME PACKAGE…
+  [ -x "$work/$1/bin/python" ] && return
+  "$python" -m venv "$work/$1" && "$work/$1/bin/pip" install -q "${@:2}"
+}
+venv inspect "inspect_ai==0.3.285" jsonschema
+venv lm "lm_eval==0.4.13"
+if [ ! -x "$work/pf/node_modules/.bin/promptfoo" ]; then
+  mkdir -p "$work/pf"
+  (cd "$work/pf" && npm init -y >/dev/null && npm install node@22 && PATH="$work/pf/node_modules/.bin:$PATH" npm install promptfoo@0.123.1)
+fi
+# The schema of Every Eval Ever; its own program wants Python 3.12.
+if [ ! -f "$work/eee/every_eval_ever/schemas/eval.schema.json" ]; then
+  "$work/inspect/bin/pip" download -q --no-deps --ignore-requires-python -d "$work" "every-eval-ever==0.3.0"
+  mkdir -p "$work/eee" && (cd "$work/eee" && "$work/inspect/bin/python" -m zipfile -e "$work"/every_eval_ever-0.3.0*.whl .)
+fi
+cat > "$work/promptfoo.env" <<ENV
+export PATH="$work/pf/node_modules/.bin:\$PATH"
+export PROMPTFOO_CONFIG_DIR="$work/promptfoo-home" PROMPTFOO_DISABLE_TELEMETRY=1 PROMPTFOO_DISABLE_UPDATE=1
+export PROMPTFOO_DISABLE_REMOTE_GENERATION=1 PROMPTFOO_SELF_HOSTED=1
+ENV

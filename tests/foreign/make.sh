@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Makes the files of this folder with the tools themselves: tests/foreign/make.sh DIR
+#
+# DIR gets the tools (about 3 GB: promptfoo alone is 2) and may be removed afterwards. Nothing is asked of any model.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+work=${1:?a folder for the tools is needed}
+"$here/install.sh" "$work"
+work=$(cd "$work" && pwd)
+rm -rf "$work/out" && mkdir "$work/out"
+
+"$work/inspect/bin/python" "$here/inspect_task.py" "$work/out"
+(cd "$work" && HF_HUB_OFFLINE=1 "$work/lm/bin/python" "$here/lm_eval_make.py" "$work/out")
+. "$work/promptfoo.env"
+(cd "$work" && promptfoo eval -c "$here/promptfoo.yaml" --no-progress-bar --no-table --no-share \
+  -o out/promptfoo.json -o out/promptfoo.jsonl) || true # it ends with an error where an assertion fails
+cp "$work"/out/{inspect.eval,inspect.json,promptfoo.json,promptfoo.jsonl} "$here"
+cp "$work"/out/{samples_own_words.jsonl,samples_own_choice.jsonl} "$here"
