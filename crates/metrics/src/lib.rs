@@ -35,11 +35,13 @@ use probare_core::{MetricDef, Registry};
 
 pub mod answers;
 pub mod care;
+pub mod code;
 pub mod deep_search;
 pub mod interviews;
 pub mod judges;
 pub mod rag;
 pub mod retrieval;
+pub mod sgi;
 pub mod text;
 
 mod bounded;
@@ -55,11 +57,13 @@ mod words;
 pub static FAMILIES: &[&[&MetricDef]] = &[
     answers::FAMILY,
     care::FAMILY,
+    code::FAMILY,
     deep_search::FAMILY,
     interviews::FAMILY,
     judges::FAMILY,
     rag::FAMILY,
     retrieval::FAMILY,
+    sgi::FAMILY,
     text::FAMILY,
 ];
 

@@ -17,6 +17,7 @@ mod exchange;
 mod exit;
 mod expectations;
 mod plan;
+mod programs;
 mod run;
 mod runs;
 mod show;
@@ -34,7 +35,8 @@ pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_r
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use plan::{Plan, PlanError, PlannedMetric};
-pub use run::{Conclusion, RunError, Wanted, run};
+pub use programs::{ProgramCounts, ProgramError, Sandboxing};
+pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};
 pub use runs::{
     Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, Retry, RunPlan, Tally, export,
     export_outputs,
