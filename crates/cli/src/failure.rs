@@ -141,7 +141,11 @@ impl From<MapError> for Failure {
 
 impl From<GateError> for Failure {
     fn from(error: GateError) -> Self {
-        Self::from_error(&error).into_usage()
+        let failure = Self::from_error(&error).into_usage();
+        match error {
+            GateError::NoGroups => failure.hint("say by what: --by tags, or run: {by: tags} in the configuration"),
+            _ => failure,
+        }
     }
 }
 

@@ -179,7 +179,14 @@ mod tests {
     #[test]
     fn what_ends_a_run_badly_is_annotated() {
         let gates = vec![Gate::fail_under("relevance=0.7").unwrap(), Gate::fail_if_any("relevance<0.2").unwrap()];
-        insta::assert_snapshot!(rendered(&[result("a,b", 0.5), result("c", 0.1)], gates), @"");
+        insta::assert_snapshot!(rendered(&[result("a,b", 0.5), result("c", 0.1)], gates), @r#"
+        ::error title=probare%3A gate missed::missed: mean relevance 0.3 over 2 scored cases; fails if < 0.7
+        ::error title=probare%3A gate missed::missed: relevance < 0.2 in 1 of 2 scored cases, the worst 0.1; fails if in any
+        ::error file=cases.jsonl,line=3,title=probare%3A row not read::expected `,` or `}`
+        ::error title=probare%3A not scored::hallucination failed in 2 cases: the case has no `reference`
+        ::error title=probare%3A case beyond a limit::case c: relevance is 0.1; any relevance < 0.2
+        ::warning file=cases.jsonl,line=3,title=probare%3A remark about the input::expected `,` or `}`
+        "#);
     }
 
     #[test]
@@ -188,7 +195,7 @@ mod tests {
         evil.case.id = "x\n::error::100 % mine\r\n::stop-commands::t".to_owned();
         let text = rendered(&[evil], vec![Gate::fail_if_any("relevance<1").unwrap()]);
         assert!(text.lines().all(|line| line.starts_with("::error ") || line.starts_with("::warning ")), "{text}");
-        assert!(text.contains("x\\n::error::100 %25 mine\\r\\n"), "{text}");
+        assert!(text.contains("case x ::error::100 %25 mine ::stop"), "{text}");
         assert!(!text.contains('\u{1b}'), "{text}");
     }
 

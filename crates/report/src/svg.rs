@@ -132,14 +132,12 @@ pub struct Range {
 pub fn intervals(ranges: &[Range], label: &str) -> String {
     const ROW: f64 = 24.0;
     const LONGEST: usize = 24;
-    const WIDTH: f64 = 420.0;
+    const WIDTH: f64 = 330.0;
     let ends = || ranges.iter().flat_map(|range| range.interval.map_or([range.mean; 2], |(low, high)| [low, high]));
-    let (low, high) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
-    let margin = ((high - low) * 0.05).max(1e-9);
-    let (from, to) = (low - margin, high + margin);
+    let (from, to) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
     let longest = ranges.iter().map(|range| range.label.chars().count().min(LONGEST)).max().unwrap_or(0);
-    let left = (longest as f64 * 7.0 + 14.0).clamp(60.0, 190.0);
-    let full = WIDTH - left - 62.0;
+    let left = (longest as f64 * 7.0 + 14.0).clamp(50.0, 150.0);
+    let full = WIDTH - left - 64.0;
     let place = |value: f64| {
         let share = (value - from) / (to - from);
         left + if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 } * full
@@ -178,6 +176,10 @@ pub fn intervals(ranges: &[Range], label: &str) -> String {
             y + 4.0,
             rounded(range.mean),
         ));
+    }
+    if ranges.is_empty() {
+        svg.push_str("</svg>");
+        return svg;
     }
     svg.push_str(&format!(
         "<line class=\"axis\" x1=\"{left}\" x2=\"{:.1}\" y1=\"{base}\" y2=\"{base}\" stroke=\"#999\"/>\
@@ -295,7 +297,7 @@ mod tests {
         let places: Vec<f64> =
             document.descendants().filter_map(|node| node.attribute("cx")).map(|x| x.parse().unwrap()).collect();
         assert!(
-            places.len() == 2 && places[0] < places[1] && places.iter().all(|x| (0.0..420.0).contains(x)),
+            places.len() == 2 && places[0] < places[1] && places.iter().all(|x| (0.0..330.0).contains(x)),
             "{chart}"
         );
         assert!(chart.contains("&lt;a&gt;: 0.5 (0.4 to 0.6)"), "{chart}");

@@ -394,7 +394,18 @@ mod tests {
             Gate::fail_labels("relevance:odd>=20").unwrap(),
         ];
         let options = Options { gates: Gates::new(gates).confident(true), ..Options::default() };
-        insta::assert_snapshot!(lines_by(options, &results), @"");
+        insta::assert_snapshot!(lines_by(options, &results), @r#"
+        passed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.6
+        missed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.8
+        missed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely > 0.2
+        passed: relevance >= 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely in less than 60 %
+        missed: relevance >= 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely in less than 80 %
+        passed: relevance < 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 40 % quantile
+        missed: relevance < 1 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 20 % quantile
+        missed: relevance > 0 in 10 of 20 scored cases, 50 % (29.93 % to 70.07 %); fails if surely so is the 80 % quantile
+        passed: relevance is odd in 20 of 20 scored cases, 100 % (83.89 % to 100 %); fails if surely < 100 %
+        missed: relevance is odd in 20 of 20 scored cases; fails if >= 20
+        "#);
         let options = Options {
             gates: Gates::new(vec![Gate::fail_under("relevance=0.6").unwrap()]).confident(true),
             ..Options::default()
@@ -424,7 +435,19 @@ mod tests {
         let gates = Gates::new(gates).in_each_group(true);
         let options = Options { gates, by: Some("tags".parse().unwrap()), ..Options::default() };
         // To no case does `topic_pivot` apply, so no group is asked; `hallucination` failed, and that is not kept anywhere.
-        insta::assert_snapshot!(lines_by(options, &results), @"");
+        insta::assert_snapshot!(lines_by(options, &results), @r#"
+        passed: mean relevance 0.65 over 4 scored cases; fails if < 0.6
+        passed: relevance < 0.1 in 0 of 4 scored cases; fails if in any
+        passed: relevance >= 0.7 in 3 of 4 scored cases, 75 %; fails if in less than 75 %
+        missed: topic_pivot has no scored case (4 not applicable); fails if > 1
+        missed: hallucination has no scored case (4 failed); fails if > 1
+        missed: in group de: mean relevance 0.45 over 2 scored cases; fails if < 0.6
+        missed: in group de: relevance >= 0.7 in 1 of 2 scored cases, 50 %; fails if in less than 75 %
+        missed: in group de: hallucination has no scored case (2 failed); fails if > 1
+        passed: in group en: mean relevance 0.85 over 2 scored cases; fails if < 0.6
+        passed: in group en: relevance >= 0.7 in 2 of 2 scored cases, 100 %; fails if in less than 75 %
+        missed: in group en: hallucination has no scored case (2 failed); fails if > 1
+        "#);
     }
 
     #[test]

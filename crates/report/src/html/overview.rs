@@ -187,7 +187,7 @@ fn group_charts(groups: &Groups, by: &str) -> String {
             .collect();
         if (2..=MOST_IN_CHART).contains(&ranges.len()) {
             cards.push_str(&format!(
-                "<article class=\"card chart-card\"><header><h3>{}</h3><span class=\"small soft\">mean and 95 % interval</span></header>{}</article>\n",
+                "<article class=\"card chart-card\"><header><h3>{}</h3><span class=\"small soft\">95 % intervals</span></header>{}</article>\n",
                 html(&info.name),
                 svg::intervals(&ranges, &format!("{} by {by}: means with 95 % intervals", info.name)),
             ));
