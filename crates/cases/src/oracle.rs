@@ -41,7 +41,7 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
     let mut field = |field| take(row, map, field);
     let id = field(None).map_or(Some("1".to_owned()), text)?;
     let query = given(field(Some(Field::Query)), text)?;
-    let response = given(field(Some(Field::Response)), text)?.map(Output::new);
+    let response = given(field(Some(Field::Response)), output)?;
     let context = given(field(Some(Field::Context)), passages)?;
     let reference = given(field(Some(Field::Reference)), texts)?;
     let citations = given(field(Some(Field::Citations)), citations)?;
@@ -73,6 +73,13 @@ fn text(value: Json) -> Option<String> {
         Json::String(text) => Some(text),
         Json::Number(_) | Json::Bool(_) => Some(value.to_string()),
         _ => None,
+    }
+}
+
+fn output(value: Json) -> Option<Output> {
+    match value {
+        Json::Object(_) => serde_json::from_value(value).ok(),
+        other => text(other).map(Output::new),
     }
 }
 

@@ -123,7 +123,7 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
         None => origin.number.to_string(),
     };
     let query = field(row, Field::Query, text)?;
-    let response = field(row, Field::Response, text)?.map(Output::new);
+    let response = field(row, Field::Response, output)?;
     let context = field(row, Field::Context, passages)?;
     let reference = field(row, Field::Reference, texts)?;
     let citations = field(row, Field::Citations, citations)?;
@@ -229,6 +229,17 @@ fn text(spot: Spot<'_>, cell: Cell<'_>) -> Result<String, Unfit> {
         Cell::Taken => kind(&Json::Null),
     };
     Err(Unfit::new(spot, "a text", found))
+}
+
+/// An output: its text, or an object that also says whose it is, as exports of runs and imports have it.
+fn output(spot: Spot<'_>, cell: Cell<'_>) -> Result<Output, Unfit> {
+    let object = match cell {
+        Cell::Raw(raw) if raw.starts_with('{') => serde_json::from_str(raw)?,
+        Cell::Value(object @ Json::Object(_)) => object,
+        other => return text(spot, other).map(Output::new),
+    };
+    serde_json::from_value(object)
+        .map_err(|_| Unfit::new(spot, "a text, or an object with `text`, `model` and `repeat`", "another object"))
 }
 
 /// What a list column holds.

@@ -32,7 +32,7 @@ impl Document {
     /// Its text. Python writes numbers that JSON has no words for (`NaN`, `Infinity`); they are read as `null`.
     pub fn text(&self, format: Foreign) -> Result<Cow<'_, str>, ForeignError> {
         let text = str::from_utf8(&self.bytes).map_err(|error| {
-            let line = 1 + self.bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
+            let line = 1 + memchr::memchr_iter(b'\n', &self.bytes[..error.valid_up_to()]).count();
             self.broken(format, &format!("line {line}"), "it is no UTF-8")
         })?;
         Ok(finite(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text)))
@@ -85,7 +85,7 @@ pub(super) fn cause(error: &serde_json::Error) -> String {
 fn place(text: &str, part: &RawValue, error: &serde_json::Error) -> (usize, usize) {
     let start = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.get(..start).unwrap_or_default();
-    let line = before.bytes().filter(|byte| *byte == b'\n').count();
+    let line = memchr::memchr_iter(b'\n', before.as_bytes()).count();
     let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
     let within = if error.line() <= 1 { column } else { 0 };
     (line + error.line().max(1), within + error.column())
@@ -162,14 +162,14 @@ mod tests {
 
     #[test]
     fn an_error_in_a_part_has_its_place_in_the_whole() {
-        let document = Document::new(b"[{\"a\": 1},\n  {\"a\": \"x\"}]".to_vec(), "f.json");
-        let text = document.text(Foreign::Chat).unwrap();
-        let values = document.values(&text, Foreign::Chat).unwrap();
         #[derive(Debug, Deserialize)]
         #[expect(dead_code, reason = "only its form matters")]
         struct Number {
             a: u32,
         }
+        let document = Document::new(b"[{\"a\": 1},\n  {\"a\": \"x\"}]".to_vec(), "f.json");
+        let text = document.text(Foreign::Chat).unwrap();
+        let values = document.values(&text, Foreign::Chat).unwrap();
         assert!(document.part::<Number>(&text, values[0], Foreign::Chat).is_ok());
         let error = document.part::<Number>(&text, values[1], Foreign::Chat).unwrap_err().to_string();
         assert_eq!(error, "`f.json` is no chat file: line 2, column 11: invalid type: string \"x\", expected u32");

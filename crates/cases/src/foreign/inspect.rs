@@ -107,19 +107,18 @@ fn of_document(document: &Document) -> Result<Imported, ForeignError> {
 fn of_archive(document: &Document) -> Result<Imported, ForeignError> {
     let mut archive = Archive::new(&document.bytes).map_err(|reason| document.broken(FORMAT, "", reason))?;
     let mut imported = Imported::default();
-    let header: Option<Header> = match member(document, &mut archive, "header.json")? {
-        Some(header) => Some(header),
-        None => {
-            imported.notes.push("the log was not finished: samples under way are missing".to_owned());
-            member(document, &mut archive, "_journal/start.json")?
-        }
-    };
+    let mut header: Option<Header> = member(document, &mut archive, "header.json")?;
+    if header.is_none() {
+        imported.notes.push("the log was not finished: samples under way are missing".to_owned());
+        header = member(document, &mut archive, "_journal/start.json")?;
+    }
     let Some(header) = header else {
         let reason = "the archive has neither `header.json` nor `_journal/start.json`";
         return Err(document.broken(FORMAT, "", reason));
     };
     note_status(&mut imported, header.status.as_deref());
-    let is_sample = |name: &String| name.starts_with("samples/") && name.ends_with(".json");
+    let is_sample =
+        |name: &String| name.strip_prefix("samples/").is_some_and(|name| name.strip_suffix(".json").is_some());
     for name in archive.names().into_iter().filter(is_sample) {
         if let Some(sample) = member::<Sample>(document, &mut archive, &name)? {
             let (case, scores) = sample.case(&header.eval);

@@ -90,13 +90,11 @@ fn told(row: &Map<String, Json>) -> Map<String, Json> {
         if named.is_empty() { !KNOWN.contains(&name) && scores::number(value).is_some() } else { named.contains(&name) }
     };
     for (name, value) in row.iter().filter(|(name, value)| is_metric(name, value)) {
-        match scores::number(value) {
-            Some(number) => scores::add(&mut told, name, scores::value(number, None, None)),
-            None => {
-                let reason = "lm-eval computes it over the whole set and not for single samples";
-                scores::add(&mut told, name, Ok(Outcome::not_applicable(reason)));
-            }
-        }
+        let outcome = scores::number(value).map_or_else(
+            || Ok(Outcome::not_applicable("lm-eval computes it over the whole set and not for single samples")),
+            |number| scores::value(number, None, None),
+        );
+        scores::add(&mut told, name, outcome);
     }
     told
 }

@@ -121,12 +121,12 @@ impl ForeignError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Unknown { .. } => {
-                let known: Vec<String> =
-                    Foreign::ALL.iter().map(|format| format!("{format} ({})", format.looks())).collect();
-                Some(format!(
-                    "known are {}; a file of rows needs no import: `probare score` reads it",
-                    known.join("; ")
-                ))
+                let mut hint = "known are".to_owned();
+                for format in Foreign::ALL {
+                    hint.push_str(&format!("\n  {format}: {}", format.looks()));
+                }
+                hint.push_str("\na file of rows needs no import: `probare score` reads it");
+                Some(hint)
             }
             _ => None,
         }

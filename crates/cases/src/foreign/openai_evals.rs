@@ -60,7 +60,7 @@ pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
                 order.push(id.clone());
                 Gathered::default()
             });
-            sample.take(kind, line.data.unwrap_or_default());
+            sample.take(kind, &line.data.unwrap_or_default());
         } else if !line.input.is_null() {
             imported.push(unanswered(imported.cases.len() + 1, &line.input, &line.ideal, line.rest), Map::new());
         }
@@ -94,7 +94,7 @@ fn unanswered(number: usize, input: &Json, ideal: &Json, mut rest: Map<String, J
 
 impl Gathered {
     /// Takes in what happened.
-    fn take(&mut self, kind: &str, data: Json) {
+    fn take(&mut self, kind: &str, data: &Json) {
         match kind {
             "sampling" => {
                 self.prompt = data.get("prompt").cloned().unwrap_or_default();

@@ -173,20 +173,19 @@ impl Sample {
         let failure = failure.filter(|_| has_failed);
 
         let mut told = Map::new();
-        match &failure {
-            Some(reason) => scores::add(&mut told, "pass", scores::failed(reason.clone())),
-            None => {
-                let reason = self.grading_result.as_ref().and_then(|grading| grading.reason.as_deref());
-                if let Some(success) = self.success {
-                    let label = if success { "pass" } else { "fail" };
-                    scores::add(&mut told, "pass", scores::value(f64::from(u8::from(success)), Some(label), reason));
-                }
-                if let Some(score) = self.score {
-                    scores::add(&mut told, "score", scores::value(score, None, None));
-                }
-                if let Some(grading) = self.grading_result {
-                    grading.add_to(&mut told);
-                }
+        if let Some(reason) = &failure {
+            scores::add(&mut told, "pass", scores::failed(reason.clone()));
+        } else {
+            let reason = self.grading_result.as_ref().and_then(|grading| grading.reason.as_deref());
+            if let Some(success) = self.success {
+                let label = if success { "pass" } else { "fail" };
+                scores::add(&mut told, "pass", scores::value(f64::from(u8::from(success)), Some(label), reason));
+            }
+            if let Some(score) = self.score {
+                scores::add(&mut told, "score", scores::value(score, None, None));
+            }
+            if let Some(grading) = self.grading_result {
+                grading.add_to(&mut told);
             }
         }
 

@@ -215,3 +215,23 @@ fn opening_says_what_is_wrong() {
     std::fs::create_dir(&named).unwrap();
     assert!(Rows::open(named.to_str().unwrap(), &options).is_err());
 }
+
+#[test]
+fn a_response_may_say_whose_it_is() {
+    let text = br#"{"id":"a","response":{"text":"yes","model":"m","repeat":2}}
+{"id":"b","response":{"text":"no"}}
+{"id":"c","response":{"words":"no"}}
+"#;
+    let rows = read(text, Format::JsonLines);
+    let first = rows[0].as_ref().unwrap().response.clone().unwrap();
+    assert_eq!((first.text.as_str(), first.model.as_deref(), first.repeat), ("yes", Some("m"), 2));
+    assert_eq!(rows[1].as_ref().unwrap().response.as_ref().unwrap().text, "no");
+    let reason = &rows[2].as_ref().unwrap_err().reason;
+    assert_eq!(
+        reason,
+        "`response` must be a text, or an object with `text`, `model` and `repeat`, but it is another object"
+    );
+    // In a table the text stays as it is written.
+    let rows = read(b"id,response\na,\"{\"\"text\"\":1}\"\n", Format::Csv);
+    assert_eq!(rows[0].as_ref().unwrap().response.as_ref().unwrap().text, "{\"text\":1}");
+}

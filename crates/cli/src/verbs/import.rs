@@ -48,7 +48,7 @@ const AFTER_HELP: &str = "Examples:
 /// A file of JSON lines, by its name.
 fn lines(text: &str) -> Result<PathBuf, String> {
     let name = text.strip_suffix(".gz").or_else(|| text.strip_suffix(".zst")).unwrap_or(text);
-    if name.ends_with(".jsonl") {
+    if name.strip_suffix(".jsonl").is_some() {
         return Ok(text.into());
     }
     Err("cases are written as JSON lines: the name ends in .jsonl, .jsonl.gz or .jsonl.zst".to_owned())

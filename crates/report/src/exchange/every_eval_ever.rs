@@ -45,7 +45,7 @@ impl EveryEvalEver {
         let made = about.made.to_string();
         let settings = about.settings(&name);
         let mut model = json!({
-            "name": settings.map_or(name.as_str(), |model| model.model.as_str()),
+            "name": id.rsplit_once('/').map_or(id.as_str(), |(_, last)| last),
             "id": id,
             "additional_details": {"deployment_type": "unknown", "model_availability": "unknown"},
         });

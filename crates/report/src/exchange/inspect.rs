@@ -78,24 +78,20 @@ impl Inspect {
             Some([only]) => json!(only),
             Some(several) => json!(several),
         };
-        match &case.response {
-            Some(output) => {
-                let message =
-                    json!({"role": "assistant", "content": output.text, "source": "generate", "model": model});
-                messages.push(message.clone());
-                written["output"] = json!({
-                    "model": model,
-                    "choices": [{"message": message, "stop_reason": "stop"}],
-                    "completion": output.text,
-                });
+        if let Some(output) = &case.response {
+            let message = json!({"role": "assistant", "content": output.text, "source": "generate", "model": model});
+            messages.push(message.clone());
+            written["output"] = json!({
+                "model": model,
+                "choices": [{"message": message, "stop_reason": "stop"}],
+                "completion": output.text,
+            });
+        } else {
+            let reason = errors.values().find_map(|error| error.get("error")).and_then(Json::as_str);
+            if let Some(reason) = reason {
+                written["error"] = json!({"message": reason, "traceback": "", "traceback_ansi": ""});
             }
-            None => {
-                let reason = errors.values().find_map(|error| error.get("error")).and_then(Json::as_str);
-                if let Some(reason) = reason {
-                    written["error"] = json!({"message": reason, "traceback": "", "traceback_ansi": ""});
-                }
-                written["output"] = json!({"model": model, "choices": []});
-            }
+            written["output"] = json!({"model": model, "choices": []});
         }
         written["messages"] = Json::Array(messages);
         written["scores"] = Json::Object(scores);

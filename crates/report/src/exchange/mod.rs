@@ -119,8 +119,13 @@ impl About {
         self.models.iter().find(|model| model.name == name)
     }
 
-    /// The model as the makers of models are named: `openai/gpt-5`.
+    /// The model as the makers of models are named: `openai/gpt-5`. Recorded replies stand for a model under its name in
+    /// the run: their file is no model.
     fn model_path(&self, name: &str) -> String {
-        self.settings(name).map_or_else(|| name.to_owned(), |model| format!("{}/{}", model.provider, model.model))
+        match self.settings(name) {
+            Some(model) if model.provider == "replay" => format!("replay/{name}"),
+            Some(model) => format!("{}/{}", model.provider, model.model),
+            None => name.to_owned(),
+        }
     }
 }

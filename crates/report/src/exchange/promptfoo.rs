@@ -70,13 +70,11 @@ impl Promptfoo {
 
     fn add(&mut self, result: &CaseResult) -> io::Result<()> {
         let model = result.model.clone().unwrap_or_else(|| self.about.model_name());
-        let at = match self.columns.iter().position(|column| column.model == model) {
-            Some(at) => at,
-            None => {
-                self.columns.push(Column { model: model.clone(), ..Column::default() });
-                self.columns.len() - 1
-            }
-        };
+        let known = self.columns.iter().position(|column| column.model == model);
+        let at = known.unwrap_or(self.columns.len());
+        if known.is_none() {
+            self.columns.push(Column { model: model.clone(), ..Column::default() });
+        }
         let row = self.rows.place(result, at);
         let case = &result.case;
         let mut components = Vec::new();

@@ -70,13 +70,13 @@ pub enum ExchangeError {
     #[error("there is no finished sample to export")]
     Nothing,
     /// The name of the file promises something else.
-    #[error("`{}` has the wrong name: {target} reads {extension} files", path.display())]
+    #[error("`{}` has the wrong name: a file for {target} is written as {extension}", path.display())]
     Extension {
         /// The file.
         path: PathBuf,
         /// The tool.
         target: Target,
-        /// What it reads.
+        /// What is written.
         extension: &'static str,
     },
 }

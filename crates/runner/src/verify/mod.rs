@@ -31,6 +31,7 @@ use serde_json::Value as Json;
 
 use self::checker::Checker;
 use self::inputs::Resolved;
+use crate::exchange::IMPORTED;
 use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
 use crate::{Asked, Conclusion, DriveOptions, RunError, Sandboxing, Wanted, run};
@@ -237,6 +238,11 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
             Ok(_) => {}
             // It is no metric of the registry: it looks at the results of the others.
             Err(_) if metric.id == EXPECTATIONS => {}
+            Err(_) if metric.id == IMPORTED => {
+                let name = &metric.name;
+                verdict.about_file(format!("`{name}` was computed by another tool and cannot be computed again here"));
+                known = false;
+            }
             // A benchmark may bring metrics of its own; where it does not, the run says so.
             Err(_) if manifest.suite.is_some() => {}
             Err(_) => {
