@@ -12,12 +12,16 @@ const EDGES: &[(&str, &[&str])] = &[
     ("metrics", &["core", "text", "nlp", "stats"]),
     ("cases", &["core"]),
     ("models", &["core"]),
+    ("retrieval", &["core", "text", "models", "cases"]),
     ("report", &["core", "stats"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
-    ("runner", &["core", "cases", "metrics", "models", "report", "suites"]),
-    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
+    ("runner", &["core", "cases", "metrics", "models", "report", "retrieval", "suites"]),
+    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "retrieval", "suites", "runner"]),
     ("testing", &[]),
-    ("bench", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
+    (
+        "bench",
+        &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "retrieval", "suites", "runner"],
+    ),
 ];
 
 fn root() -> PathBuf {
