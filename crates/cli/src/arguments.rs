@@ -44,6 +44,7 @@ pub enum Verb {
     Import(verbs::import::Arguments),
     Export(verbs::export::Arguments),
     Socioscope(verbs::socioscope::Arguments),
+    Rag(verbs::rag::Arguments),
     Text(verbs::text::Arguments),
     Init(verbs::init::Arguments),
     Schema(verbs::schema::Arguments),

@@ -78,6 +78,7 @@ fn run(cli: &Cli) -> Done {
         Verb::Import(arguments) => verbs::import::run(arguments),
         Verb::Export(arguments) => verbs::export::run(arguments),
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
+        Verb::Rag(arguments) => verbs::rag::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),
         Verb::Schema(arguments) => verbs::schema::run(arguments),

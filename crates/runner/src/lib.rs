@@ -28,7 +28,7 @@ pub use asking::{AskError, Asked, Asking, Hearing};
 pub use compare::{CompareError, Compared, Results, compare};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
-    Run,
+    Retrieval, Run,
 };
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundings, drive};
 pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_results, export_run, import_file};
@@ -38,8 +38,8 @@ pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, Sandboxing};
 pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};
 pub use runs::{
-    Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, Retry, RunPlan, Tally, export,
-    export_outputs,
+    Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, PlannedRetrieval, RagTest, Retry,
+    RunPlan, Tally, export, export_outputs,
 };
 pub use show::{Found, Written, show};
 pub use store::{STORE, State, Store, StoreError, StoredRun};

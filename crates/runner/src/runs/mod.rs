@@ -9,13 +9,17 @@ mod export;
 mod foreign;
 mod plan;
 mod prompt;
+mod retrieving;
 mod samples;
 mod sampling;
 mod survey;
+mod test;
 
 pub use estimate::Estimate;
 pub use evaluation::{Evaluation, EvaluationError, EvaluationOptions, Retry};
 pub use export::{export, export_outputs};
 pub(crate) use foreign::{RunExport, for_other_tools};
 pub use plan::{PlannedDataset, RunPlan};
+pub use retrieving::PlannedRetrieval;
 pub use sampling::Tally;
+pub use test::RagTest;
