@@ -33,20 +33,18 @@ pub fn section(costs: &[Cost]) -> Option<Section> {
     let bars: Vec<svg::Bar> =
         costs.iter().map(|cost| svg::Bar { label: cost.model.clone(), value: value(cost) }).collect();
     let most = bars.iter().filter_map(|bar| bar.value).fold(0.0, f64::max);
-    let rows: String = costs
-        .iter()
-        .map(|cost| {
-            format!(
-                "<tr><th scope=\"row\"><bdi>{}</bdi></th><td class=\"right\">{}</td><td class=\"right\">{}</td>\
-                 <td class=\"right\">{}</td><td class=\"right\">{}</td></tr>\n",
-                html(&excerpt(&cost.model, 80)),
-                count(cost.outputs),
-                count(cost.usage.input_tokens),
-                count(cost.usage.output_tokens),
-                dollars(cost),
-            )
-        })
-        .collect();
+    let mut rows = String::new();
+    for cost in costs {
+        rows.push_str(&format!(
+            "<tr><th scope=\"row\"><bdi>{}</bdi></th><td class=\"right\">{}</td><td class=\"right\">{}</td>\
+             <td class=\"right\">{}</td><td class=\"right\">{}</td></tr>\n",
+            html(&excerpt(&cost.model, 80)),
+            count(cost.outputs),
+            count(cost.usage.input_tokens),
+            count(cost.usage.output_tokens),
+            dollars(cost),
+        ));
+    }
     let chart = svg::bars(&bars, (0.0, most), &format!("what the outputs of each model took, in {unit}"));
     let page = format!(
         "<h2>Cost of the outputs</h2>\n<div class=\"card scroll\"><table><thead><tr><th scope=\"col\">Model</th>\

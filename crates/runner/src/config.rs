@@ -176,6 +176,7 @@ pub struct LabelEntry {
 }
 
 /// How to run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Run {

@@ -24,6 +24,7 @@ use crate::failure::{Done, Failure};
 use crate::progress::{Progress, Watching};
 
 /// How to run; shared by all verbs that score.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Running {
     /// File to write; its extension says what (repeatable); - is standard output

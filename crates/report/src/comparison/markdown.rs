@@ -37,13 +37,18 @@ impl Comparison {
         page.push(&format!("# Comparison with {}\n\n", markdown(&excerpt(&self.baseline, 100))));
         // What decides stands first, so that it is there also where there is no room for the cases.
         for other in &self.others {
-            self.numbers(other).iter().for_each(|part| page.push(part));
+            for part in self.numbers(other) {
+                page.push(&part);
+            }
         }
-        let notes: Vec<String> = self.notes.iter().map(|note| format!("- note: {}\n", markdown(note))).collect();
         for (at, other) in self.others.iter().enumerate() {
-            cases(at, other, self.others.len() > 1, evidences).iter().for_each(|part| page.push(part));
+            for part in cases(at, other, self.others.len() > 1, evidences) {
+                page.push(&part);
+            }
         }
-        notes.iter().for_each(|note| page.push(note));
+        for note in &self.notes {
+            page.push(&format!("- note: {}\n", markdown(note)));
+        }
         if page.left_out > 0 {
             let parts = counted(page.left_out, "part is", "parts are");
             page.text.push_str(&format!("\n{parts} left out: the page would not fit into a comment.\n"));

@@ -291,11 +291,11 @@ mod tests {
     use super::*;
 
     fn lines(gates: Vec<Gate>, results: &[CaseResult]) -> String {
-        lines_by(Options { gates: Gates::new(gates), ..Options::default() }, results)
+        lines_by(&Options { gates: Gates::new(gates), ..Options::default() }, results)
     }
 
-    fn lines_by(options: Options, results: &[CaseResult]) -> String {
-        let mut summary = Summary::new(&options);
+    fn lines_by(options: &Options, results: &[CaseResult]) -> String {
+        let mut summary = Summary::new(options);
         events(&mut summary, &metrics(), results);
         let verdicts = options.gates.verdicts(&summary);
         let json = serde_json::to_string(&verdicts).unwrap();
@@ -394,7 +394,7 @@ mod tests {
             Gate::fail_labels("relevance:odd>=20").unwrap(),
         ];
         let options = Options { gates: Gates::new(gates).confident(true), ..Options::default() };
-        insta::assert_snapshot!(lines_by(options, &results), @r#"
+        insta::assert_snapshot!(lines_by(&options, &results), @r#"
         passed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.6
         missed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely < 0.8
         missed: mean relevance 0.5 (0.2993 to 0.7007) over 20 scored cases; fails if surely > 0.2
@@ -410,7 +410,7 @@ mod tests {
             gates: Gates::new(vec![Gate::fail_under("relevance=0.6").unwrap()]).confident(true),
             ..Options::default()
         };
-        let alone = lines_by(options, &[result("a", 0.5)]);
+        let alone = lines_by(&options, &[result("a", 0.5)]);
         assert_eq!(
             alone, "missed: mean relevance 0.5 over 1 scored case; fails if < 0.6\n",
             "one case has no interval"
@@ -435,7 +435,7 @@ mod tests {
         let gates = Gates::new(gates).in_each_group(true);
         let options = Options { gates, by: Some("tags".parse().unwrap()), ..Options::default() };
         // To no case does `topic_pivot` apply, so no group is asked; `hallucination` failed, and that is not kept anywhere.
-        insta::assert_snapshot!(lines_by(options, &results), @r#"
+        insta::assert_snapshot!(lines_by(&options, &results), @r#"
         passed: mean relevance 0.65 over 4 scored cases; fails if < 0.6
         passed: relevance < 0.1 in 0 of 4 scored cases; fails if in any
         passed: relevance >= 0.7 in 3 of 4 scored cases, 75 %; fails if in less than 75 %
