@@ -43,7 +43,7 @@ const AFTER_HELP: &str = "Examples:
   probare import log.eval -o cases.jsonl
   probare score cases.jsonl -m token_f1 -o ours.jsonl
   probare import results.json -o cases.jsonl --results theirs.jsonl
-  probare import conversations.jsonl | probare score - -m refusal";
+  probare import conversations.jsonl | probare score - -m topic_pivot";
 
 /// A file of JSON lines, by its name.
 fn lines(text: &str) -> Result<PathBuf, String> {
