@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use command_fds::{CommandFdExt, FdMapping};
@@ -77,7 +77,7 @@ pub(crate) fn command(
 
 /// Writes a file of the program; the folder is new and our own.
 #[expect(clippy::disallowed_methods, reason = "the files of a program are no files of ours: they go when it has ended")]
-fn put(path: &PathBuf, content: &str) -> std::io::Result<()> {
+fn put(path: &Path, content: &str) -> std::io::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;
     }

@@ -22,6 +22,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long packages may take to be installed.
 const INSTALLING: Duration = Duration::from_mins(60);
 
+/// Lines of a program's complaint that are passed on.
+const MOST_LINES: usize = 4;
+
 /// What an interpreter is asked about itself.
 const QUESTION: &str = "import sys, json; print(json.dumps({'executable': sys.executable, 'prefix': sys.prefix, \
                         'base_prefix': sys.base_prefix, 'version': sys.version.split()[0]}))";
@@ -252,18 +255,20 @@ fn conda_prefix(name: &str) -> Result<PathBuf, EnvironmentError> {
     })
 }
 
-/// Makes a virtual environment with uv and installs what a file of requirements lists.
+/// Makes a virtual environment with uv, unless there is one in the folder, and installs what a file of requirements lists.
 pub fn create(folder: &Path, requirements: Option<&Path>, python: Option<&str>) -> Result<Created, EnvironmentError> {
     let uv = find("uv").ok_or_else(|| EnvironmentError::NoProgram {
         program: "uv".to_owned(),
         remedy: "install it with `pip install uv`, or see https://docs.astral.sh/uv",
     })?;
-    let mut make = Command::new(&uv);
-    make.arg("venv").arg(folder);
-    if let Some(python) = python {
-        make.args(["--python", python]);
+    if !folder.join("bin/python").is_file() {
+        let mut make = Command::new(&uv);
+        make.arg("venv").arg(folder);
+        if let Some(python) = python {
+            make.args(["--python", python]);
+        }
+        said(&mut make, INSTALLING)?;
     }
-    said(&mut make, INSTALLING)?;
     let interpreter = Environment::Virtual(folder.to_owned()).resolve()?;
     if let Some(requirements) = requirements {
         let mut install = Command::new(&uv);
@@ -320,7 +325,8 @@ fn said(command: &mut Command, patience: Duration) -> Result<String, Environment
     if status.success() {
         return Ok(output);
     }
-    let last = errors.trim().lines().last().unwrap_or_default().to_owned();
+    let lines: Vec<&str> = errors.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(MOST_LINES)..].join("; ");
     Err(failed(if last.is_empty() { status.to_string() } else { last }))
 }
 

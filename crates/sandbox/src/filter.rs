@@ -136,21 +136,21 @@ pub(crate) fn bytes(is_memory_watched: bool) -> Option<Vec<u8>> {
     program.push(jump(JUMP_ANY_BIT, NEW_NAMESPACES, 0, 1));
     program.push(answer(refused));
     program.push(answer(ALLOW));
-    let kinds = SOCKETS.len() as u8;
+    let kinds = jumps(&SOCKETS);
     for number in [libc::SYS_socket, libc::SYS_socketpair] {
         program.push(jump(JUMP_EQUAL, number_of(number), 0, kinds + 3));
         program.push(load(FIRST_ARGUMENT));
-        for (at, kind) in SOCKETS.iter().enumerate() {
-            program.push(jump(JUMP_EQUAL, *kind, kinds - at as u8, 0));
+        for (left, kind) in (1..=kinds).rev().zip(SOCKETS) {
+            program.push(jump(JUMP_EQUAL, kind, left, 0));
         }
         program.push(answer(refused));
         program.push(answer(ALLOW));
     }
-    let requests = TERMINAL_REQUESTS.len() as u8;
+    let requests = jumps(&TERMINAL_REQUESTS);
     program.push(jump(JUMP_EQUAL, number_of(libc::SYS_ioctl), 0, requests + 3));
     program.push(load(SECOND_ARGUMENT));
-    for (at, request) in TERMINAL_REQUESTS.iter().enumerate() {
-        program.push(jump(JUMP_EQUAL, *request, requests - at as u8, 0));
+    for (left, request) in (1..=requests).rev().zip(TERMINAL_REQUESTS) {
+        program.push(jump(JUMP_EQUAL, request, left, 0));
     }
     program.push(answer(ALLOW));
     program.push(answer(refused));
@@ -162,6 +162,11 @@ pub(crate) fn bytes(is_memory_watched: bool) -> Option<Vec<u8>> {
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 pub(crate) fn bytes(_is_memory_watched: bool) -> Option<Vec<u8>> {
     None
+}
+
+/// Lists are short: a jump over one fits.
+fn jumps(list: &[u32]) -> u8 {
+    u8::try_from(list.len()).unwrap_or(u8::MAX)
 }
 
 /// Numbers of calls are small.

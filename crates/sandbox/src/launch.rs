@@ -266,7 +266,15 @@ fn way_down(tools: &Tools, shown: &[PathBuf]) -> Result<Vec<String>, SandboxErro
             words.extend(["--perms", "0755", "--tmpfs"].map(str::to_owned));
             words.push(door.display().to_string());
         }
-        for folder in closed.iter().map(|(folder, _)| folder.display().to_string()) {
+        for (folder, door) in &closed {
+            // What lies between would be open to root alone.
+            let mut between: Vec<&Path> = folder.ancestors().skip(1).take_while(|path| path != door).collect();
+            between.reverse();
+            for path in between {
+                words.extend(["--perms", "0755", "--dir"].map(str::to_owned));
+                words.push(path.display().to_string());
+            }
+            let folder = folder.display().to_string();
             words.extend(["--ro-bind".to_owned(), folder.clone(), folder]);
         }
         words.push("--".to_owned());

@@ -42,8 +42,6 @@ impl Sandbox {
     /// Finds the means and tries to break every guarantee. Refused where the level `ns` is not reached, unless the user
     /// chose to have no sandbox. `interrupted` ends programs under way.
     pub fn open(choice: Choice, limits: Limits, interrupted: Arc<AtomicBool>) -> Result<Self, SandboxError> {
-        // What we inherited from whoever started us is none of a program's business.
-        close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
         let opened = |engine, level, probes| Self { engine, level, probes, limits, interpreters: Mutex::default() };
         let none = Interpreter {
             python: PathBuf::from("python3"),
@@ -146,6 +144,8 @@ impl Engine {
     }
 
     fn run_with(&self, program: &Program, limits: &Limits, interpreter: &Interpreter) -> Result<Ran, SandboxError> {
+        // Whatever is open here, by us or by whoever started us, is none of a program's business.
+        close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
         let preparing = || SandboxError::system("prepare a sandbox");
         let (report, theirs) = pipe_with(PipeFlags::CLOEXEC).map_err(std::io::Error::from).map_err(preparing())?;
         let most = limits.output_bytes;

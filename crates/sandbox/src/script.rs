@@ -90,6 +90,17 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
     text
 }
 
+/// What an exit code of the script means.
+pub(crate) const fn meaning(code: i32) -> Option<&'static str> {
+    match code {
+        70 => Some("the folder of the program cannot be entered"),
+        71 => Some("a folder of the program cannot be made"),
+        72 => Some("a folder that the program is given cannot be copied; may everybody read it?"),
+        73 => Some("a limit cannot be set"),
+        _ => None,
+    }
+}
+
 /// `python3` and `python` mean the interpreter of the environment.
 fn meant(part: &str, python: &str) -> String {
     if matches!(part, "python3" | "python") { python.to_owned() } else { part.to_owned() }

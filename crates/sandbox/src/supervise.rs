@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::cgroup::Groups;
-use crate::script::READY;
+use crate::script::{READY, meaning};
 use crate::{SandboxError, watch};
 
 /// How often memory is looked at.
@@ -247,8 +247,8 @@ impl<'a> Supervisor<'a> {
                 watched.push(PollFd::from_borrowed_fd(fd(channel), PollFlags::IN));
             }
         }
-        let time = Timespec { tv_sec: 0, tv_nsec: longest.as_nanos().min(999_999_999) as _ };
-        match poll(&mut watched, Some(&time)) {
+        let time = Timespec::try_from(longest).ok();
+        match poll(&mut watched, time.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
             Err(error) => Err(error.into()),
         }
@@ -272,12 +272,20 @@ impl<'a> Supervisor<'a> {
         let _ = self.errors.drain();
         let words = text(self.errors.take());
         let words = words.trim().lines().last().unwrap_or_default().to_owned();
+        // Whoever kept it is on the way out.
+        let until = Instant::now() + Duration::from_millis(500);
+        let mut status = None;
+        while status.is_none() && Instant::now() < until {
+            status = self.child.try_wait().ok().flatten();
+            std::thread::sleep(Duration::from_millis(2));
+        }
         let _ = self.end();
-        let ended = self.child.try_wait().ok().flatten().map(|status| status.to_string());
-        let reason = match (words.is_empty(), ended) {
-            (false, _) => words,
-            (true, Some(status)) => status,
-            (true, None) => "it said nothing".to_owned(),
+        let told = status.and_then(|status| status.code()).and_then(meaning);
+        let reason = match (words.is_empty(), told, status) {
+            (false, _, _) => words,
+            (true, Some(told), _) => told.to_owned(),
+            (true, None, Some(status)) => status.to_string(),
+            (true, None, None) => "it said nothing".to_owned(),
         };
         SandboxError::Died { reason }
     }
@@ -308,8 +316,8 @@ impl<'a> Supervisor<'a> {
                         return Err(SandboxError::Died { reason: "its processes do not go away".to_owned() });
                     }
                     let mut watched = [PollFd::new(&self.report, PollFlags::IN)];
-                    let time = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
-                    let _ = poll(&mut watched, Some(&time));
+                    let time = Timespec::try_from(LOOK).ok();
+                    let _ = poll(&mut watched, time.as_ref());
                 }
                 Err(error) => return Err(ending()(error)),
             }

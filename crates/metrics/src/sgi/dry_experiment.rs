@@ -233,48 +233,18 @@ impl Experiment {
         Turn::Run(vec![request.program(&self.terms.environment)])
     }
 
-    fn question(&self, messages: Vec<probare_core::Message>, seat: usize) -> Question {
-        let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
-        Question { messages, parameters, seat, attempt: 0 }
-    }
-
     /// Asks for the answer as nothing but functions.
     fn parse(&self, task: &Task<'_>) -> Turn {
         let mut text = Quoted::new();
         text.block("text", task.prediction);
         let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text())];
-        Turn::Ask(vec![self.question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
+        Turn::Ask(vec![question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
     }
 
     fn comparison(&self, expected: &str, printed: &str) -> Question {
         let mut data = Quoted::new();
         data.block("reference output", expected).block("output of the program", printed);
-        self.question(self.judge.messages(&[("form", FORM), ("data", data.text())]), 0)
-    }
-
-    /// Nothing could be put in: nothing is run.
-    fn not_replaced(&self, sample: Sample<'_>, task: &Task<'_>, found: &Assembled) -> Result<Outcome, ScoreError> {
-        const ERROR: &str = "Failed to replace functions in main code";
-        let mut evidence = Bounded::default();
-        let response = sample.response().unwrap_or_default();
-        evidence.push(|| {
-            Evidence::at(EvidenceKind::Compared, Field::Response, task.span.clone(), response)
-                .with_note("no function of this answer could be put into the program, so nothing was run")
-        });
-        put_in(found, &mut evidence);
-        let mut score = Score::from_bool(false);
-        for name in ["PassAll@5", "PassAll@3", "PassAll@1", "SER"] {
-            score = score.with_part(name, 0.0)?;
-        }
-        let told = Published {
-            prediction: task.prediction.to_owned(),
-            replaced: false,
-            code: None,
-            error: Some(ERROR.to_owned()),
-            tests: Vec::new(),
-        };
-        let _ = sample.reading(PUBLISHED, || Some(told));
-        Ok(score.labelled("not_replaced").because(evidence.finish()).into())
+        question(self.judge.messages(&[("form", FORM), ("data", data.text())]), 0)
     }
 
     fn outcome(
@@ -361,6 +331,37 @@ impl Experiment {
     }
 }
 
+/// Nothing could be put in: nothing is run.
+fn not_replaced(sample: Sample<'_>, task: &Task<'_>, found: &Assembled) -> Result<Outcome, ScoreError> {
+    const ERROR: &str = "Failed to replace functions in main code";
+    let mut evidence = Bounded::default();
+    let response = sample.response().unwrap_or_default();
+    evidence.push(|| {
+        Evidence::at(EvidenceKind::Compared, Field::Response, task.span.clone(), response)
+            .with_note("no function of this answer could be put into the program, so nothing was run")
+    });
+    put_in(found, &mut evidence);
+    let mut score = Score::from_bool(false);
+    for name in ["PassAll@5", "PassAll@3", "PassAll@1", "SER"] {
+        score = score.with_part(name, 0.0)?;
+    }
+    let told = Published {
+        prediction: task.prediction.to_owned(),
+        replaced: false,
+        code: None,
+        error: Some(ERROR.to_owned()),
+        tests: Vec::new(),
+    };
+    let _ = sample.reading(PUBLISHED, || Some(told));
+    Ok(score.labelled("not_replaced").because(evidence.finish()).into())
+}
+
+/// A question that is asked as coolly as can be.
+fn question(messages: Vec<probare_core::Message>, seat: usize) -> Question {
+    let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
+    Question { messages, parameters, seat, attempt: 0 }
+}
+
 /// What became of the functions.
 fn put_in(found: &Assembled, evidence: &mut Bounded) {
     const TEXTS: [&str; 2] = ["the answer", "the answer parser's reply"];
@@ -430,7 +431,7 @@ impl Judge for Experiment {
             }
         }
         let Some(code) = &found.code else {
-            return Ok(Turn::Done(self.not_replaced(sample, &task, &found)?));
+            return Ok(Turn::Done(not_replaced(sample, &task, &found)?));
         };
         if rest.is_empty() {
             let programs = task.data.iter().map(|data| self.terms.program(task.idx, code, data)).collect();

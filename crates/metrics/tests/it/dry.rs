@@ -81,8 +81,9 @@ fn golden_dry_run() {
     let Some(sandbox) = sandbox() else { return };
     golden("sgi", "dry_run.jsonl", |vector| {
         let expected = &vector["expected"];
-        let seconds = number(vector, "timeout_s")?;
-        let terms = Terms { seconds: seconds as u32, mebibytes: 1024, ..Terms::default() };
+        let limit = vector["timeout_s"].as_u64().and_then(|limit| u32::try_from(limit).ok()).ok_or("no time limit")?;
+        let seconds = f64::from(limit);
+        let terms = Terms { seconds: limit, mebibytes: 1024, ..Terms::default() };
         let program = terms.program(None, text(vector, "main_code")?, text(vector, "data_code")?);
         let trial = terms.read(&run(&sandbox, &program)?).map_err(|error| error.to_string())?;
         same("returncode", &expected["returncode"], &json!(trial.returncode))?;
@@ -149,7 +150,7 @@ fn golden_dry_metrics() {
         let (mut trials, mut outputs, mut methods) = (Vec::new(), Vec::new(), Vec::new());
         for test in list(vector, "tests")? {
             let trial = Trial {
-                returncode: number(test, "returncode")? as i32,
+                returncode: test["returncode"].as_i64().and_then(|code| i32::try_from(code).ok()).ok_or("no code")?,
                 runtime: number(test, "runtime")?,
                 stdout: text(test, "stdout")?.to_owned(),
                 stderr: text(test, "stderr")?.to_owned(),

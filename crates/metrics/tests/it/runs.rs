@@ -36,13 +36,11 @@ impl Outside for Runs {
                 .filter(|(file, _)| program.files.iter().any(|(name, _)| name == file))
                 .map(|(_, ran)| ran)
                 .collect();
-            match fitting.is_empty() {
-                true => Answer::Failed {
-                    kind: probare_core::ErrorKind::Missing,
-                    reason: "the example says nothing of this program".to_owned(),
-                },
-                false => Answer::Ran(fitting[at % fitting.len()].clone()),
+            if fitting.is_empty() {
+                let reason = "the example says nothing of this program".to_owned();
+                return Answer::Failed { kind: probare_core::ErrorKind::Missing, reason };
             }
+            Answer::Ran(fitting[at % fitting.len()].clone())
         };
         programs.iter().enumerate().map(answer).collect()
     }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files that they need")]
 
-mod conda;
+mod environments;
 mod escapes;
 mod neighbours;
 mod programs;

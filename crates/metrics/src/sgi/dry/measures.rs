@@ -1,4 +1,4 @@
-//! PassAll@5, @3 and @1, AET and SER of an experiment.
+//! `PassAll@5`, `@3` and `@1`, AET and SER of an experiment.
 
 use super::trial::Trial;
 

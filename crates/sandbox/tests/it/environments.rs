@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use probare_core::{Program, Step};
-use probare_sandbox::environment::{Environment, describe};
+use probare_sandbox::environment::{Environment, create, describe};
 use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
 
 /// Set in the process that finds the stand-in on its PATH.
@@ -84,13 +84,52 @@ fn an_environment_of_conda_is_found_by_its_whole_name_and_run_without_conda() {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
     let output = Command::new(std::env::current_exe().unwrap())
         .args([
-            "conda::an_environment_of_conda_is_found_by_its_whole_name_and_run_without_conda",
+            "environments::an_environment_of_conda_is_found_by_its_whole_name_and_run_without_conda",
             "--exact",
             "--nocapture",
         ])
         .env(INSIDE, &place)
         .env("PATH", path)
         .env_remove("CONDA_EXE")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
+
+/// Set in the process that finds the stand-in for uv on its PATH.
+const WITH_UV: &str = "PROBARE_TEST_UV";
+
+#[test]
+fn an_environment_is_made_with_uv_from_a_list_of_packages() {
+    if let Some(folder) = std::env::var_os(WITH_UV) {
+        let folder = Path::new(&folder);
+        let list = folder.join("requirements.txt");
+        let made = create(&folder.join("made"), Some(&list), None).unwrap();
+        assert!(made.python.is_file() && made.version.starts_with("3."), "{made:?}");
+        let asked = fs::read_to_string(folder.join("asked")).unwrap();
+        let python = made.python.display().to_string();
+        assert_eq!(asked.trim(), format!("pip install --python {python} -r {}", list.display()));
+        let error = create(&folder.join("made"), Some(Path::new("absent.txt")), None).unwrap_err().to_string();
+        assert!(error.contains("no such list"), "{error}");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let bin = folder.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    fs::write(folder.path().join("requirements.txt"), "six\n").unwrap();
+    let uv = format!(
+        "#!/bin/sh\nif [ $1 = venv ]; then exec python3 -m venv --without-pip \"$2\"; fi\n\
+         for last; do :; done\n[ -f \"$last\" ] || {{ echo 'no such list' >&2; exit 2; }}\necho \"$@\" >{}/asked\n",
+        folder.path().display()
+    );
+    fs::write(bin.join("uv"), uv).unwrap();
+    fs::set_permissions(bin.join("uv"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args(["environments::an_environment_is_made_with_uv_from_a_list_of_packages", "--exact", "--nocapture"])
+        .env(WITH_UV, folder.path())
+        .env("PATH", path)
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
