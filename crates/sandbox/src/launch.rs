@@ -258,7 +258,8 @@ fn way_down(tools: &Tools, shown: &[PathBuf]) -> Result<Vec<String>, SandboxErro
         shown.iter().filter_map(|folder| closed_door(folder).map(|door| (folder, door))).collect();
     if !closed.is_empty() {
         words.push(tools.bubblewrap.display().to_string());
-        words.extend(["--die-with-parent", "--dev-bind", "/", "/"].map(str::to_owned));
+        // Whoever keeps it has no right to end a process of nobody; the end of its own namespace does that.
+        words.extend(["--unshare-pid", "--die-with-parent", "--dev-bind", "/", "/"].map(str::to_owned));
         let mut doors: Vec<&PathBuf> = closed.iter().map(|(_, door)| door).collect();
         doors.sort_unstable();
         doors.dedup();
