@@ -15,7 +15,8 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["core", "stats"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
     ("runner", &["core", "cases", "metrics", "models", "report", "suites"]),
-    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
+    ("server", &["core", "cases", "metrics", "models", "report", "runner", "suites", "text"]),
+    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner", "server"]),
     ("testing", &[]),
     ("bench", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
 ];
