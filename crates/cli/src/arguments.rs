@@ -43,6 +43,7 @@ pub enum Verb {
     Compare(verbs::compare::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),
+    Serve(verbs::serve::Arguments),
     Init(verbs::init::Arguments),
     Schema(verbs::schema::Arguments),
     Doctor(verbs::doctor::Arguments),

@@ -8,6 +8,7 @@ mod journeys;
 mod judges;
 mod lossless;
 mod models;
+mod serve;
 mod suites;
 mod torture;
 mod torture_runs;
