@@ -46,6 +46,7 @@ pub enum Verb {
     Socioscope(verbs::socioscope::Arguments),
     Rag(verbs::rag::Arguments),
     Text(verbs::text::Arguments),
+    Serve(verbs::serve::Arguments),
     Init(verbs::init::Arguments),
     Schema(verbs::schema::Arguments),
     Doctor(verbs::doctor::Arguments),

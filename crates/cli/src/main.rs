@@ -80,6 +80,7 @@ fn run(cli: &Cli) -> Done {
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
         Verb::Rag(arguments) => verbs::rag::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),
+        Verb::Serve(arguments) => verbs::serve::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),
         Verb::Schema(arguments) => verbs::schema::run(arguments),
         Verb::Doctor(arguments) => verbs::doctor::run(arguments),

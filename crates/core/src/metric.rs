@@ -186,6 +186,22 @@ impl MetricDef {
         if self.profiles.contains(&wanted) { wanted } else { Profile::Reference }
     }
 
+    /// All that lists tell about it, with the schema of its options.
+    pub fn described(&self) -> Json {
+        serde_json::json!({
+            "id": self.id,
+            "family": self.family,
+            "summary": self.summary,
+            "range": [self.range.0, self.range.1],
+            "better": self.better.name(),
+            "needs": self.needs.iter().map(|field| field.name()).collect::<Vec<_>>(),
+            "profiles": self.profiles.iter().map(|profile| profile.name()).collect::<Vec<_>>(),
+            "since": self.since,
+            "version": self.version,
+            "options": (self.schema)(),
+        })
+    }
+
     /// The first needed field or key that the sample lacks.
     pub fn lacks(&self, sample: Sample<'_>) -> Option<Lack> {
         let field = self.needs.iter().copied().find(|field| !sample.has(*field)).map(Lack::Field);

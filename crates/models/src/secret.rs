@@ -24,6 +24,11 @@ impl Secret {
         Self(Zeroizing::new(text.trim().to_owned()))
     }
 
+    /// What can be made of the key without keeping it: a digest.
+    pub fn with<T>(&self, make: impl FnOnce(&str) -> T) -> T {
+        make(&self.0)
+    }
+
     /// The key itself, for a header.
     pub(crate) fn expose(&self) -> &str {
         &self.0

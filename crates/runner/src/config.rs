@@ -246,15 +246,19 @@ impl Config {
 
     /// The metrics as requests.
     pub fn requests(&self) -> Vec<MetricRequest> {
-        self.metrics
-            .iter()
-            .map(|entry| MetricRequest {
-                name: entry.name.clone().unwrap_or_else(|| entry.id.clone()),
-                id: entry.id.clone(),
-                options: if entry.options.is_empty() { Json::Null } else { Json::Object(entry.options.clone()) },
-                profile: entry.profile,
-            })
-            .collect()
+        self.metrics.iter().map(MetricEntry::request).collect()
+    }
+}
+
+impl MetricEntry {
+    /// The metric as a request.
+    pub fn request(&self) -> MetricRequest {
+        MetricRequest {
+            name: self.name.clone().unwrap_or_else(|| self.id.clone()),
+            id: self.id.clone(),
+            options: if self.options.is_empty() { Json::Null } else { Json::Object(self.options.clone()) },
+            profile: self.profile,
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use std::io;
 use probare_core::{Better, MetricDef};
 use probare_metrics::registry;
 use probare_report::{Look, wrap};
-use serde_json::json;
 
 use super::print;
 use crate::failure::{Done, Failure};
@@ -37,25 +36,10 @@ pub fn run(arguments: &Arguments) -> Done {
         );
     }
     if arguments.json {
-        let list: Vec<_> = metrics.iter().map(|metric| as_json(metric)).collect();
-        return print(&format!("{:#}\n", json!(list)));
+        let list: serde_json::Value = metrics.iter().map(|metric| metric.described()).collect();
+        return print(&format!("{list:#}\n"));
     }
     print(&table(&metrics, Look::of(&io::stdout())))
-}
-
-fn as_json(metric: &MetricDef) -> serde_json::Value {
-    json!({
-        "id": metric.id,
-        "family": metric.family,
-        "summary": metric.summary,
-        "range": [metric.range.0, metric.range.1],
-        "better": metric.better.name(),
-        "needs": metric.needs.iter().map(|field| field.name()).collect::<Vec<_>>(),
-        "profiles": metric.profiles.iter().map(|profile| profile.name()).collect::<Vec<_>>(),
-        "since": metric.since,
-        "version": metric.version,
-        "options": (metric.schema)(),
-    })
 }
 
 fn table(metrics: &[&MetricDef], look: Look) -> String {

@@ -20,6 +20,7 @@ pub mod running;
 pub mod runs;
 pub mod schema;
 pub mod score;
+pub mod serve;
 pub mod show;
 pub mod socioscope;
 pub mod suite;

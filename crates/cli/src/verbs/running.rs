@@ -169,7 +169,7 @@ impl Color {
 }
 
 /// Reads a number of threads that a machine can have.
-fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+pub fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     match text.parse::<NonZeroUsize>() {
         Ok(jobs) if jobs.get() <= MOST_JOBS => Ok(jobs),
         _ => Err(format!("a whole number from 1 to {MOST_JOBS} is expected")),

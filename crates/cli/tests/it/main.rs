@@ -10,6 +10,7 @@ mod local_model;
 mod lossless;
 mod models;
 mod retrieval;
+mod serve;
 mod suites;
 mod torture;
 mod torture_index;

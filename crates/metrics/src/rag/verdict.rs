@@ -179,6 +179,28 @@ pub struct Judged {
     pub judgement: Judgement,
 }
 
+impl Judged {
+    /// The same with the time that the evaluation took; the rules are applied to it.
+    #[must_use]
+    pub fn timed(self, latency_ms: f64, thresholds: &Thresholds) -> Self {
+        Self { latency_ms: Some(latency_ms), ..self }.judged(thresholds)
+    }
+
+    /// With the word that follows from all values.
+    fn judged(mut self, thresholds: &Thresholds) -> Self {
+        let measures = Measures {
+            relevance: self.relevance,
+            completeness: self.coverage.value,
+            hallucination: self.examination.value(),
+            unsupported: unsupported_texts(&self.examination),
+            latency_ms: self.latency_ms,
+            cost_usd: self.cost_usd,
+        };
+        self.judgement = judge(&measures, thresholds);
+        self
+    }
+}
+
 /// Applies the rules. A warning never lowers a failure.
 pub fn judge(measures: &Measures<'_>, thresholds: &Thresholds) -> Judgement {
     let mut judgement = Judgement { status: Status::Pass, reasons: Vec::new() };
@@ -256,16 +278,9 @@ impl Verdict {
         // Time is the caller's to measure; a case may bring it along.
         let latency_ms = sample.case.metadata.get("latency_ms").and_then(serde_json::Value::as_f64);
         let cost_usd = estimated_cost_usd(query, response, &chunks);
-        let measures = Measures {
-            relevance,
-            completeness: coverage.value,
-            hallucination: examination.value(),
-            unsupported: unsupported_texts(&examination),
-            latency_ms,
-            cost_usd,
-        };
-        let judgement = judge(&measures, &self.thresholds);
-        Ok(Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement })
+        let judgement = Judgement { status: Status::Pass, reasons: Vec::new() };
+        let unjudged = Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement };
+        Ok(unjudged.judged(&self.thresholds))
     }
 }
 

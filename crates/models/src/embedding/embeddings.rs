@@ -13,6 +13,8 @@ use crate::{Client, GeneratorType, ModelSettings, Options, Shared};
 
 /// Vectors that are remembered: 30 MB of them. What is not remembered is computed again.
 const REMEMBERED: usize = 20_000;
+/// Bytes of a text that is remembered: a server would otherwise keep whatever it was sent.
+const LONGEST_REMEMBERED: usize = 4096;
 
 /// Gives vectors: of `all-MiniLM-L6-v2` by computing them, of `provider:model` or a model that is set up by asking its
 /// server. A vector of a server goes into the record of replies by the content of its text and is not asked for again; one
@@ -105,7 +107,7 @@ impl Embeddings {
         }
         let mut remembered = locked(&self.remembered);
         for (text, vector) in missing.into_iter().zip(&vectors) {
-            if remembered.len() < REMEMBERED {
+            if remembered.len() < REMEMBERED && text.len() <= LONGEST_REMEMBERED {
                 remembered.insert(text.to_owned(), vector.as_slice().into());
             }
         }

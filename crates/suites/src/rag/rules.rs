@@ -58,6 +58,13 @@ impl Judging {
         Ok(report::json(&self.verdict.judged(sample)?, sample.context()?, self.verdict.profile))
     }
 
+    /// The report of a sample whose evaluation is timed: `elapsed_ms` is asked once all is found out, and the time counts in
+    /// the verdict, as the published service has it.
+    pub fn timed_report(&self, sample: Sample<'_>, elapsed_ms: impl FnOnce() -> f64) -> Result<Json, ScoreError> {
+        let judged = self.verdict.judged(sample)?.timed(elapsed_ms(), &self.verdict.thresholds);
+        Ok(report::json(&judged, sample.context()?, self.verdict.profile))
+    }
+
     fn written(&self, sample: Sample<'_>) -> Result<Written, ScoreError> {
         let judged = self.verdict.judged(sample)?;
         let report = report::json(&judged, sample.context()?, self.verdict.profile);

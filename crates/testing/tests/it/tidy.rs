@@ -17,6 +17,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sandbox", &["core"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
     ("runner", &["core", "cases", "metrics", "models", "report", "retrieval", "sandbox", "suites"]),
+    ("server", &["core", "cases", "metrics", "models", "report", "runner", "suites", "text"]),
     (
         "cli",
         &[
@@ -32,6 +33,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "sandbox",
             "suites",
             "runner",
+            "server",
         ],
     ),
     ("testing", &[]),

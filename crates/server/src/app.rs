@@ -1,0 +1,257 @@
+//! [`App`]: what all requests share, and what happens around each of them: who may ask, how long it may take, what is
+//! counted and noted.
+
+use std::future::poll_fn;
+use std::io::{self, Write as _};
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Instant as Clock;
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{AUTHORIZATION, HOST};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::counters::{Counters, InFlight};
+use crate::pool::Pool;
+use crate::refusal::Refusal;
+use crate::routes::{self, Caller};
+use crate::vectors::LocalVectors;
+use crate::{Answerer, Limits, Settings, Token};
+
+/// What all requests share.
+pub(crate) struct App {
+    pub limits: Limits,
+    pub answerer: Option<Arc<dyn Answerer>>,
+    pub counters: Counters,
+    /// Bytes of bodies that may still be taken in, in KiB.
+    pub room: Arc<Semaphore>,
+    /// Single exchanges.
+    pub evaluations: Pool,
+    /// Runs over the cases of a body.
+    pub runs: Pool,
+    /// Questions that mostly wait for a model.
+    pub prompts: Pool,
+    pub vectors: LocalVectors,
+    token: Option<Token>,
+    verbose: bool,
+}
+
+/// The application as handlers are given it.
+pub(crate) type Shared = Arc<App>;
+
+/// Until when a request has to be answered, and that it is under way.
+#[derive(Clone)]
+pub(crate) struct Begun {
+    pub deadline: Instant,
+    pub in_flight: InFlight,
+}
+
+/// Questions to models that may be under way at once.
+const PROMPTS: usize = 32;
+
+/// A permit is this many bytes of a body.
+pub(crate) const PERMIT: usize = 1024;
+
+impl App {
+    pub fn new(settings: Settings) -> io::Result<Shared> {
+        let Settings { token, limits, answerer, verbose } = settings;
+        let jobs = limits.jobs.get();
+        let prompts = if answerer.is_some() { PROMPTS } else { 1 };
+        Ok(Arc::new(Self {
+            counters: Counters::default(),
+            room: Arc::new(Semaphore::new(limits.bodies.div_ceil(PERMIT))),
+            evaluations: Pool::start("evaluation", jobs, limits.waiting)?,
+            runs: Pool::start("run", jobs, limits.waiting.min(RUNS_WAITING))?,
+            prompts: Pool::start("prompt", prompts, limits.waiting)?,
+            vectors: LocalVectors::new(),
+            limits,
+            answerer,
+            token,
+            verbose,
+        }))
+    }
+
+    /// All routes, with what happens around each request.
+    pub fn router(self: &Shared) -> Router {
+        let mut router = Router::new();
+        for route in routes::ROUTES {
+            router = router.route(route.path, (route.handler)());
+        }
+        router
+            .fallback(nothing_here)
+            .method_not_allowed_fallback(no_such_method)
+            .layer(from_fn_with_state(Arc::clone(self), around))
+            .with_state(Arc::clone(self))
+    }
+
+    /// Whether a token in the body of a published path will do; it is not needed where the header had it.
+    pub fn check_body(&self, is_known: Known, auth: Option<&str>) -> Result<(), Refusal> {
+        match (&self.token, is_known) {
+            (None, _) | (_, Known(true)) => Ok(()),
+            (Some(token), Known(false)) if auth.is_some_and(|auth| token.is(auth)) => Ok(()),
+            _ => Err(Refusal::unknown_caller()),
+        }
+    }
+
+    /// Whether the caller is known by a header; a wrong token there is refused at once.
+    fn check_header(&self, caller: Caller, headers: &HeaderMap) -> Result<Known, Refusal> {
+        let Some(token) = &self.token else {
+            return check_host(headers).map(|()| Known(true));
+        };
+        let given = headers.get(AUTHORIZATION).map(|value| {
+            let words = value.to_str().unwrap_or_default().trim();
+            words
+                .split_once(' ')
+                .filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"))
+                .map(|(_, token)| token.trim())
+        });
+        match (given, caller) {
+            (Some(Some(given)), _) if token.is(given) => Ok(Known(true)),
+            (_, Caller::Anybody) => Ok(Known(false)),
+            (None, Caller::KnownByBody) => Ok(Known(false)),
+            _ => Err(Refusal::unknown_caller()),
+        }
+    }
+}
+
+/// Runs hold their whole body while they wait.
+const RUNS_WAITING: usize = 256;
+
+/// Whether the caller has shown the token already.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Known(pub bool);
+
+/// Without a token only this machine may ask. A page in a browser of this machine could too, under a name that its owner
+/// points here; such a request names another host.
+fn check_host(headers: &HeaderMap) -> Result<(), Refusal> {
+    let Some(host) = headers.get(HOST) else { return Ok(()) };
+    let host = host.to_str().unwrap_or_default();
+    let without_port = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = without_port.trim_start_matches('[').trim_end_matches(']');
+    let is_here = name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
+    if is_here {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        StatusCode::MISDIRECTED_REQUEST,
+        "without a token this server answers to its loopback names alone",
+    )
+    .expecting("the host `localhost` or `127.0.0.1`"))
+}
+
+async fn nothing_here() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path").expecting("/openapi.json lists all paths")
+}
+
+async fn no_such_method() -> Refusal {
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, "this path does not know that method")
+        .expecting("/openapi.json lists all paths with their methods")
+}
+
+/// What happens around each request.
+async fn around(State(app): State<Shared>, path: Option<MatchedPath>, mut request: Request, next: Next) -> Response {
+    let since = Clock::now();
+    let method = request.method().clone();
+    let route = path.as_ref().and_then(|path| routes::at(path.as_str()));
+    let name = route.map_or("other", |route| route.path);
+    let in_flight = app.counters.begin();
+    let begun = Begun { deadline: Instant::now() + app.limits.time, in_flight: in_flight.clone() };
+    let caller = route.map_or(Caller::Anybody, |route| route.caller);
+    let response = match app.check_header(caller, request.headers()) {
+        Ok(known) => {
+            request.extensions_mut().insert(known);
+            request.extensions_mut().insert(begun);
+            whatever_happens(next.run(request)).await
+        }
+        Err(refusal) => refusal.into_response(),
+    };
+    app.counters.ended(name, response.status().as_u16(), since.elapsed());
+    drop(in_flight);
+    if app.verbose {
+        note(&method, name, response.status(), since);
+    }
+    response
+}
+
+/// A panic in a handler becomes an answer.
+async fn whatever_happens(handler: impl Future<Output = Response>) -> Response {
+    let mut handler = pin!(handler);
+    poll_fn(|context| {
+        catch_unwind(AssertUnwindSafe(|| handler.as_mut().poll(context)))
+            .unwrap_or_else(|_| std::task::Poll::Ready(Refusal::bug().into_response()))
+    })
+    .await
+}
+
+/// One line for the operator. The path is that of the route, so nothing that a client wrote is in it.
+fn note(method: &Method, path: &str, status: StatusCode, since: Clock) {
+    let method = if routes::METHODS.contains(&method.as_str()) { method.as_str() } else { "OTHER" };
+    let took = since.elapsed().as_secs_f64() * 1000.0;
+    // Nothing can be done about a closed terminal.
+    let _ = writeln!(io::stderr().lock(), "{method} {path} {} {took:.1} ms", status.as_u16());
+}
+
+/// A parameter of the query by its name, and whether there are others than these.
+pub(crate) fn query(uri: &Uri, known: &[&str]) -> Result<Vec<(String, String)>, Refusal> {
+    let pairs: Vec<(String, String)> =
+        form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes()).into_owned().collect();
+    if let Some((name, _)) = pairs.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        let error = format!("the query has no parameter `{}`", shortened(name));
+        let expected = if known.is_empty() { "no parameters".to_owned() } else { known.join(", ") };
+        return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error).expecting(expected));
+    }
+    Ok(pairs)
+}
+
+/// A word of a client, not longer than an error should be.
+pub(crate) fn shortened(text: &str) -> String {
+    const MOST: usize = 200;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_this_machine_are_its_names() {
+        for (host, is_fine) in [
+            ("localhost", true),
+            ("LocalHost:8080", true),
+            ("127.0.0.1:8080", true),
+            ("127.8.9.1", true),
+            ("[::1]:80", true),
+            ("example.org", false),
+            ("127.0.0.1.example.org", false),
+            ("10.0.0.1:8080", false),
+            ("", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            headers.insert(HOST, host.parse().unwrap());
+            assert_eq!(check_host(&headers).is_ok(), is_fine, "{host}");
+        }
+        assert!(check_host(&HeaderMap::new()).is_ok());
+    }
+
+    #[test]
+    fn a_query_holds_what_is_known() {
+        let uri: Uri = "/x?metric=a%3Ak%3D1&metric=b".parse().unwrap();
+        let pairs = query(&uri, &["metric"]).unwrap();
+        assert_eq!(pairs[0], ("metric".to_owned(), "a:k=1".to_owned()));
+        assert_eq!(pairs.len(), 2);
+        assert!(query(&uri, &["detail"]).unwrap_err().reply.error.contains("`metric`"));
+    }
+}

@@ -1,0 +1,121 @@
+//! Bodies: taken in within limits, and read as JSON.
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt as _;
+use serde::Deserialize;
+use serde_json::error::Category;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout_at};
+
+use crate::app::{App, PERMIT};
+use crate::refusal::Refusal;
+
+/// The type of a JSON body.
+pub(crate) const JSON: &str = "application/json";
+/// The type of JSON lines.
+pub(crate) const JSON_LINES: &str = "application/x-ndjson";
+
+/// A body that was taken in, and the room it takes.
+pub(crate) struct Held {
+    pub bytes: Vec<u8>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+/// Which of these types a body is of. A page of another site cannot send these without being asked for leave first, which it
+/// is not given.
+pub(crate) fn kind(headers: &HeaderMap, known: &[&'static str]) -> Result<&'static str, Refusal> {
+    let expected = || format!("`Content-Type: {}`", known.join("` or `"));
+    let refuse = |error: &str| Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error).expecting(expected()).closing();
+    let packed = headers.get(CONTENT_ENCODING).is_some_and(|packed| packed != "identity");
+    if packed {
+        return Err(refuse("the body is packed, which is not understood").expecting("a body without Content-Encoding"));
+    }
+    let Some(given) = headers.get(CONTENT_TYPE) else { return Err(refuse("the body says no type")) };
+    let given = given.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    known
+        .iter()
+        .copied()
+        .find(|known| given.eq_ignore_ascii_case(known))
+        .ok_or_else(|| refuse("the body is of another type than is understood here"))
+}
+
+/// Takes a body in, up to a limit, within the time of its request, and as long as there is room for it.
+pub(crate) async fn taken(app: &App, request: Request, limit: usize, deadline: Instant) -> Result<Held, Refusal> {
+    let too_long = || {
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too long")
+            .expecting(format!("at most {limit} bytes"))
+            .closing()
+    };
+    let announced = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if announced.is_some_and(|length| length > limit as u64) {
+        return Err(too_long());
+    }
+    let too_slow = || {
+        Refusal::new(StatusCode::REQUEST_TIMEOUT, "the body did not come in time")
+            .expecting("the whole body within the time for a request")
+            .closing()
+    };
+    let mut body: Body = request.into_body();
+    let (mut bytes, mut room) = (Vec::new(), None::<OwnedSemaphorePermit>);
+    while let Some(frame) = timeout_at(deadline, body.frame()).await.map_err(|_| too_slow())? {
+        let broken = || Refusal::new(StatusCode::BAD_REQUEST, "the body broke off").closing();
+        let Ok(data) = frame.map_err(|_| broken())?.into_data() else { continue };
+        if data.len() > limit - bytes.len() {
+            return Err(too_long());
+        }
+        bytes.extend_from_slice(&data);
+        let wanted = bytes.capacity().div_ceil(PERMIT) - room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        if wanted > 0 {
+            let permits = u32::try_from(wanted).map_err(|_| too_long())?;
+            let more = app.room.clone().try_acquire_many_owned(permits).map_err(|_| Refusal::busy().closing())?;
+            match &mut room {
+                Some(room) => room.merge(more),
+                None => room = Some(more),
+            }
+        }
+    }
+    Ok(Held { bytes, _room: room })
+}
+
+/// Reads JSON. What is no JSON is a bad request; what is some, but not what was expected, cannot be processed.
+pub(crate) fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8], expected: &str) -> Result<T, Refusal> {
+    serde_json::from_slice(bytes).map_err(|error| {
+        let (status, what) = match error.classify() {
+            Category::Data => (StatusCode::UNPROCESSABLE_ENTITY, "the body does not fit"),
+            _ => (StatusCode::BAD_REQUEST, "the body is no valid JSON"),
+        };
+        Refusal::new(status, format!("{what}: {}", crate::app::shortened(&error.to_string()))).expecting(expected)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_compared_without_their_parameters() {
+        let typed = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_TYPE, text.parse().unwrap());
+            kind(&headers, &[JSON, JSON_LINES])
+        };
+        assert_eq!(typed("Application/JSON; charset=utf-8"), Ok(JSON));
+        assert_eq!(typed("application/x-ndjson"), Ok(JSON_LINES));
+        for other in ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""] {
+            assert_eq!(typed(other).unwrap_err().status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{other}");
+        }
+        assert!(kind(&HeaderMap::new(), &[JSON]).is_err());
+    }
+
+    #[test]
+    fn broken_json_and_other_json_are_different_mistakes() {
+        let broken = read::<Vec<u8>>(b"[1,", "a list").unwrap_err();
+        assert_eq!((broken.status, broken.reply.expected.as_deref()), (StatusCode::BAD_REQUEST, Some("a list")));
+        assert_eq!(read::<Vec<u8>>(b"{}", "a list").unwrap_err().status, StatusCode::UNPROCESSABLE_ENTITY);
+        assert_eq!(read::<Vec<u8>>(b"[1] x", "a list").unwrap_err().status, StatusCode::BAD_REQUEST);
+        assert_eq!(read::<String>(b"\"\xff\"", "a text").unwrap_err().status, StatusCode::BAD_REQUEST);
+    }
+}

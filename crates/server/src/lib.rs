@@ -1,0 +1,51 @@
+//! The engine over HTTP.
+//!
+//! [`Server`] answers the published paths of two systems that Probare replaces (`POST /evaluate`, `POST /prompt`,
+//! `POST /evaluation-prompt`) and our own under `/v1`: cases and metric requests in, result lines out, through the same
+//! road as every other run. One table, [`routes`], is what requests are routed by and what `/openapi.json` is made from.
+//!
+//! Whatever a client does, the server stays small: bodies, time, connections and waiting requests are bounded, what
+//! computes does so on threads of its own, and a slow reader slows its own scoring down. An error is JSON that says what
+//! was expected; it never names a path of this machine and never holds the words of a panic or a token.
+//!
+//! ```
+//! use std::io::{Read, Write};
+//! use probare_server::{Server, Settings};
+//!
+//! let server = Server::bind("127.0.0.1:0", Settings::default())?;
+//! let (address, stop) = (server.address(), server.stop());
+//! let running = std::thread::spawn(move || server.run());
+//! let mut connection = std::net::TcpStream::connect(address)?;
+//! connection.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+//! let mut reply = String::new();
+//! connection.read_to_string(&mut reply)?;
+//! assert!(reply.ends_with(r#"{"status":"ok"}"#));
+//! stop.stop();
+//! running.join().expect("it does not panic")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod app;
+mod body;
+mod catalogue;
+mod connections;
+mod counters;
+mod evaluate;
+mod openapi;
+mod patience;
+mod pool;
+mod prompt;
+mod refusal;
+mod routes;
+mod score;
+mod server;
+mod settings;
+mod token;
+mod vectors;
+
+pub use openapi::document;
+pub use prompt::{AnswerError, Answerer, Asked, Cited, Found, PromptReply, Quoted};
+pub use routes::paths;
+pub use server::{ServeError, Server, Stop};
+pub use settings::{Limits, Settings};
+pub use token::{Token, TokenError};

@@ -1,0 +1,217 @@
+//! `POST /prompt` and `POST /evaluation-prompt`: a question about a corpus, answered with its sources.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value as Json};
+use zeroize::Zeroizing;
+
+use crate::app::{Begun, Known, Shared, query};
+use crate::body::{self, JSON};
+use crate::refusal::{Refusal, json};
+
+/// Answers questions about a corpus. Called on a thread that may wait.
+pub trait Answerer: Send + Sync {
+    /// Models that may be asked, as requests name them; the first answers where none is named.
+    fn models(&self) -> &[String];
+
+    /// An answer with what it rests on. The model is one of [`models`](Self::models).
+    fn answer(&self, asked: &Asked) -> Result<PromptReply, AnswerError>;
+}
+
+/// A question about a corpus.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// What is asked.
+    pub question: String,
+    /// Passages that may be used.
+    pub k: usize,
+    /// Metadata that a passage must have.
+    pub filter: Map<String, Json>,
+    /// The model.
+    pub model: String,
+}
+
+/// Why there is no answer. Texts are shown to the client: they hold neither paths nor keys.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AnswerError {
+    /// The question cannot be answered as it is put: an unknown column, a filter of the wrong kind.
+    #[error("{reason}")]
+    Question {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The model gave no answer that can be used.
+    #[error("{reason}")]
+    Model {
+        /// What happened.
+        reason: String,
+    },
+    /// The corpus could not be searched. What happened is for the operator.
+    #[error("the corpus could not be searched")]
+    Corpus,
+}
+
+/// The longest list of passages.
+const MOST_PASSAGES: u32 = 100;
+
+/// A question about the corpus.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(crate) struct PromptRequest {
+    /// What is asked.
+    #[schemars(length(min = 1))]
+    question: String,
+    /// Passages that are retrieved at most; 10 if absent.
+    #[serde(default = "some")]
+    #[schemars(range(min = 1, max = 100))]
+    k: u32,
+    /// Metadata that a passage must have, by name; all passages if absent or empty.
+    #[serde(default)]
+    filter: Map<String, Json>,
+    /// The model, as `provider:name`; the server's first if absent.
+    #[serde(default)]
+    model: Option<String>,
+    /// The token, where it is not in a header.
+    #[serde(default)]
+    auth: Given,
+}
+
+const fn some() -> u32 {
+    10
+}
+
+/// An answer with what it rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct PromptReply {
+    /// What was asked.
+    pub question: String,
+    /// The passages, best first.
+    pub context: Vec<Found>,
+    /// The answer.
+    pub answer: Cited,
+}
+
+/// A passage of the corpus.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Found {
+    /// Its text.
+    pub page_content: String,
+    /// What is known about it.
+    pub metadata: Map<String, Json>,
+}
+
+/// An answer with citations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Cited {
+    /// The answer.
+    pub answer: String,
+    /// What it rests on.
+    pub citations: Vec<Quoted>,
+}
+
+/// Words of a passage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Quoted {
+    /// Which passage of `context`, counted from 0.
+    pub source_index: usize,
+    /// The words.
+    pub quote: String,
+}
+
+/// The token in a body. It is compared and never shown.
+#[derive(Default)]
+pub(crate) struct Given(Option<Zeroizing<String>>);
+
+impl Given {
+    /// The token.
+    pub(crate) fn token(&self) -> Option<&str> {
+        self.0.as_ref().map(|token| token.as_str())
+    }
+}
+
+impl fmt::Debug for Given {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Given")
+    }
+}
+
+impl<'de> Deserialize<'de> for Given {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Read as any value first, because an error of a text's reader would repeat what stands there.
+        match Json::deserialize(deserializer)? {
+            Json::Null => Ok(Self(None)),
+            Json::String(text) => Ok(Self(Some(Zeroizing::new(text)))),
+            _ => Err(serde::de::Error::custom("`auth` is not a text")),
+        }
+    }
+}
+
+impl JsonSchema for Given {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Given".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<String>::json_schema(generator)
+    }
+}
+
+const EXPECTED: &str = "an object with `question`, a text, and where wanted `k`, `filter`, `model` and `auth`";
+
+/// `POST /prompt` and `POST /evaluation-prompt`.
+pub(crate) async fn answer(
+    State(app): State<Shared>,
+    Extension(begun): Extension<Begun>,
+    Extension(known): Extension<Known>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    query(request.uri(), &[])?;
+    body::kind(request.headers(), &[JSON])?;
+    let held = body::taken(&app, request, app.limits.exchange, begun.deadline).await?;
+    let PromptRequest { question, k, filter, model, auth } = body::read(&held.bytes, EXPECTED)?;
+    app.check_body(known, auth.token())?;
+    let Some(answerer) = &app.answerer else {
+        return Err(Refusal::new(StatusCode::NOT_FOUND, "this server has no corpus to ask about")
+            .expecting("a server that was started with an index: `probare serve --index INDEX --model MODEL`"));
+    };
+    let wrong = |error: &str| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+    if question.trim().is_empty() {
+        return Err(wrong("`question` is empty").expecting("a question"));
+    }
+    if !(1..=MOST_PASSAGES).contains(&k) {
+        return Err(wrong("`k` is out of range").expecting(format!("a whole number from 1 to {MOST_PASSAGES}")));
+    }
+    let models = answerer.models();
+    let model = match model {
+        Some(model) if models.contains(&model) => model,
+        // A client must not spend the operator's money with whomever it likes, nor name files of this machine.
+        Some(_) => return Err(wrong("`model` is not offered here").expecting(offered(models))),
+        None => models.first().cloned().ok_or_else(|| wrong("this server offers no model"))?,
+    };
+    let asked = Asked { question, k: k as usize, filter, model };
+    let answerer = Arc::clone(answerer);
+    let reply = app.prompts.run(begun.deadline, move |_| answerer.answer(&asked)).await?;
+    match reply {
+        Ok(reply) => Ok(json(StatusCode::OK, &reply)),
+        Err(error) => Err(match error {
+            AnswerError::Question { reason } => wrong(&reason),
+            AnswerError::Model { reason } => Refusal::new(StatusCode::BAD_GATEWAY, reason),
+            AnswerError::Corpus => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+        }),
+    }
+}
+
+fn offered(models: &[String]) -> String {
+    let names: Vec<String> = models.iter().map(|model| format!("`{model}`")).collect();
+    if names.is_empty() { "a server with a model".to_owned() } else { format!("one of {}", names.join(", ")) }
+}

@@ -1,0 +1,233 @@
+//! The table of routes: what requests are routed by, and what `/openapi.json` is made from.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::{MethodRouter, get, post};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+
+use crate::app::Shared;
+use crate::body::{JSON, JSON_LINES};
+use crate::counters::PROMETHEUS;
+use crate::refusal::json;
+use crate::{catalogue, counters, evaluate, openapi, prompt, score};
+
+/// One path with its method.
+pub(crate) struct Route {
+    pub method: &'static str,
+    pub path: &'static str,
+    /// A line for lists.
+    pub summary: &'static str,
+    /// Who may ask where a token is set.
+    pub caller: Caller,
+    /// Parameters of path and query.
+    pub parameters: &'static [Parameter],
+    /// Types of the body, each with its schema.
+    pub bodies: &'static [(&'static str, MakeSchema)],
+    /// Type of the reply, with its schema.
+    pub reply: (&'static str, MakeSchema),
+    /// Statuses beside 200.
+    pub refusals: &'static [u16],
+    pub handler: fn() -> MethodRouter<Shared>,
+}
+
+/// Makes the schema of a type.
+pub(crate) type MakeSchema = fn(&mut SchemaGenerator) -> Schema;
+
+/// Who may ask where a token is set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// Whoever can reach the server.
+    Anybody,
+    /// Whoever has the token in a header.
+    KnownByHeader,
+    /// Whoever has the token in a header, or as `auth` in the body.
+    KnownByBody,
+}
+
+/// A parameter of the path or the query.
+pub(crate) struct Parameter {
+    pub name: &'static str,
+    pub place: &'static str,
+    pub summary: &'static str,
+    pub schema: MakeSchema,
+    /// Whether it may stand there several times.
+    pub repeats: bool,
+}
+
+/// Methods that are known by name in notes.
+pub(crate) const METHODS: [&str; 9] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
+
+/// A server that is there.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Health {
+    /// `ok`.
+    status: &'static str,
+}
+
+async fn health() -> Response {
+    json(StatusCode::OK, &Health { status: "ok" })
+}
+
+/// The reading of a metric.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "snake_case")]
+#[expect(dead_code, reason = "the schema of a parameter")]
+enum ProfileName {
+    Reference,
+    Careful,
+}
+
+const PROFILE: Parameter = Parameter {
+    name: "profile",
+    place: "query",
+    summary: "Which reading of the metrics: `reference` (the published numbers) or `careful` (ours, where we do better)",
+    schema: schema::<ProfileName>,
+    repeats: false,
+};
+
+fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    generator.subschema_for::<T>()
+}
+
+const OF_BODIES: &[u16] = &[400, 401, 408, 413, 415, 421, 422, 500, 503, 504];
+const OF_PROMPTS: &[u16] = &[400, 401, 404, 408, 413, 415, 421, 422, 500, 502, 503, 504];
+const OF_LISTS: &[u16] = &[401, 421, 422];
+const OF_PAGES: &[u16] = &[400, 401, 404, 421, 422];
+
+/// All routes.
+pub(crate) static ROUTES: &[Route] = &[
+    Route {
+        method: "post",
+        path: "/evaluate",
+        summary: "Judge one response by its query and the passages it was based on",
+        caller: Caller::KnownByBody,
+        parameters: &[
+            Parameter {
+                name: "detail",
+                place: "query",
+                summary: "Whether the reply also has `profile`, `unrounded` and `anchors`",
+                schema: schema::<bool>,
+                repeats: false,
+            },
+            PROFILE,
+        ],
+        bodies: &[(JSON, schema::<evaluate::EvaluateRequest>)],
+        reply: (JSON, schema::<evaluate::EvaluateReply>),
+        refusals: OF_BODIES,
+        handler: || post(evaluate::answer),
+    },
+    Route {
+        method: "post",
+        path: "/prompt",
+        summary: "Answer a question about the corpus, with citations",
+        caller: Caller::KnownByBody,
+        parameters: &[],
+        bodies: &[(JSON, schema::<prompt::PromptRequest>)],
+        reply: (JSON, schema::<prompt::PromptReply>),
+        refusals: OF_PROMPTS,
+        handler: || post(prompt::answer),
+    },
+    Route {
+        method: "post",
+        path: "/evaluation-prompt",
+        summary: "The same as /prompt, under the name that evaluations use",
+        caller: Caller::KnownByBody,
+        parameters: &[],
+        bodies: &[(JSON, schema::<prompt::PromptRequest>)],
+        reply: (JSON, schema::<prompt::PromptReply>),
+        refusals: OF_PROMPTS,
+        handler: || post(prompt::answer),
+    },
+    Route {
+        method: "post",
+        path: "/v1/score",
+        summary: "Score cases: one result line a case, in their order, as they are finished",
+        caller: Caller::KnownByHeader,
+        parameters: &[
+            Parameter {
+                name: "metric",
+                place: "query",
+                summary: "Metrics, where the body is JSON lines: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE",
+                schema: schema::<String>,
+                repeats: true,
+            },
+            PROFILE,
+        ],
+        bodies: &[(JSON, schema::<score::ScoreRequest<'_>>), (JSON_LINES, schema::<score::CaseLine>)],
+        reply: (JSON_LINES, schema::<score::ScoreLine>),
+        refusals: OF_BODIES,
+        handler: || post(score::answer),
+    },
+    Route {
+        method: "get",
+        path: "/v1/metrics",
+        summary: "List all metrics",
+        caller: Caller::KnownByHeader,
+        parameters: &[],
+        bodies: &[],
+        reply: (JSON, schema::<catalogue::MetricList>),
+        refusals: OF_LISTS,
+        handler: || get(catalogue::list),
+    },
+    Route {
+        method: "get",
+        path: "/v1/metrics/{id}",
+        summary: "Show what is known about a metric, with its page",
+        caller: Caller::KnownByHeader,
+        parameters: &[Parameter {
+            name: "id",
+            place: "path",
+            summary: "Id of the metric",
+            schema: schema::<String>,
+            repeats: false,
+        }],
+        bodies: &[],
+        reply: (JSON, schema::<catalogue::MetricPage>),
+        refusals: OF_PAGES,
+        handler: || get(catalogue::one),
+    },
+    Route {
+        method: "get",
+        path: "/health",
+        summary: "Say that the server is there",
+        caller: Caller::Anybody,
+        parameters: &[],
+        bodies: &[],
+        reply: (JSON, schema::<Health>),
+        refusals: &[421],
+        handler: || get(health),
+    },
+    Route {
+        method: "get",
+        path: "/metrics",
+        summary: "Count requests, times and connections, in the text format of Prometheus",
+        caller: Caller::KnownByHeader,
+        parameters: &[],
+        bodies: &[],
+        reply: (PROMETHEUS, schema::<String>),
+        refusals: &[401, 421],
+        handler: || get(counters::show),
+    },
+    Route {
+        method: "get",
+        path: "/openapi.json",
+        summary: "Describe all paths",
+        caller: Caller::KnownByHeader,
+        parameters: &[],
+        bodies: &[],
+        reply: (JSON, schema::<serde_json::Map<String, serde_json::Value>>),
+        refusals: &[401, 421],
+        handler: || get(openapi::show),
+    },
+];
+
+/// The route at a path, as it is written in the table.
+pub(crate) fn at(path: &str) -> Option<&'static Route> {
+    ROUTES.iter().find(|route| route.path == path)
+}
+
+/// Method and path of every route.
+pub fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
+    ROUTES.iter().map(|route| (route.method, route.path))
+}

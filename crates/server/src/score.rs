@@ -1,0 +1,485 @@
+//! `POST /v1/score`: the cases of a body through some metrics, result lines as they come.
+//!
+//! The body is a source of cases like a file, the reply a sink like a report; between them runs what runs for every verb.
+//! So the lines are those of `probare score` on the same cases, byte for byte. A client that reads slowly slows its own
+//! run down; one that is gone ends it.
+
+use std::io::{self, Cursor};
+use std::num::NonZeroUsize;
+use std::pin::Pin;
+use std::str::FromStr as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Extension, Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use bytes::Bytes;
+use http_body::Frame;
+use probare_cases::{Format, OpenError, ReadOptions, Rows};
+use probare_core::{
+    BuildError, CaseResult, Event, Job, MetricInfo, MetricKind, MetricRequest, Named, Problem, Profile, ScoreError,
+    Sink, Stop,
+};
+use probare_metrics::registry;
+use probare_runner::{DriveError, DriveOptions, MetricEntry, PlanError, RunError, Wanted};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json, json};
+use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
+
+use crate::app::{App, Begun, Shared, query, shortened};
+use crate::body::{self, Held, JSON, JSON_LINES};
+use crate::counters::InFlight;
+use crate::refusal::{Refusal, typed};
+
+/// Metrics of one request.
+const MOST_METRICS: usize = 64;
+
+/// Lines that wait to be sent.
+const LINES_WAITING: usize = 64;
+
+/// A client is given this long after the end of its time to see the last line.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// What messages call the body.
+const BODY: &str = "the body";
+
+/// Parameters of the query, for JSON lines.
+pub(crate) const PARAMETERS: [&str; 2] = ["metric", "profile"];
+
+/// Cases and the metrics they are to go through.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ScoreRequest<'a> {
+    /// The metrics: `token_f1`, `contains:texts=["a"]`, or an object with `id`, `name`, `options` and `profile`.
+    #[schemars(length(min = 1, max = 64))]
+    metrics: Vec<MetricWish>,
+    /// Which reading of the metrics: `reference` or `careful`.
+    #[serde(default)]
+    profile: Profile,
+    /// The cases, as a file of cases has them.
+    #[serde(borrow)]
+    #[schemars(with = "Vec<Map<String, Json>>")]
+    cases: &'a RawValue,
+}
+
+/// A metric as it is asked for.
+struct MetricWish(MetricRequest);
+
+/// A metric with its options.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "the schema of what is read as an entry of a configuration")]
+struct MetricOptions {
+    /// Id of the metric.
+    id: String,
+    /// Name in the results; the id if absent.
+    name: Option<String>,
+    /// Options of the metric.
+    #[serde(default)]
+    options: Map<String, Json>,
+    /// Reading of this metric alone.
+    profile: Option<Profile>,
+}
+
+impl<'de> Deserialize<'de> for MetricWish {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        use serde::de::Error;
+        match Json::deserialize(deserializer)? {
+            Json::String(text) => MetricRequest::from_str(&text).map(Self).map_err(D::Error::custom),
+            object @ Json::Object(_) => {
+                let entry = MetricEntry::deserialize(object).map_err(D::Error::custom)?;
+                Ok(Self(entry.request()))
+            }
+            _ => Err(D::Error::custom("a metric is a text or an object with `id`")),
+        }
+    }
+}
+
+impl JsonSchema for MetricWish {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "MetricRequest".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let options = generator.subschema_for::<MetricOptions>();
+        json_schema!({ "anyOf": [{ "type": "string", "minLength": 1 }, options] })
+    }
+}
+
+/// A line of a body of JSON lines: a case.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "lines are read as a file of cases is; this says what they look like")]
+pub(crate) struct CaseLine(Map<String, Json>);
+
+/// A line of the reply: the results of a case, or a row that could not be read.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "lines are written by the runner; this says what they look like")]
+pub(crate) struct ScoreLine {
+    /// Id of the case.
+    id: Option<String>,
+    /// What each metric said: `value`, `not_applicable` or `error`, with its evidence.
+    scores: Option<Map<String, Json>>,
+    /// Line of a row that could not be read.
+    line: Option<u64>,
+    /// Column in that line, where it is known.
+    column: Option<u64>,
+    /// What is wrong with that row, or why the lines end here.
+    error: Option<String>,
+    /// What to do about it.
+    hint: Option<String>,
+}
+
+const EXPECTED: &str = "an object with `metrics`, a list, and `cases`, a list of objects";
+
+/// `POST /v1/score`.
+pub(crate) async fn answer(
+    State(app): State<Shared>,
+    Extension(begun): Extension<Begun>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    let kind = body::kind(request.headers(), &[JSON, JSON_LINES])?;
+    let known: &[&str] = if kind == JSON { &[] } else { &PARAMETERS };
+    let parameters = query(request.uri(), known)?;
+    let held = body::taken(&app, request, app.limits.body, begun.deadline).await?;
+    let wishes = if kind == JSON { Wishes::of_body(held)? } else { Wishes::of_query(&parameters, held)? };
+    wishes.check()?;
+    let (lines, reply) = Reply::new(&begun, app.limits.write_time);
+    let interrupted = Arc::clone(&reply.interrupted);
+    let (started, first) = oneshot::channel();
+    let deadline = begun.deadline;
+    let run = {
+        let app = Arc::clone(&app);
+        async move {
+            let shared = Arc::clone(&app);
+            let work = move |_: &mut _| {
+                shared_run(&shared, wishes, Lines { started: Some(started), lines, metrics: Vec::new() }, interrupted)
+            };
+            app.runs.run(deadline, work).await
+        }
+    };
+    // The run goes on beside the reply; what became of it before its first line is told here.
+    let run = tokio::spawn(run);
+    match timeout_at(deadline, first).await {
+        Ok(Ok(())) => Ok(typed(StatusCode::OK, JSON_LINES, Body::new(reply))),
+        Ok(Err(_)) => match run.await {
+            Ok(Ok(Err(refusal)) | Err(refusal)) => Err(refusal),
+            Ok(Ok(Ok(()))) | Err(_) => Err(Refusal::bug()),
+        },
+        Err(_) => Err(Refusal::too_late()),
+    }
+}
+
+/// What is wanted.
+struct Wishes {
+    requests: Vec<MetricRequest>,
+    profile: Profile,
+    cases: Held,
+    /// Bytes of the body before the cases; they become white space, so that lines and columns are those of the body.
+    before: usize,
+    /// Where the cases end.
+    end: usize,
+    format: Format,
+}
+
+impl Wishes {
+    fn of_body(held: Held) -> Result<Self, Refusal> {
+        let (requests, profile, before, end) = {
+            let body: ScoreRequest<'_> = body::read(&held.bytes, EXPECTED)?;
+            let cases = body.cases.get();
+            if !cases.starts_with('[') {
+                return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "`cases` is no list").expecting(EXPECTED));
+            }
+            // The text of the cases is a piece of the body.
+            let before = (cases.as_ptr() as usize).saturating_sub(held.bytes.as_ptr() as usize);
+            let requests = body.metrics.into_iter().map(|MetricWish(request)| request).collect();
+            (requests, body.profile, before, before + cases.len())
+        };
+        Ok(Self { requests, profile, cases: held, before, end, format: Format::Json })
+    }
+
+    fn of_query(parameters: &[(String, String)], cases: Held) -> Result<Self, Refusal> {
+        let wrong = |error: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+        let (mut requests, mut profile) = (Vec::new(), Profile::default());
+        for (name, value) in parameters {
+            match (name.as_str(), value.as_str()) {
+                ("metric", text) => {
+                    let request = MetricRequest::from_str(text);
+                    requests.push(request.map_err(|error| {
+                        wrong(shortened(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
+                    })?);
+                }
+                (_, "reference") => profile = Profile::Reference,
+                (_, "careful") => profile = Profile::Careful,
+                _ => return Err(wrong("unknown profile".to_owned()).expecting("reference or careful")),
+            }
+        }
+        let end = cases.bytes.len();
+        Ok(Self { requests, profile, cases, before: 0, end, format: Format::JsonLines })
+    }
+
+    /// Metrics that ask models would spend the operator's money, or read files that a client names.
+    fn check(&self) -> Result<(), Refusal> {
+        let wrong = |error: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+        if self.requests.len() > MOST_METRICS {
+            return Err(wrong("too many metrics".to_owned()).expecting(format!("at most {MOST_METRICS}")));
+        }
+        for request in &self.requests {
+            let Ok(definition) = registry().get(&request.id) else { continue };
+            if definition.kind != MetricKind::Judge {
+                continue;
+            }
+            let built = definition.build(request.options.clone(), request.profile.unwrap_or(self.profile));
+            if built.is_ok_and(|scorer| scorer.embeds().is_none()) {
+                let error = format!("`{}` asks a model, which a server does not do", request.id);
+                return Err(wrong(error).expecting("a metric that computes; `probare score --judge MODEL` asks models"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The cases as a source that reads the body where it is.
+    fn source(self) -> Result<(Rows, Vec<MetricRequest>, Profile), OpenError> {
+        let Self { requests, profile, mut cases, before, end, format } = self;
+        cases.bytes.truncate(end);
+        for byte in cases.bytes.iter_mut().take(before).filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+        let rows = Rows::from_reader(Cursor::new(Kept(cases)), BODY, format, &ReadOptions::default())?;
+        Ok((rows, requests, profile))
+    }
+}
+
+/// A body that takes its room as long as it is read.
+struct Kept(Held);
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.bytes
+    }
+}
+
+fn shared_run(app: &App, wishes: Wishes, lines: Lines, interrupted: Arc<AtomicBool>) -> Result<(), Refusal> {
+    let (rows, requests, profile) = wishes.source().map_err(|_| unreadable())?;
+    let last = lines.lines.clone();
+    let wanted = Wanted {
+        profile,
+        outside: &app.vectors,
+        // The pool says how much is computed at once.
+        drive: DriveOptions { jobs: NonZeroUsize::MIN, lines: true, interrupted, ..DriveOptions::default() },
+        watcher: Some(Box::new(lines)),
+        ..Wanted::default()
+    };
+    match probare_runner::run(Job::new(BODY, Box::new(rows), requests), wanted) {
+        Ok(conclusion) if conclusion.driven.stop == Stop::Complete => last.end(None),
+        Ok(_) => last.end(Some("the time for this request is over")),
+        Err(RunError::Plan(error)) => return Err(of_plan(&error)),
+        // The client is gone, or takes nothing.
+        Err(RunError::Drive(DriveError::Output(_))) => last.end(Some("the reply was not taken")),
+        Err(_) => {
+            last.end(Some("the cases cannot be read further"));
+            return Err(unreadable());
+        }
+    }
+    Ok(())
+}
+
+fn unreadable() -> Refusal {
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "the cases cannot be read").expecting(EXPECTED)
+}
+
+/// What is wrong with the metrics, and what to do.
+fn of_plan(error: &PlanError) -> Refusal {
+    let expected = match error {
+        PlanError::Unknown(unknown) => match unknown.similar {
+            Some(similar) => format!("a similar name exists: `{similar}`"),
+            None => "/v1/metrics lists all metrics".to_owned(),
+        },
+        PlanError::Build { source: BuildError::Missing { remedy, .. }, .. } => remedy.clone(),
+        PlanError::Build { .. } => "/v1/metrics/{id} shows the options of a metric".to_owned(),
+        PlanError::SameName(_) => "a `name` of its own for one of them".to_owned(),
+        _ => "at least one metric; /v1/metrics lists all".to_owned(),
+    };
+    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, shortened(&error.to_string())).expecting(expected)
+}
+
+/// Sends lines; it waits where the client does not keep up.
+#[derive(Clone)]
+struct Sending {
+    lines: mpsc::Sender<Line>,
+    runtime: Handle,
+    deadline: Instant,
+    write_time: Duration,
+}
+
+/// What is sent.
+enum Line {
+    Text(Bytes),
+    /// That was all. Without it a reply is not whole, whatever happened to the run.
+    End,
+    /// The lines end before the cases do; whoever reads them must notice.
+    Broken,
+}
+
+impl Sending {
+    fn send(&self, line: Line) -> io::Result<()> {
+        let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "nobody takes the lines");
+        let line = match self.lines.try_send(line) {
+            Ok(()) => return Ok(()),
+            Err(TrySendError::Closed(_)) => return Err(gone()),
+            Err(TrySendError::Full(line)) => line,
+        };
+        let until = self.deadline.min(Instant::now() + self.write_time) + LAST_WORDS;
+        match self.runtime.block_on(async { timeout_at(until, self.lines.send(line)).await }) {
+            Ok(Ok(())) => Ok(()),
+            _ => Err(gone()),
+        }
+    }
+
+    /// The last words: nothing where all is well.
+    fn end(&self, error: Option<&str>) {
+        // Where the client is gone, nobody misses them.
+        let Some(error) = error else {
+            let _ = self.send(Line::End);
+            return;
+        };
+        let _ = self.send(Line::Text(format!("{}\n", json!({ "error": error })).into()));
+        let _ = self.send(Line::Broken);
+    }
+}
+
+/// Result lines as they come.
+struct Lines {
+    started: Option<oneshot::Sender<()>>,
+    lines: Sending,
+    metrics: Vec<MetricInfo>,
+}
+
+impl Sink for Lines {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        match event {
+            Event::Started { metrics, .. } => {
+                self.metrics = metrics.to_vec();
+                if let Some(started) = self.started.take() {
+                    // Whoever waited may be gone; the first line finds out.
+                    let _ = started.send(());
+                }
+                Ok(())
+            }
+            Event::Scored(result) => {
+                let is_internal = |named: &Named| matches!(named, Err(ScoreError::Internal { .. }));
+                let mut line = if result.results.iter().any(is_internal) {
+                    without_words_of_panics(result, &self.metrics)
+                } else {
+                    result.line_text(&self.metrics).into_owned()
+                };
+                line.push('\n');
+                self.lines.send(Line::Text(line.into()))
+            }
+            Event::Problem(problem) if problem.lost => self.lines.send(Line::Text(lost(problem).into())),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The line of a row that could not be read.
+fn lost(problem: &Problem) -> String {
+    let Problem { line, column, reason, hint, .. } = problem;
+    let members = [("line", json!(line)), ("column", json!(column)), ("error", json!(reason)), ("hint", json!(hint))];
+    let told: Map<String, Json> = members
+        .into_iter()
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect();
+    format!("{}\n", Json::Object(told))
+}
+
+/// The line of a case where a metric stopped: what it said is for the operator.
+fn without_words_of_panics(result: &CaseResult, metrics: &[MetricInfo]) -> String {
+    let quiet = |named: &Named| match named {
+        Err(ScoreError::Internal { .. }) => Err(ScoreError::Internal { reason: "its reason is not shown".to_owned() }),
+        other => other.clone(),
+    };
+    let results = result.results.iter().map(quiet).collect();
+    let told = CaseResult { results, written: None, ..result.clone() };
+    told.line_text(metrics).into_owned()
+}
+
+/// The lines as the body of a reply.
+struct Reply {
+    lines: mpsc::Receiver<Line>,
+    over: Pin<Box<Sleep>>,
+    interrupted: Arc<AtomicBool>,
+    _in_flight: InFlight,
+}
+
+impl Reply {
+    fn new(begun: &Begun, write_time: Duration) -> (Sending, Self) {
+        let (sender, lines) = mpsc::channel(LINES_WAITING);
+        let sending = Sending { lines: sender, runtime: Handle::current(), deadline: begun.deadline, write_time };
+        let over = Box::pin(sleep_until(begun.deadline));
+        (sending, Self { lines, over, interrupted: Arc::default(), _in_flight: begun.in_flight.clone() })
+    }
+}
+
+impl Drop for Reply {
+    /// Nobody reads any more, so nothing more is computed.
+    fn drop(&mut self) {
+        self.interrupted.store(true, Ordering::Relaxed);
+    }
+}
+
+impl http_body::Body for Reply {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        if let Poll::Ready(line) = self.lines.poll_recv(context) {
+            return Poll::Ready(match line {
+                Some(Line::Text(text)) => Some(Ok(Frame::data(text))),
+                Some(Line::End) => None,
+                Some(Line::Broken) | None => Some(Err(io::Error::other("the lines end before the cases do"))),
+            });
+        }
+        // The run ends at its next case and says so; one that does not come to it is left behind.
+        ready!(self.over.as_mut().poll(context));
+        if self.interrupted.swap(true, Ordering::Relaxed) {
+            return Poll::Ready(Some(Err(io::Error::other("the time for this request is over"))));
+        }
+        self.over.as_mut().reset(Instant::now() + LAST_WORDS);
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+
+    use super::*;
+    use crate::counters::Counters;
+
+    #[tokio::test]
+    async fn lines_without_their_end_are_not_whole() {
+        let begun =
+            Begun { deadline: Instant::now() + Duration::from_secs(10), in_flight: Counters::default().begin() };
+        let (sending, reply) = Reply::new(&begun, Duration::from_secs(1));
+        sending.send(Line::Text(Bytes::from_static(b"a\n"))).unwrap();
+        sending.end(None);
+        assert_eq!(reply.collect().await.unwrap().to_bytes(), "a\n");
+
+        // A run that is gone without a word, as after a panic.
+        let (sending, reply) = Reply::new(&begun, Duration::from_secs(1));
+        sending.send(Line::Text(Bytes::from_static(b"a\n"))).unwrap();
+        drop(sending);
+        assert!(reply.collect().await.is_err());
+    }
+}

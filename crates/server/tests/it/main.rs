@@ -1,0 +1,12 @@
+//! A server in this process, asked over real connections.
+
+#![allow(clippy::disallowed_methods, reason = "tests make the cases that they need")]
+
+mod callers;
+mod client;
+mod evaluate;
+mod limits;
+mod openapi;
+mod prompt;
+mod refusals;
+mod score;

@@ -1,0 +1,50 @@
+//! What is not there, not understood or not allowed is refused in JSON.
+
+use probare_server::Settings;
+
+use crate::client::Running;
+
+#[test]
+fn unknown_paths_and_methods_are_refused_in_json() {
+    let server = Running::start(Settings::default());
+    assert!(server.get("/nothing?x=1").refused(404).contains("/openapi.json"));
+    assert!(server.get("/v1/metrics/%FF").refused(400).contains("UTF-8"));
+    let unknown = server.get("/v1/metrics/token_f2").refused(404);
+    assert!(unknown.contains("`token_f2`") && unknown.contains("`token_f1`"), "{unknown}");
+    for (method, path, allowed) in
+        [("GET", "/evaluate", "post"), ("DELETE", "/health", "get"), ("BREW", "/metrics", "get")]
+    {
+        let reply = server.ask(method, path, &[], "");
+        reply.refused(405);
+        assert!(reply.head.contains(&format!("allow: {allowed}")), "{reply:?}");
+    }
+}
+
+#[test]
+fn what_is_no_request_gets_no_further() {
+    let server = Running::start(Settings::default());
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00\x01"[..],
+        b"GET\r\n\r\n",
+        b"GET /health HTTP/9.9\r\n\r\n",
+        b"POST /evaluate HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+        b"POST /evaluate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\nxx",
+    ] {
+        let reply = server.send(bytes);
+        assert!(matches!(reply.status, 0 | 400..=499 | 505), "{reply:?}");
+    }
+    let long = format!("GET /health HTTP/1.1\r\nHost: localhost\r\nX: {}\r\n\r\n", "x".repeat(200_000));
+    assert!(matches!(server.send(long.as_bytes()).status, 0 | 431), "a head has an end");
+    assert_eq!(server.get("/health").status, 200);
+}
+
+#[test]
+fn the_catalogue_is_that_of_the_program() {
+    let server = Running::start(Settings::default());
+    let list = server.get("/v1/metrics").json();
+    let metrics = list["metrics"].as_array().unwrap();
+    assert_eq!(metrics.len(), probare_metrics::registry().iter().count());
+    let one = server.get("/v1/metrics/token_f1").json();
+    assert!(metrics.contains(&one["metric"]));
+    assert_eq!(one["page"].as_str(), Some(probare_metrics::registry().get("token_f1").unwrap().page));
+}

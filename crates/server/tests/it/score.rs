@@ -1,0 +1,121 @@
+//! `POST /v1/score`: the lines of a run, as they come.
+
+use std::time::Duration;
+
+use probare_server::{Limits, Settings};
+use serde_json::{Value as Json, json};
+
+use crate::client::{Reply, Running};
+
+fn lines(reply: &Reply) -> Vec<Json> {
+    assert_eq!(reply.status, 200, "{reply:?}");
+    assert!(reply.head.contains("content-type: application/x-ndjson"), "{reply:?}");
+    reply.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn both_ways_of_asking_give_the_same_lines() {
+    let server = Running::start(Settings::default());
+    let cases: Vec<Json> = (0..700)
+        .map(|at| json!({"id": format!("c{at}"), "question": "Who?", "answer": format!("Ada {at}"), "ground_truth": "Ada"}))
+        .collect();
+    let body = json!({
+        "metrics": ["token_f1", "exact_match", {"id": "contains", "name": "words", "options": {"texts": ["Ada", "5"], "require": "all"}}],
+        "cases": cases,
+    });
+    let whole = server.post("/v1/score", &body.to_string());
+    assert!(whole.is_whole);
+    let found = lines(&whole);
+    assert_eq!(found.len(), 700);
+    assert_eq!(found[699]["id"], "c699");
+    assert_eq!(found[5]["scores"]["words"]["value"], 1.0);
+    assert_eq!(found[6]["scores"]["words"]["value"], 0.0);
+
+    let rows: Vec<String> = cases.iter().map(Json::to_string).collect();
+    let path = "/v1/score?metric=token_f1&metric=exact_match&metric=words%3Dcontains%3Atexts%3D%5B%22Ada%22%2C%225%22%5D%2Crequire%3Dall";
+    let streamed = server.ask("POST", path, &["Content-Type: application/x-ndjson"], &rows.join("\n"));
+    assert_eq!(streamed.body, whole.body);
+}
+
+#[test]
+fn a_row_that_cannot_be_read_is_a_line_of_its_own() {
+    let server = Running::start(Settings::default());
+    let body = "{\"metrics\": [\"exact_match\"],\n \"cases\": [{\"response\": \"a\", \"reference\": \"a\"},\n  {\"response\": [1]},\n  5,\n  {\"response\": \"b\"}]}";
+    let reply = server.post("/v1/score", body);
+    let found = lines(&reply);
+    assert!(reply.is_whole);
+    assert_eq!(found.len(), 4, "{found:?}");
+    assert_eq!(found[0]["scores"]["exact_match"]["value"], 1.0);
+    // Lines and columns are those of the body.
+    assert_eq!((&found[1]["line"], &found[1]["id"]), (&json!(3), &Json::Null));
+    assert_eq!((&found[2]["line"], &found[2]["column"]), (&json!(4), &json!(3)));
+    assert!(found[2]["error"].as_str().unwrap().contains("a row must be an object"));
+    assert_eq!(found[3]["id"], "4");
+    assert!(found[3]["scores"]["exact_match"]["not_applicable"].is_string());
+    assert!(!reply.body.contains("/work") && !reply.body.contains(env!("CARGO_MANIFEST_DIR")));
+}
+
+#[test]
+fn no_cases_are_no_lines() {
+    let server = Running::start(Settings::default());
+    let reply = server.post("/v1/score", r#"{"metrics":["exact_match"],"cases":[]}"#);
+    assert_eq!((reply.status, reply.body.as_str(), reply.is_whole), (200, "", true));
+}
+
+#[test]
+fn what_cannot_be_scored_is_refused_before_the_first_line() {
+    let server = Running::start(Settings::default());
+    for (body, words) in [
+        (r#"{"metrics":[],"cases":[]}"#, "no metric is named"),
+        (r#"{"metrics":["token_f2"],"cases":[]}"#, "`token_f1`"),
+        (r#"{"metrics":["token_f1","token_f1"],"cases":[]}"#, "two metrics are called `token_f1`"),
+        (r#"{"metrics":["contains:nothing=1"],"cases":[]}"#, "/v1/metrics/{id}"),
+        (r#"{"metrics":[{"id":"token_f1","colour":1}],"cases":[]}"#, "colour"),
+        (r#"{"metrics":[5],"cases":[]}"#, "a metric is a text or an object"),
+        (r#"{"metrics":["token_f1"],"cases":{}}"#, "`cases` is no list"),
+        (r#"{"metrics":["token_f1"]}"#, "missing field `cases`"),
+        (r#"{"metrics":["token_f1"],"cases":[],"more":1}"#, "unknown field `more`"),
+        (r#"{"metrics":["token_f1"],"cases":[],"profile":"best"}"#, "unknown variant `best`"),
+        (
+            r#"{"metrics":[{"id":"judge_rubric","options":{"prompt":"@/etc/passwd"}}],"cases":[]}"#,
+            "`prompt` has two parts",
+        ),
+        // Whoever asks models spends money and reads files that a client names.
+        (
+            r#"{"metrics":[{"id":"judge_rubric","options":{"judges":["replay:/etc/passwd"]}}],"cases":[]}"#,
+            "asks a model",
+        ),
+        (
+            r#"{"metrics":[{"id":"embedding_similarity","options":{"model":"openai:text-embedding-3-small"}}],"cases":[]}"#,
+            "on its own machine alone",
+        ),
+    ] {
+        let said = server.post("/v1/score", body).refused(422);
+        assert!(said.contains(words), "{body}: {said}");
+        assert!(!said.contains("root:"));
+    }
+    let many = json!({"metrics": vec!["token_f1"; 65], "cases": []}).to_string();
+    assert!(server.post("/v1/score", &many).refused(422).contains("at most 64"));
+    server.post("/v1/score", "{").refused(400);
+    let typed = |path: &str, body: &str| server.ask("POST", path, &["Content-Type: application/x-ndjson"], body);
+    typed("/v1/score", "{}").refused(422);
+    typed("/v1/score?metric=", "{}").refused(422);
+    typed("/v1/score?metric=token_f1&profile=best", "{}").refused(422);
+    assert_eq!(typed("/v1/score?metric=token_f1&profile=careful", "{}\n").status, 200);
+}
+
+#[test]
+fn a_run_that_takes_too_long_ends_and_says_so() {
+    let server = Running::start(Settings {
+        limits: Limits { time: Duration::from_millis(600), ..Limits::default() },
+        ..Settings::default()
+    });
+    let text = "The annual pass costs $150 since 2019, and children pay half of it. ".repeat(40);
+    let case = json!({"query": "What does it cost?", "response": text, "context": [text]});
+    let body = json!({"metrics": ["hallucination"], "profile": "careful", "cases": vec![case; 2000]});
+    let reply = server.post("/v1/score", &body.to_string());
+    let found = lines(&reply);
+    assert!(!reply.is_whole, "a client must see that something is missing");
+    assert!(found.len() < 2000);
+    assert_eq!(found.last().unwrap()["error"], "the time for this request is over");
+}
