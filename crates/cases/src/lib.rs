@@ -5,6 +5,8 @@
 //! [`Batch::cases`] turns each row into a case or a [`Problem`](probare_core::Problem) that says file, line, column,
 //! reason and remedy. Memory depends on the size of a batch, never on the length of the file.
 //!
+//! Rows that lie in memory already come in as a [`Table`], through [`Tables`].
+//!
 //! Readers of other documents find two helps here: [`Values`] cuts JSON files as [`Rows`] does and hands the values out as
 //! they are written; [`read_whole`] reads a document at once, up to a limit, with its digest.
 //!
@@ -38,6 +40,7 @@ mod values;
 mod whole;
 
 pub use fields::{FieldMap, MapError};
+pub use formats::table::{Given, Table, Tables};
 pub use open::{Format, OpenError, ReadOptions, Rows};
 pub use proposals::columns;
 pub use row::Batch;
