@@ -54,7 +54,8 @@ mod worst;
 mod wrap;
 
 pub use self::csv::Csv;
-pub use self::parquet::Parquet;
+pub use self::parquet::{MetricCells, Parquet};
+pub use columns::{Columns, columns};
 pub use format::{Format, OpenError, Options, open};
 pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict};
 pub use html::Html;
@@ -65,8 +66,8 @@ pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
 pub use status::Status;
 pub use summary::{
-    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason,
-    Reasons, Summary,
+    BINS, By, DifferentMetrics, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method,
+    MetricSummary, Partial, Reason, Reasons, Summary,
 };
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;

@@ -8,6 +8,7 @@ mod groups;
 mod histogram;
 mod labels;
 mod moments;
+mod partial;
 mod reasons;
 
 use std::io;
@@ -20,6 +21,7 @@ pub use self::groups::{By, Group, Groups, MOST_GROUPS};
 pub use self::histogram::{BINS, Histogram};
 pub use self::labels::{Label, Labels};
 pub use self::moments::{MeanInterval, Method};
+pub use self::partial::{DifferentMetrics, Partial};
 pub use self::reasons::{Reason, Reasons};
 
 use self::histogram::Filling;
