@@ -21,6 +21,8 @@ pub(crate) enum Cell<'a> {
     Raw(&'a str),
     /// A text. What looks like a list or an object may be one where a field wants such.
     Text(&'a str),
+    /// A text, whatever it looks like.
+    Plain(&'a str),
     /// A value that was read.
     Value(Json),
     /// Nothing any more.
@@ -37,6 +39,7 @@ impl<'a> Cell<'a> {
         match self {
             Self::Raw(raw) => serde_json::from_str(raw),
             Self::Text(text) => Ok(structure(text).unwrap_or_else(|| Json::String(text.to_owned()))),
+            Self::Plain(text) => Ok(Json::String(text.to_owned())),
             Self::Value(value) => Ok(value),
             Self::Taken => Ok(Json::Null),
         }
@@ -57,7 +60,7 @@ impl<'a> Cell<'a> {
             Self::Text(text) if text.starts_with(['[', '{']) && structure(text).is_some() => {
                 at_raw(text.trim_ascii(), steps)
             }
-            Self::Text(_) | Self::Taken => Ok(None),
+            Self::Text(_) | Self::Plain(_) | Self::Taken => Ok(None),
             Self::Value(value) => {
                 let found = steps.try_fold(value, |here, step| match here {
                     Json::Object(map) => map.get(step),

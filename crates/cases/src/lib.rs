@@ -5,6 +5,8 @@
 //! [`Batch::cases`] turns each row into a case or a [`Problem`](probare_core::Problem) that says file, line, column,
 //! reason and remedy. Memory depends on the size of a batch, never on the length of the file.
 //!
+//! Rows that lie in memory already come in as a [`Table`], through [`Tables`].
+//!
 //! Readers of other documents find help here: [`Values`] cuts JSON files as [`Rows`] does and hands the values out as
 //! they are written; [`read_whole`] reads a document at once, up to a limit, with its digest. [`Corpus`] reads transcripts
 //! of interviews. [`import`] reads files of other tools.
@@ -45,6 +47,7 @@ mod whole;
 pub use fields::{FieldMap, MapError};
 pub use folder::files_below;
 pub use foreign::{Foreign, ForeignError, ForeignScore, Imported, ORIGIN, SCORES, import, read_foreign};
+pub use formats::table::{Given, Table, Tables};
 pub use located::{At, DataError, parse_json};
 pub use open::{Format, OpenError, ReadOptions, Rows};
 pub use proposals::columns;

@@ -8,7 +8,7 @@ use probare_core::{Case, Citation, Field, Output, Passage, Problem};
 use serde_json::{Map, Value as Json};
 
 use crate::cells::{Cell, Row, elements, members, unquoted};
-use crate::formats::{columns::ColumnRows, csv::CsvRows, json::JsonRows};
+use crate::formats::{columns::ColumnRows, csv::CsvRows, json::JsonRows, table::TableRows};
 use crate::names::Names;
 
 /// What all rows of a file share.
@@ -32,6 +32,7 @@ pub(crate) enum RawRows {
     Json(JsonRows),
     Csv(CsvRows),
     Columns(ColumnRows),
+    Table(TableRows),
     /// A row that could not even be cut out of the file.
     Bad(Box<Problem>),
 }
@@ -52,6 +53,7 @@ impl Batch {
             RawRows::Json(rows) => rows.len(),
             RawRows::Csv(rows) => rows.len(),
             RawRows::Columns(rows) => rows.len(),
+            RawRows::Table(rows) => rows.len(),
             RawRows::Bad(_) => 1,
         }
     }
@@ -71,6 +73,7 @@ impl Batch {
             RawRows::Json(rows) => rows.cases(&self.shared),
             RawRows::Csv(rows) => rows.cases(&self.shared),
             RawRows::Columns(rows) => rows.cases(&self.shared),
+            RawRows::Table(rows) => rows.cases(&self.shared),
             RawRows::Bad(problem) => vec![Err(problem.as_ref().clone())],
         }
     }
@@ -215,7 +218,7 @@ pub(crate) fn kind(value: &Json) -> &'static str {
 /// A text; numbers and truth values are taken as they are written.
 fn text(spot: Spot<'_>, cell: Cell<'_>) -> Result<String, Unfit> {
     let found = match cell {
-        Cell::Text(text) => return Ok(text.to_owned()),
+        Cell::Text(text) | Cell::Plain(text) => return Ok(text.to_owned()),
         Cell::Raw(raw) => match raw.as_bytes().first() {
             Some(b'"') => return Ok(unquoted(raw)?),
             Some(b'[') => "a list",

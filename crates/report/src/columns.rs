@@ -1,4 +1,4 @@
-//! The columns that a metric has in a table: CSV and Parquet agree on them.
+//! The columns that a metric has in a table: CSV, Parquet and tables in memory agree on them.
 
 use std::collections::BTreeSet;
 
@@ -6,28 +6,28 @@ use probare_core::MetricInfo;
 
 /// Names of the columns of one metric.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Columns {
+pub struct Columns {
     /// The value; empty where there is none.
-    pub(crate) value: String,
+    pub value: String,
     /// `scored`, `not_applicable` or `failed`.
-    pub(crate) status: String,
+    pub status: String,
     /// Label, reason or error.
-    pub(crate) note: String,
+    pub note: String,
     /// Evidence as JSON.
-    pub(crate) evidence: String,
+    pub evidence: String,
     /// A word for the value.
-    pub(crate) label: String,
+    pub label: String,
     /// Pieces of the value as JSON.
-    pub(crate) parts: String,
+    pub parts: String,
     /// What kind of failure.
-    pub(crate) kind: String,
+    pub kind: String,
 }
 
 /// Columns that every table of cases may have.
 const OWN: [&str; 3] = ["id", "model", "repeat"];
 
 /// One set of names per metric, all different from each other and from those of the case.
-pub(crate) fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
+pub fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
     let mut taken = BTreeSet::from(OWN.map(str::to_owned));
     metrics
         .iter()

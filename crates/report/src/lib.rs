@@ -58,8 +58,9 @@ mod worst;
 mod wrap;
 
 pub use self::csv::Csv;
-pub use self::parquet::Parquet;
+pub use self::parquet::{MetricCells, Parquet};
 pub use cases::CaseLines;
+pub use columns::{Columns, columns};
 pub use format::{Format, OpenError, Options, open};
 pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict, told};
 pub use github::Github;
@@ -71,8 +72,8 @@ pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
 pub use status::Status;
 pub use summary::{
-    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, MetricSummary, PassAt, Reason,
-    Reasons, Repeats, Summary,
+    BINS, By, DifferentMetrics, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, MetricSummary,
+    Partial, PassAt, Reason, Reasons, Repeats, Summary,
 };
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;

@@ -282,7 +282,7 @@ const ATTEMPTS_OF_A_ROUND: u32 = 100;
 const MOST_WAITING: usize = 256;
 
 /// Whether a metric asks judges by name.
-fn asks(request: &MetricRequest, registry: &Registry) -> bool {
+pub fn asks(request: &MetricRequest, registry: &Registry) -> bool {
     registry.get(&request.id).is_ok_and(|definition| {
         let schema = (definition.schema)();
         schema.get("properties").and_then(|properties| properties.get("judges")).is_some()

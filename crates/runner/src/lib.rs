@@ -24,7 +24,7 @@ mod show;
 mod store;
 mod verify;
 
-pub use asking::{AskError, Asked, Asking, Hearing};
+pub use asking::{AskError, Asked, Asking, Hearing, asks};
 pub use compare::{CompareError, Compared, Results, compare};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,

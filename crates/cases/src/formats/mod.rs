@@ -4,3 +4,4 @@ pub mod columns;
 pub mod csv;
 pub mod json;
 pub(crate) mod separator;
+pub mod table;

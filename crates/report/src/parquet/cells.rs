@@ -8,17 +8,20 @@ use probare_core::{CaseResult, MetricInfo, Named};
 use crate::columns::columns;
 use crate::status::{Status, note, score};
 
-/// What one metric said about one case.
-pub(crate) struct MetricCells<'a> {
-    pub(crate) value: Option<f64>,
-    pub(crate) status: &'static str,
+/// What one metric said about one case, as the cells of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MetricCells<'a> {
+    /// The value; nothing where there is none.
+    pub value: Option<f64>,
+    /// `scored`, `not_applicable` or `failed`.
+    pub status: &'static str,
     /// Note, evidence, label, parts, kind of failure.
-    pub(crate) texts: [Option<Cow<'a, str>>; 5],
+    pub texts: [Option<Cow<'a, str>>; 5],
 }
 
 impl<'a> MetricCells<'a> {
     /// The cells of a result; empty ones where there is none.
-    pub(crate) fn of(result: Option<&'a Named>) -> io::Result<Self> {
+    pub fn of(result: Option<&'a Named>) -> io::Result<Self> {
         let Some(result) = result else {
             return Ok(Self { value: None, status: "", texts: [const { None }; 5] });
         };

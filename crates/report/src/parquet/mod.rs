@@ -8,7 +8,8 @@ mod cells;
 use std::io;
 use std::sync::Arc;
 
-pub(crate) use self::cells::{MetricCells, column_names, texts};
+pub use self::cells::MetricCells;
+pub(crate) use self::cells::{column_names, texts};
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};

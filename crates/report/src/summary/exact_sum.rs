@@ -4,11 +4,14 @@
 //! 1997, grow-expansion), so the result is the true sum rounded once. It does not depend on the order of the values, which
 //! is why runs that were split over machines agree with a run on one.
 
+use serde::{Deserialize, Serialize};
+
 /// Values are scaled by this power of two, which is exact, so that no sum of finite values overflows.
 const SCALE: f64 = 1.0 / 18_446_744_073_709_551_616.0;
 
 /// The exact sum of finite numbers, in units of [`SCALE`].
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub(super) struct ExactSum {
     /// From small to large magnitude; at most about forty.
     parts: Vec<f64>,
@@ -34,6 +37,14 @@ impl ExactSum {
         }
         self.parts.truncate(kept);
         self.parts.push(carried);
+    }
+
+    /// Adds what another sum holds.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for part in &other.parts {
+            // The parts are scaled, a power of two that is undone exactly.
+            self.add(part / SCALE);
+        }
     }
 
     /// Adds the product of two finite numbers without rounding it, as long as it is neither beyond the largest number nor

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Most bins a histogram has.
 pub const BINS: usize = 20;
@@ -19,7 +19,8 @@ pub struct Histogram {
 }
 
 /// A histogram that is being filled. The result does not depend on the order of the values.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(super) enum Filling {
     /// The range is known: twenty equal bins; values outside it count in the first or the last bin.
     Fixed { from: f64, to: f64, counts: Vec<u64> },
@@ -56,12 +57,33 @@ impl Filling {
                 #[expect(clippy::cast_possible_truncation, reason = "bounded by 2^52 just above")]
                 let bin = (value / 2f64.powi(*exponent)).floor() as i64;
                 *counts.entry(bin).or_default() += 1;
-                while let (Some((first, _)), Some((last, _))) = (counts.first_key_value(), counts.last_key_value())
-                    && last.abs_diff(*first) >= BINS as u64
-                {
-                    widen(exponent, counts);
+                fit(exponent, counts);
+            }
+        }
+    }
+
+    /// Takes in what another has counted; nothing where it was made for another range.
+    pub(super) fn merge(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Fixed { counts, .. }, Self::Fixed { counts: others, .. }) => {
+                for (count, other) in counts.iter_mut().zip(others) {
+                    *count += other;
                 }
             }
+            (Self::Growing { exponent, counts }, Self::Growing { exponent: other_exponent, counts: others }) => {
+                let (mut wide, mut others) = (*other_exponent, others.clone());
+                while wide < *exponent {
+                    widen(&mut wide, &mut others);
+                }
+                while *exponent < wide {
+                    widen(exponent, counts);
+                }
+                for (bin, count) in others {
+                    *counts.entry(bin).or_default() += count;
+                }
+                fit(exponent, counts);
+            }
+            _ => {}
         }
     }
 
@@ -84,6 +106,15 @@ impl Filling {
                 })
             }
         }
+    }
+}
+
+/// Joins bins until there are few enough.
+fn fit(exponent: &mut i32, counts: &mut BTreeMap<i64, u64>) {
+    while let (Some((first, _)), Some((last, _))) = (counts.first_key_value(), counts.last_key_value())
+        && last.abs_diff(*first) >= BINS as u64
+    {
+        widen(exponent, counts);
     }
 }
 

@@ -1,6 +1,6 @@
 //! [`Labels`]: how often a metric gave which label, in memory that does not grow.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::escape::excerpt;
 
@@ -11,7 +11,7 @@ const KEPT: usize = 20;
 const LENGTH: usize = 60;
 
 /// One label and how often it was given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Label {
     /// The label.
     pub label: String,
@@ -20,7 +20,7 @@ pub struct Label {
 }
 
 /// The first labels that came, with counts, and a count of all others.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
     /// In the order of the words, so that the same labels stand in the same order in every run.
     pub kept: Vec<Label>,
@@ -35,15 +35,27 @@ impl Labels {
     }
 
     pub(super) fn add(&mut self, label: &str) {
+        self.add_many(label, 1);
+    }
+
+    /// Takes in what another has counted.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for Label { label, count } in &other.kept {
+            self.add_many(label, *count);
+        }
+        self.others += other.others;
+    }
+
+    fn add_many(&mut self, label: &str, count: u64) {
         if let Ok(at) = self.place(label) {
-            self.kept[at].count += 1;
+            self.kept[at].count += count;
             return;
         }
         let label = excerpt(label, LENGTH);
         match self.place(&label) {
-            Ok(at) => self.kept[at].count += 1,
-            Err(at) if self.kept.len() < KEPT => self.kept.insert(at, Label { label, count: 1 }),
-            Err(_) => self.others += 1,
+            Ok(at) => self.kept[at].count += count,
+            Err(at) if self.kept.len() < KEPT => self.kept.insert(at, Label { label, count }),
+            Err(_) => self.others += count,
         }
     }
 

@@ -8,6 +8,7 @@ mod groups;
 mod histogram;
 mod labels;
 mod moments;
+mod partial;
 mod reasons;
 mod repeats;
 
@@ -21,6 +22,7 @@ pub use self::groups::{By, Group, Groups, MOST_GROUPS};
 pub use self::histogram::{BINS, Histogram};
 pub use self::labels::{Label, Labels};
 pub use self::moments::MeanInterval;
+pub use self::partial::{DifferentMetrics, Partial};
 pub use self::reasons::{Reason, Reasons};
 pub use self::repeats::{PassAt, Repeats};
 

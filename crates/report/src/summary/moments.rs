@@ -2,7 +2,7 @@
 
 use probare_core::MetricInfo;
 use probare_stats::{Level, Means, interval_of_mean, share_interval};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::exact_sum::ExactSum;
 
@@ -23,7 +23,7 @@ pub struct MeanInterval {
 }
 
 /// Count, exact sum and exact sum of squares of finite values.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Moments {
     count: u64,
     ones: u64,
@@ -52,6 +52,16 @@ impl Moments {
         } else {
             self.squares.add_product(value, value);
         }
+    }
+
+    /// Takes in what another has seen.
+    pub(super) fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.ones += other.ones;
+        self.between += other.between;
+        self.is_too_large |= other.is_too_large;
+        self.sum.merge(&other.sum);
+        self.squares.merge(&other.squares);
     }
 
     pub(super) const fn count(&self) -> u64 {

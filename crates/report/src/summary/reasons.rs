@@ -1,6 +1,6 @@
 //! [`Reasons`]: why cases were not scored, counted, in memory that does not grow.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::escape::excerpt;
 
@@ -11,7 +11,7 @@ const KEPT: usize = 8;
 const LENGTH: usize = 200;
 
 /// One reason and how often it was given.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reason {
     /// What was said.
     pub reason: String,
@@ -20,7 +20,7 @@ pub struct Reason {
 }
 
 /// The first reasons that came, with counts, and a count of all others.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reasons {
     /// In the order in which they came first.
     pub kept: Vec<Reason>,
@@ -30,18 +30,30 @@ pub struct Reasons {
 
 impl Reasons {
     pub(super) fn add(&mut self, reason: &str) {
+        self.add_many(reason, 1);
+    }
+
+    /// Takes in what another has counted.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for Reason { reason, count } in &other.kept {
+            self.add_many(reason, *count);
+        }
+        self.others += other.others;
+    }
+
+    fn add_many(&mut self, reason: &str, count: u64) {
         // The usual reasons are short and come again and again: those are compared without a copy.
         if let Some(known) = self.kept.iter_mut().find(|known| known.reason == reason) {
-            known.count += 1;
+            known.count += count;
             return;
         }
         let reason = excerpt(reason, LENGTH);
         if let Some(known) = self.kept.iter_mut().find(|known| known.reason == reason) {
-            known.count += 1;
+            known.count += count;
         } else if self.kept.len() < KEPT {
-            self.kept.push(Reason { reason, count: 1 });
+            self.kept.push(Reason { reason, count });
         } else {
-            self.others += 1;
+            self.others += count;
         }
     }
 }
