@@ -129,14 +129,14 @@ impl Lexical {
         k: usize,
         allowed: Option<Arc<dyn Fn(u64) -> bool + Send + Sync>>,
     ) -> Result<Vec<Scored>, RetrievalError> {
-        self.found(question, k, allowed).map_err(RetrievalError::words(&self.path))
+        self.found(question, k, allowed.as_ref()).map_err(RetrievalError::words(&self.path))
     }
 
     fn found(
         &self,
         question: &str,
         k: usize,
-        allowed: Option<Arc<dyn Fn(u64) -> bool + Send + Sync>>,
+        allowed: Option<&Arc<dyn Fn(u64) -> bool + Send + Sync>>,
     ) -> tantivy::Result<Vec<Scored>> {
         let mut wanted: Vec<String> = Vec::new();
         for term in terms(question) {
@@ -159,7 +159,7 @@ impl Lexical {
         let mut limit = k.saturating_add(k / 2).saturating_add(8).min(most);
         let addresses = loop {
             let top = TopDocs::with_limit(limit).order_by_score();
-            let found: Vec<(Score, DocAddress)> = match &allowed {
+            let found: Vec<(Score, DocAddress)> = match allowed {
                 None => searcher.search(&query, &top)?,
                 Some(allowed) => {
                     let allowed = Arc::clone(allowed);
@@ -177,50 +177,48 @@ impl Lexical {
             }
             limit = limit.saturating_mul(4).min(most);
         };
-        let mut scored =
-            self.scored(&searcher, &wanted, &queries, addresses.into_iter().map(|(_, at)| at).collect())?;
+        let mut scored = scored(&searcher, &wanted, &queries, addresses.into_iter().map(|(_, at)| at).collect())?;
         scored.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.number.cmp(&other.number)));
         scored.truncate(k);
         Ok(scored)
     }
+}
 
-    /// The scores of some passages, term by term.
-    fn scored(
-        &self,
-        searcher: &tantivy::Searcher,
-        wanted: &[String],
-        queries: &[TermQuery],
-        mut addresses: Vec<DocAddress>,
-    ) -> tantivy::Result<Vec<Scored>> {
-        addresses.sort_unstable();
-        let mut scored: HashMap<DocAddress, Scored> = HashMap::new();
+/// The scores of some passages, term by term.
+fn scored(
+    searcher: &tantivy::Searcher,
+    wanted: &[String],
+    queries: &[TermQuery],
+    mut addresses: Vec<DocAddress>,
+) -> tantivy::Result<Vec<Scored>> {
+    addresses.sort_unstable();
+    let mut scored: HashMap<DocAddress, Scored> = HashMap::new();
+    for address in &addresses {
+        let segment = searcher.segment_reader(address.segment_ord);
+        let number = segment.fast_fields().u64(NUMBER)?.first(address.doc_id).unwrap_or(u64::MAX);
+        scored.insert(*address, Scored { number, score: 0.0, terms: Vec::new() });
+    }
+    for (term, query) in wanted.iter().zip(queries) {
+        let weight: Box<dyn Weight> = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
+        let mut scorers: HashMap<u32, Box<dyn tantivy::query::Scorer>> = HashMap::new();
         for address in &addresses {
-            let segment = searcher.segment_reader(address.segment_ord);
-            let number = segment.fast_fields().u64(NUMBER)?.first(address.doc_id).unwrap_or(u64::MAX);
-            scored.insert(*address, Scored { number, score: 0.0, terms: Vec::new() });
-        }
-        for (term, query) in wanted.iter().zip(queries) {
-            let weight: Box<dyn Weight> = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
-            let mut scorers: HashMap<u32, Box<dyn tantivy::query::Scorer>> = HashMap::new();
-            for address in &addresses {
-                let scorer = match scorers.entry(address.segment_ord) {
-                    std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                    std::collections::hash_map::Entry::Vacant(free) => {
-                        free.insert(weight.scorer(searcher.segment_reader(address.segment_ord), 1.0)?)
-                    }
-                };
-                if scorer.doc() < address.doc_id {
-                    scorer.seek(address.doc_id);
+            let scorer = match scorers.entry(address.segment_ord) {
+                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
+                std::collections::hash_map::Entry::Vacant(free) => {
+                    free.insert(weight.scorer(searcher.segment_reader(address.segment_ord), 1.0)?)
                 }
-                if scorer.doc() == address.doc_id
-                    && let Some(scored) = scored.get_mut(address)
-                {
-                    let share = f64::from(scorer.score());
-                    scored.score += share;
-                    scored.terms.push((term.clone(), share));
-                }
+            };
+            if scorer.doc() < address.doc_id {
+                scorer.seek(address.doc_id);
+            }
+            if scorer.doc() == address.doc_id
+                && let Some(scored) = scored.get_mut(address)
+            {
+                let share = f64::from(scorer.score());
+                scored.score += share;
+                scored.terms.push((term.clone(), share));
             }
         }
-        Ok(scored.into_values().collect())
     }
+    Ok(scored.into_values().collect())
 }

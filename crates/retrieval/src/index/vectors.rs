@@ -79,15 +79,14 @@ fn product(row: &[u8], vector: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
     for (row, vector) in rows.iter().zip(vectors) {
         let (numbers, _) = row.as_chunks::<4>();
-        for lane in 0..LANES {
-            sums[lane] += f32::from_le_bytes(numbers[lane]) * vector[lane];
+        for ((sum, number), other) in sums.iter_mut().zip(numbers).zip(vector) {
+            *sum += f32::from_le_bytes(*number) * other;
         }
     }
     let mut width = LANES / 2;
     while width > 0 {
-        for lane in 0..width {
-            sums[lane] += sums[lane + width];
-        }
+        let (low, high) = sums.split_at_mut(width);
+        low.iter_mut().zip(high).for_each(|(low, high)| *low += *high);
         width /= 2;
     }
     let (numbers, _) = rest.as_chunks::<4>();
