@@ -244,6 +244,11 @@ pub trait Judge: Send + Sync {
     fn embeds(&self) -> Option<&str> {
         None
     }
+
+    /// The model whose vectors it wants, whatever else it asks for: whether there is one is looked at before a run starts.
+    fn vectors(&self) -> Option<&str> {
+        self.embeds()
+    }
 }
 
 /// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before.

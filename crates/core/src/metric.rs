@@ -39,6 +39,14 @@ impl Scorer {
         }
     }
 
+    /// The model whose vectors it wants, whatever else it asks for.
+    pub fn vectors(&self) -> Option<&str> {
+        match self {
+            Self::Pure(_) => None,
+            Self::Judge(judge) => judge.vectors(),
+        }
+    }
+
     /// Scores one sample; what a judge asks is answered by `outside`, which knows the metric by `name`.
     pub fn score_with(&self, name: &str, sample: Sample<'_>, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
         let judge = match self {

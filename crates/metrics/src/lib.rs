@@ -40,6 +40,7 @@ pub mod interviews;
 pub mod judges;
 pub mod rag;
 pub mod retrieval;
+pub mod sgi;
 pub mod text;
 
 mod bounded;
@@ -60,6 +61,7 @@ pub static FAMILIES: &[&[&MetricDef]] = &[
     judges::FAMILY,
     rag::FAMILY,
     retrieval::FAMILY,
+    sgi::FAMILY,
     text::FAMILY,
 ];
 

@@ -87,7 +87,7 @@ impl Plan {
 
     /// Whether whoever is asked has all models whose vectors are wanted.
     pub fn check_models(&self, outside: &dyn Outside) -> Result<(), PlanError> {
-        self.metrics.iter().try_for_each(|metric| match metric.embeds() {
+        self.metrics.iter().try_for_each(|metric| match metric.vectors() {
             Some(model) => {
                 outside.can_embed(model).map_err(|source| PlanError::Build { name: metric.info.name.clone(), source })
             }
@@ -155,9 +155,9 @@ impl Plan {
 }
 
 impl PlannedMetric {
-    fn embeds(&self) -> Option<&str> {
+    fn vectors(&self) -> Option<&str> {
         match &self.way {
-            Way::Scored { scorer, .. } => scorer.embeds(),
+            Way::Scored { scorer, .. } => scorer.vectors(),
             Way::Expected => None,
         }
     }

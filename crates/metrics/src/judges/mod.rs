@@ -7,12 +7,14 @@
 use probare_core::MetricDef;
 use serde_json::Value as Json;
 
+use crate::sgi::{deep_research, idea_generation};
+
 pub mod judge_pairwise;
 pub mod judge_rubric;
 pub mod judge_same_answer;
 pub mod judge_steps;
 
-mod asking;
+pub(crate) mod asking;
 
 pub use asking::{Panel, Piece, Vote, pieces};
 
@@ -27,6 +29,8 @@ pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<&'a str> {
         "judge_rubric" => judge_rubric::PROMPT,
         "judge_same_answer" => judge_same_answer::PROMPT,
         "judge_steps" => judge_steps::PROMPT,
+        "deep_research" => deep_research::PROMPTS,
+        "idea_generation" => idea_generation::PROMPT,
         _ => return None,
     };
     Some(options.get("prompt").and_then(Json::as_str).unwrap_or(own))

@@ -17,5 +17,6 @@ mod rag_hostile;
 mod rag_labelled;
 mod same_answer_labelled;
 mod scripted;
+mod sgi;
 mod tables;
 mod vectors;

@@ -1,0 +1,19 @@
+//! SGI-Bench: deep research, research ideas, and experiments in the laboratory and by program.
+//!
+//! The `reference` profile does what the published scorer (the SGI part of LLMRouterBench) does, habits included; `careful`
+//! switches every such habit to the fair reading. Where both differ on a case, the report shows both.
+
+use probare_core::MetricDef;
+
+pub mod deep_research;
+pub mod idea_generation;
+pub mod wet_experiment;
+
+pub mod idea;
+pub mod protocol;
+pub mod reading;
+
+pub use reading::{answer, replies};
+
+/// The metrics of this family.
+pub static FAMILY: &[&MetricDef] = &[&deep_research::DEF, &idea_generation::DEF, &wet_experiment::DEF];
