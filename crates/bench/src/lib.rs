@@ -14,4 +14,5 @@ pub mod road;
 pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;
+pub mod wet;
 pub mod wordnet;

@@ -41,6 +41,7 @@ pub enum Verb {
     Verify(verbs::verify::Arguments),
     Show(verbs::show::Arguments),
     Compare(verbs::compare::Arguments),
+    Sgi(verbs::sgi::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Text(verbs::text::Arguments),
     Init(verbs::init::Arguments),

@@ -75,6 +75,7 @@ fn run(cli: &Cli) -> Done {
         Verb::Verify(arguments) => verbs::verify::run(arguments),
         Verb::Show(arguments) => verbs::show::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
+        Verb::Sgi(arguments) => verbs::sgi::run(arguments),
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),

@@ -18,6 +18,7 @@ mod expectations;
 mod plan;
 mod run;
 mod runs;
+pub mod sgi;
 mod show;
 mod store;
 mod verify;
@@ -34,8 +35,8 @@ pub use expectations::EXPECTATIONS;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use run::{Conclusion, RunError, Wanted, run};
 pub use runs::{
-    Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, Retry, RunPlan, Tally, export,
-    export_outputs,
+    Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset, Retry, RunPlan,
+    Tally, export, export_outputs,
 };
 pub use show::{Found, Written, show};
 pub use store::{STORE, State, Store, StoreError, StoredRun};

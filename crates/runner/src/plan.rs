@@ -148,8 +148,10 @@ impl Plan {
     /// A case whose results are known without scoring it.
     pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
         let model = rules.model(&case);
+        let detail = rules.detail(Sample::of(&case), &results);
         let mut result = CaseResult::new(case, results);
         result.model = model;
+        result.detail = detail;
         result
     }
 }

@@ -17,6 +17,7 @@ pub mod running;
 pub mod runs;
 pub mod schema;
 pub mod score;
+pub mod sgi;
 pub mod show;
 pub mod socioscope;
 pub mod suite;

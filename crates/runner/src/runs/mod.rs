@@ -13,7 +13,7 @@ mod sampling;
 mod survey;
 
 pub use estimate::Estimate;
-pub use evaluation::{Evaluation, EvaluationError, EvaluationOptions, Retry};
+pub use evaluation::{Benchmark, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, Retry};
 pub use export::{export, export_outputs};
 pub use plan::{PlannedDataset, RunPlan};
 pub use sampling::Tally;

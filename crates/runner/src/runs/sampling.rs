@@ -1,12 +1,15 @@
 //! What happens to a sample of a run before and after it is scored: it is looked up in the store, a model is asked for the
 //! output, and what is finished is kept.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Case, CaseResult, Content, ErrorKind, MetricInfo, Named, Output, Question, Rules, ScoreError};
+use probare_core::{
+    Case, CaseResult, Content, Detail, ErrorKind, MetricInfo, Named, Output, Question, Rules, Sample, ScoreError, Spent,
+};
 use probare_models::{Budget, Client};
 
 use super::prompt::Prompt;
@@ -63,6 +66,7 @@ impl Sampler for Sampling<'_> {
         if let (Some(text), Some(key)) = (kept.output, case.sample) {
             let model = key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
             case.response = Some(Output { text, model, repeat: key.repeat });
+            case.spent = kept.spent;
         }
         if kept.results.is_some() {
             self.tally.recalled.fetch_add(1, Ordering::Relaxed);
@@ -86,6 +90,7 @@ impl Sampler for Sampling<'_> {
             Content::Text(text) => {
                 // A store that fails says so when the sample is kept.
                 let _ = self.keeper.output(case, text, &answered);
+                case.spent = Some(Spent { usage: answered.entry.reply.usage, cost_usd: answered.entry.cost_usd });
                 case.response =
                     Some(Output { text: text.clone(), model: Some(client.name().to_owned()), repeat: key.repeat });
                 Ok(())
@@ -114,9 +119,31 @@ impl Sampling<'_> {
 /// The model of a sample is known also where it did not answer.
 pub(super) struct SampleRules {
     pub models: Vec<String>,
+    /// What a benchmark decides.
+    pub rules: Arc<dyn Rules>,
 }
 
 impl Rules for SampleRules {
+    fn lend(&self, sample: Sample<'_>) {
+        self.rules.lend(sample);
+    }
+
+    fn leaves_out(&self, case: &Case, metric: &MetricInfo) -> Option<Cow<'static, str>> {
+        self.rules.leaves_out(case, metric)
+    }
+
+    fn absent(&self, case: &Case, metric: &MetricInfo) -> Option<Named> {
+        self.rules.absent(case, metric)
+    }
+
+    fn excuse(&self, case: &Case) -> Option<Cow<'static, str>> {
+        self.rules.excuse(case)
+    }
+
+    fn detail(&self, sample: Sample<'_>, results: &[Named]) -> Option<Detail> {
+        self.rules.detail(sample, results)
+    }
+
     fn model(&self, case: &Case) -> Option<String> {
         let number = case.sample.and_then(|sample| sample.model);
         match number.and_then(|number| usize::try_from(number).ok()) {

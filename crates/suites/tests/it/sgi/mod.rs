@@ -1,0 +1,3 @@
+//! SGI-Bench: golden vectors of its aggregates, keys and paths.
+
+mod golden;
