@@ -222,7 +222,7 @@ def write_data():
 def answer_research(name, row):
     discipline, question, steps, answer, wrong = row
     luck = dice(name, question)
-    given = answer if luck >= (15 if name == "mason" else 50) else wrong
+    given = answer if luck >= (5 if name == "mason" else 50) else wrong
     shown = "\n".join(f"Step {at + 1}. {step}" for at, step in enumerate(steps))
     if name == "wren" and luck % 2:
         return f"{shown}\n<answer>about {given}</answer>"
@@ -232,9 +232,9 @@ def answer_research(name, row):
 def answer_idea(name, row):
     discipline, question, idea, keywords, related, newest, steps = row
     luck = dice(name, question)
-    if name == "wren" and luck < 20:
+    if name == "wren" and luck < 64:
         return "I would measure more and then decide."
-    if name == "wren" and luck < 45:
+    if name == "wren" and luck < 68:
         own = ""
     elif name == "wren":
         own = f"Use {keywords[0]} data and a network."

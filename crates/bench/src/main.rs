@@ -13,7 +13,7 @@ use std::{env, fs};
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
 use probare_bench::{
-    growth, minilm, parser, program, quotations, road, synthesis, synthlink, throughput, wet, wordnet,
+    growth, minilm, parser, program, quotations, road, sandbox, synthesis, synthlink, throughput, wet, wordnet,
 };
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
@@ -57,6 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     if "road".contains(&filter) {
         road::print()?;
+    }
+    if "sandbox".contains(&filter) {
+        sandbox::print()?;
     }
     program::print(&folder, &filter, has("--full"))?;
     if has("--against") {

@@ -3,7 +3,7 @@
 use probare_core::{Field, closest};
 
 /// Names under which a row's id may stand.
-const ID_NAMES: [&str; 3] = ["id", "question_id", "sample_id"];
+const ID_NAMES: [&str; 4] = ["id", "question_id", "sample_id", "task_id"];
 
 /// Where each field of a case is found in a row: by the user's mapping, else by name, else by alias.
 #[derive(Debug, Clone, Default)]

@@ -226,7 +226,9 @@ impl Field {
     pub const fn aliases(self) -> &'static [&'static str] {
         match self {
             Self::Query => &["input", "question", "user", "user_input", "prompt"],
-            Self::Response => &["output", "answer", "assistant", "actual_output", "prediction", "predicted_answer"],
+            Self::Response => {
+                &["output", "answer", "assistant", "actual_output", "prediction", "predicted_answer", "completion"]
+            }
             Self::Context => &["contexts", "retrieval_context", "retrieved_contexts"],
             Self::Reference => &["expected_output", "ideal", "ground_truth", "golden_answer", "references"],
             Self::Retrieved => &["retrieved_docs"],

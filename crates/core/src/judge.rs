@@ -148,34 +148,119 @@ impl Reply {
     }
 }
 
-/// A program for the sandbox.
+/// A program for the sandbox: some steps, one after another, in a folder of their own that nobody else sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Program {
-    /// What to run, with its arguments, inside the folder of its files.
-    pub command: Vec<String>,
-    /// Files by name.
-    #[serde(default)]
+    /// Which interpreter `python3` means: nothing for that of the machine, `conda:NAME`, `venv:FOLDER` or `python:PATH`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub environment: String,
+    /// Files by name, in the folder in which the steps run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, String)>,
-    /// What it reads from standard input.
-    #[serde(default)]
-    pub input: String,
-    /// Seconds after which it is ended.
-    pub seconds: u32,
-    /// Most memory, in MiB.
+    /// Folders in that folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<Folder>,
+    /// What is run. The first step that does not end with code 0 is the last.
+    pub steps: Vec<Step>,
+    /// Names of files to bring back after the last step, where they are there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wanted: Vec<String>,
+    /// Most memory of all its processes together, in MiB.
     pub mebibytes: u32,
+    /// Whether it may run beside the next program of its turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
+}
+
+/// A folder of a program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Folder {
+    /// Where it is, in the folder of the steps.
+    pub path: String,
+    /// The folder of this machine that is copied there; an empty folder if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Whether it is an empty folder where that of the machine is not there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optional: bool,
+}
+
+/// One step of a program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Step {
+    /// What to run, with its arguments.
+    pub command: Vec<String>,
+    /// What it reads from standard input.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub input: String,
+    /// Milliseconds after which it is ended.
+    pub milliseconds: u64,
+}
+
+impl Step {
+    /// A step that reads nothing.
+    pub fn new(command: &[&str], seconds: u32) -> Self {
+        let command = command.iter().map(|&part| part.to_owned()).collect();
+        Self { command, input: String::new(), milliseconds: u64::from(seconds) * 1000 }
+    }
 }
 
 /// What became of a program.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Ran {
-    /// Its exit code; nothing where it was ended from outside.
+    /// The steps that were started.
+    pub steps: Vec<RanStep>,
+    /// The wanted files that were there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<(String, String)>,
+}
+
+/// How a step ended.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// By itself.
+    #[default]
+    Exited,
+    /// Its time was over.
+    TimedOut,
+    /// Its processes took more memory than they may.
+    OutOfMemory,
+    /// It printed more than it may.
+    TooMuchOutput,
+}
+
+/// What became of a step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RanStep {
+    /// How it ended.
+    pub end: End,
+    /// Its exit code, 128 and the number of the signal where a signal ended it; nothing where it was ended from outside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
     /// What it printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub output: String,
     /// What it complained about.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub errors: String,
+    /// Whether `output` or `errors` is only the beginning.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
     /// Seconds that it took.
     pub seconds: f64,
+}
+
+impl RanStep {
+    /// Whether it ended by itself with code 0.
+    pub fn is_fine(&self) -> bool {
+        self.end == End::Exited && self.code == Some(0)
+    }
 }
 
 /// What a judge wants next.
@@ -190,7 +275,7 @@ pub enum Turn {
         /// The texts.
         texts: Vec<String>,
     },
-    /// Run these programs in the sandbox.
+    /// Run these programs in the sandbox, one after another, unless they say that they may run beside each other.
     Run(Vec<Program>),
     /// Enough was heard.
     Done(Outcome),
@@ -232,6 +317,17 @@ impl Answer {
             _ => Err(ScoreError::Internal { reason: "a vector is expected, but something else was answered".into() }),
         }
     }
+
+    /// What became of a program; an error where this is another answer.
+    pub fn ran(&self) -> Result<&Ran, ScoreError> {
+        match self {
+            Self::Ran(ran) => Ok(ran),
+            Self::Failed { kind, reason } => Err(ScoreError::other(*kind, reason.clone())),
+            _ => Err(ScoreError::Internal {
+                reason: "a program's end is expected, but something else was answered".into(),
+            }),
+        }
+    }
 }
 
 /// A metric that asks. `next` is called with all answers so far, in the order of asking, until it is done.
@@ -249,6 +345,11 @@ pub trait Judge: Send + Sync {
     fn vectors(&self) -> Option<&str> {
         self.embeds()
     }
+
+    /// The environment of the programs that it wants to be run, where it wants any; asked before a run starts.
+    fn runs(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before.
@@ -261,6 +362,14 @@ pub trait Outside: Send + Sync {
         Err(BuildError::Missing {
             what: format!("the embedding model `{model}`"),
             remedy: "nobody is there to compute vectors".to_owned(),
+        })
+    }
+
+    /// Whether it can run programs in this environment; asked before a run starts.
+    fn can_run(&self, _environment: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: "a sandbox for programs".to_owned(),
+            remedy: "nobody is there to run them".to_owned(),
         })
     }
 
@@ -287,6 +396,10 @@ impl Outside for Divided<'_> {
 
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
         self.rest.can_embed(model)
+    }
+
+    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
+        self.rest.can_run(environment)
     }
 
     fn width(&self) -> usize {

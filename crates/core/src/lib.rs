@@ -49,10 +49,12 @@ pub use job::{
     SuiteError,
 };
 pub use judge::{
-    Answer, Content, Divided, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran, Reply, Role, Turn,
-    Usage,
+    Answer, Content, Divided, End, Folder, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran,
+    RanStep, Reply, Role, Step, Turn, Usage,
 };
-pub use manifest::{FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, Stored, SuiteCall};
+pub use manifest::{
+    FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, SandboxUsed, Stored, SuiteCall,
+};
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
 };

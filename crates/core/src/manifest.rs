@@ -38,6 +38,9 @@ pub struct Manifest {
     /// Prompts of the metrics that asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub prompts: Vec<PromptUsed>,
+    /// How programs were run, where any were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sandbox: Option<SandboxUsed>,
     /// Data sets and models of a run that has several samples of a case, or several data sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
@@ -79,6 +82,19 @@ pub struct ModelUsed {
     /// Further fields of the request.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub extra_body: Json,
+}
+
+/// How programs were run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SandboxUsed {
+    /// How far they were shut in: `full`, `ns` or `none`.
+    pub level: String,
+    /// By which means, with its version.
+    pub by: String,
+    /// The interpreters: environment, and version.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub interpreters: BTreeMap<String, String>,
 }
 
 /// The prompt that a metric asked with. Its text is among the options of the metric where it is not the metric's own.

@@ -47,6 +47,14 @@ impl Scorer {
         }
     }
 
+    /// The environment of the programs that it wants to be run, where it wants any.
+    pub fn runs(&self) -> Option<&str> {
+        match self {
+            Self::Pure(_) => None,
+            Self::Judge(judge) => judge.runs(),
+        }
+    }
+
     /// Scores one sample; what a judge asks is answered by `outside`, which knows the metric by `name`.
     pub fn score_with(&self, name: &str, sample: Sample<'_>, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
         let judge = match self {

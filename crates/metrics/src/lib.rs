@@ -35,6 +35,7 @@ use probare_core::{MetricDef, Registry};
 
 pub mod answers;
 pub mod care;
+pub mod code;
 pub mod deep_search;
 pub mod interviews;
 pub mod judges;
@@ -56,6 +57,7 @@ mod words;
 pub static FAMILIES: &[&[&MetricDef]] = &[
     answers::FAMILY,
     care::FAMILY,
+    code::FAMILY,
     deep_search::FAMILY,
     interviews::FAMILY,
     judges::FAMILY,

@@ -45,7 +45,8 @@ pub use name::{Dialect, ModelName, NameError, Provider};
 pub use prices::Money;
 pub use providers::Request;
 pub use record::{
-    Entry, Imported, Kept, Key, LEASE, Old, Record, RecordError, export, import, list, prune, read_cassette,
+    Entry, Imported, Kept, Key, LEASE, Old, Programs, RanEntry, Record, RecordError, export, import, list, prune,
+    read_cassette,
 };
 pub use secret::{REDACTED, RUN, Redactor, Secret, forbid_core_dumps};
 pub use settings::{GeneratorType, ModelSettings, SettingsError, looks_like_a_variable, without_keys};

@@ -65,8 +65,8 @@ pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
 pub use status::Status;
 pub use summary::{
-    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, Reason,
-    Reasons, Summary,
+    BINS, By, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, Method, MetricSummary, PassAt,
+    Reason, Reasons, Repeats, Summary,
 };
 pub use terminal::{Look, Terminal};
 pub use worst::shortfall;

@@ -223,11 +223,16 @@ fn means(summary: &Summary) -> String {
         ));
     }
     let labelled: Vec<&MetricSummary> = summary.metrics.iter().filter(|metric| !metric.labels.is_empty()).collect();
-    if !labelled.is_empty() {
+    let has_labels = !labelled.is_empty();
+    if has_labels {
         text.push('\n');
     }
     for metric in labelled {
         text.push_str(&format!("- {}: {}\n", markdown(&metric.info.name), markdown(&metric.labels.words())));
+    }
+    for (at, metric) in summary.metrics.iter().filter(|metric| !metric.repeats.is_empty()).enumerate() {
+        let before = if at == 0 && !has_labels { "\n" } else { "" };
+        text.push_str(&format!("{before}- {}: {}\n", markdown(&metric.info.name), metric.repeats.words()));
     }
     text
 }

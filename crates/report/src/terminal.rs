@@ -108,6 +108,9 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
     for metric in summary.metrics.iter().filter(|metric| !metric.labels.is_empty()) {
         line(BOLD, "labels", &format!("{}: {}", metric.info.name, metric.labels.words()));
     }
+    for metric in summary.metrics.iter().filter(|metric| !metric.repeats.is_empty()) {
+        line(BOLD, "repeats", &format!("{}: {}", metric.info.name, metric.repeats.words()));
+    }
     for metric in &summary.metrics {
         let both =
             [(RED, "failed", &metric.failed_reasons), (YELLOW, "not applicable", &metric.not_applicable_reasons)];

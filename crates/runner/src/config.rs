@@ -162,6 +162,8 @@ pub struct Run {
     pub budget_tokens: Option<u64>,
     /// File of the record of replies; `.probare/replies.db` if absent.
     pub record: Option<String>,
+    /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.
+    pub sandbox: Option<String>,
     /// Seed of what is drawn at random: the waits between attempts.
     pub seed: u64,
 }
@@ -189,6 +191,9 @@ impl Config {
             .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: without_keys(&error.to_string()) })?;
         for model in &config.models {
             model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
+        }
+        if let Some(Err(reason)) = config.run.sandbox.as_deref().map(str::parse::<probare_sandbox::Choice>) {
+            return Err(ConfigError::Form { name: name.to_owned(), reason: format!("run.sandbox: {reason}") });
         }
         for gate in &config.gates {
             gate.check().map_err(|what| match what {

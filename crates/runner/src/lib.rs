@@ -16,6 +16,7 @@ mod drive;
 mod exit;
 mod expectations;
 mod plan;
+mod programs;
 mod run;
 mod runs;
 pub mod sgi;
@@ -33,7 +34,8 @@ pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundin
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
 pub use plan::{Plan, PlanError, PlannedMetric};
-pub use run::{Conclusion, RunError, Wanted, run};
+pub use programs::{ProgramCounts, ProgramError, Sandboxing};
+pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};
 pub use runs::{
     Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset, Retry, RunPlan,
     Tally, export, export_outputs,

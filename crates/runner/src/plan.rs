@@ -85,14 +85,26 @@ impl Plan {
         Ok(Self { metrics, infos })
     }
 
-    /// Whether whoever is asked has all models whose vectors are wanted.
+    /// Whether whoever is asked has all models whose vectors are wanted, and can run programs where any are to be run.
     pub fn check_models(&self, outside: &dyn Outside) -> Result<(), PlanError> {
-        self.metrics.iter().try_for_each(|metric| match metric.vectors() {
-            Some(model) => {
-                outside.can_embed(model).map_err(|source| PlanError::Build { name: metric.info.name.clone(), source })
+        self.metrics.iter().try_for_each(|metric| {
+            let lacking = |source| PlanError::Build { name: metric.info.name.clone(), source };
+            if let Some(environment) = metric.runs() {
+                outside.can_run(environment).map_err(lacking)?;
             }
-            None => Ok(()),
+            metric.vectors().map_or(Ok(()), |model| outside.can_embed(model).map_err(lacking))
         })
+    }
+
+    /// Environments of the programs that metrics want to be run, each once.
+    pub fn environments(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for environment in self.metrics.iter().filter_map(PlannedMetric::runs) {
+            if !found.iter().any(|known| known == environment) {
+                found.push(environment.to_owned());
+            }
+        }
+        found
     }
 
     /// No metric at all: cases are looked at and nothing is scored.
@@ -160,6 +172,13 @@ impl PlannedMetric {
     fn vectors(&self) -> Option<&str> {
         match &self.way {
             Way::Scored { scorer, .. } => scorer.vectors(),
+            Way::Expected => None,
+        }
+    }
+
+    fn runs(&self) -> Option<&str> {
+        match &self.way {
+            Way::Scored { scorer, .. } => scorer.runs(),
             Way::Expected => None,
         }
     }

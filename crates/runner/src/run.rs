@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use probare_core::{
     CaseResult, Divided, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, Nobody, Outside, Profile,
-    Publisher, Sink, Stop,
+    Publisher, SandboxUsed, Sink, Stop,
 };
 use probare_metrics::registry;
 use probare_report::{
@@ -17,7 +17,8 @@ use probare_report::{
 };
 
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
-use crate::{AskError, Asked, Asking, Exit, Hearing, Plan, PlanError};
+use crate::programs::Running;
+use crate::{AskError, Asked, Asking, Exit, Hearing, Plan, PlanError, ProgramCounts, ProgramError, Sandboxing};
 
 /// How a job is to be run, and what is wanted of it.
 pub struct Wanted<'a> {
@@ -35,6 +36,8 @@ pub struct Wanted<'a> {
     pub drive: DriveOptions,
     /// Which models judges may ask.
     pub asking: Option<Asking>,
+    /// How programs are run, where a metric wants any.
+    pub sandboxing: Option<Sandboxing>,
     /// Who answers where no model is asked.
     pub outside: &'a dyn Outside,
     /// Who answers in place of the files, and who keeps samples as they are finished.
@@ -53,6 +56,7 @@ impl Default for Wanted<'_> {
             by: None,
             drive: DriveOptions::default(),
             asking: None,
+            sandboxing: None,
             outside: &Nobody,
             sampler: None,
             watcher: None,
@@ -73,6 +77,9 @@ pub enum RunError {
     /// The models cannot be asked.
     #[error(transparent)]
     Ask(#[from] AskError),
+    /// Programs cannot be run.
+    #[error(transparent)]
+    Programs(#[from] ProgramError),
     /// An output would destroy something.
     #[error(transparent)]
     Overlap(#[from] Overlap),
@@ -82,6 +89,17 @@ pub enum RunError {
     /// The run broke off.
     #[error(transparent)]
     Drive(#[from] DriveError),
+}
+
+/// What became of the programs of a run.
+#[derive(Debug, Clone, Default)]
+pub struct ProgramsRun {
+    /// The sandbox, where one was used.
+    pub sandbox: Option<SandboxUsed>,
+    /// Programs by their end.
+    pub counts: ProgramCounts,
+    /// Metrics that miss an outcome in the record.
+    pub unrecorded: std::collections::BTreeSet<String>,
 }
 
 /// What a run came to.
@@ -97,6 +115,8 @@ pub struct Conclusion {
     pub written: Vec<PathBuf>,
     /// How questions to models ended, where any was asked.
     pub hearing: Option<Hearing>,
+    /// What became of programs, where any were wanted.
+    pub programs: Option<ProgramsRun>,
     /// How the benchmark says it ended.
     pub ending: Ending,
     /// How the program should end.
@@ -129,7 +149,18 @@ pub(crate) fn run_planned(
         job.inputs.extend(new);
     }
     let ask = asked.map_or(wanted.outside, |asked| asked as &dyn Outside);
-    let everybody = Divided { ask, rest: wanted.outside };
+    let environments = plan.environments();
+    let running = match &wanted.sandboxing {
+        Some(sandboxing) if !environments.is_empty() => {
+            let cassettes: Vec<PathBuf> =
+                asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
+            let interrupted = std::sync::Arc::clone(&wanted.drive.interrupted);
+            Some(Running::open(sandboxing, &cassettes, &environments, interrupted, wanted.outside)?)
+        }
+        _ => None,
+    };
+    let rest = running.as_ref().map_or(wanted.outside, |running| running as &dyn Outside);
+    let everybody = Divided { ask, rest };
     plan.check_models(&everybody)?;
     wanted.gates.check_names(plan.infos())?;
     let mut formats = Vec::with_capacity(wanted.outputs.len());
@@ -167,6 +198,11 @@ pub(crate) fn run_planned(
         drive(job.cases, &job.source, plan, around, &wanted.drive, Box::new(&mut tee))
     })?;
     let hearing = asked.map(Asked::hearing);
+    let programs = running.as_ref().map(|running| ProgramsRun {
+        sandbox: running.used(),
+        counts: running.counts(),
+        unrecorded: running.unrecorded(),
+    });
 
     tee.summary.stop = Some(driven.stop);
     let verdicts = wanted.gates.verdicts(&tee.summary);
@@ -180,6 +216,7 @@ pub(crate) fn run_planned(
         metrics: plan.infos().to_vec(),
         models: asked.map(|asked| asked.used.clone()).unwrap_or_default(),
         prompts: asked.map(|asked| asked.prompts.clone()).unwrap_or_default(),
+        sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
         generation: job.generation.take(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
@@ -206,7 +243,7 @@ pub(crate) fn run_planned(
         Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
         exit => exit,
     };
-    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, hearing, ending, exit })
+    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, hearing, programs, ending, exit })
 }
 
 /// Does the work; once it is interrupted, no question holds it up any more.

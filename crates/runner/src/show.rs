@@ -12,8 +12,9 @@ use probare_report::Format;
 use probare_report::recorded::{Content, Recorded};
 
 use crate::drive::{DriveOptions, Surroundings, drive};
+use crate::programs::Running;
 use crate::verify::{VerifyError, reopened, replies};
-use crate::{Plan, RunError};
+use crate::{Plan, RunError, Sandboxing};
 
 /// What is known of a case.
 #[derive(Debug, Default)]
@@ -57,6 +58,16 @@ pub fn show(
                 Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?;
             let asked = replies(results, inputs, &manifest, &mut job.requests);
             let outside: &dyn Outside = asked.as_ref().map_or(&Nobody, |asked| asked as &dyn Outside);
+            let sandboxing = Sandboxing {
+                record: Some(probare_models::record_path()),
+                recorded_only: true,
+                ..Sandboxing::default()
+            };
+            let cassettes: Vec<PathBuf> =
+                asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
+            let running = Running::open(&sandboxing, &cassettes, &[], std::sync::Arc::default(), &Nobody)
+                .map_err(RunError::from)?;
+            let outside = &probare_core::Divided { ask: outside, rest: &running };
             let around = Surroundings { rules: job.rules.as_ref(), outside, sampler: None };
             let mut kept = Kept(Vec::new());
             drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), Box::new(&mut kept))

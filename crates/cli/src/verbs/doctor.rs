@@ -7,6 +7,8 @@ use std::thread::available_parallelism;
 use probare_core::MetricKind;
 use probare_metrics::registry;
 use probare_models::embedding::{KNOWN, models_folder};
+use probare_models::{Provider, record_path};
+use probare_sandbox::{Choice, Level, Limits, REMEDY, Sandbox, SandboxError};
 
 use super::print;
 use crate::failure::Done;
@@ -43,6 +45,9 @@ pub fn run(_arguments: &Arguments) -> Done {
     } else {
         line("absent", DEFAULT_NAME, "optional; `probare init` writes one");
     }
+    for (state, what, detail) in [keys(), record()].into_iter().chain(sandbox()) {
+        line(state, what, &detail);
+    }
     for (program, purpose, remedy) in PROGRAMS {
         match find(program) {
             Some(path) => line("ok", program, &format!("{} ({purpose})", path.display())),
@@ -52,9 +57,67 @@ pub fn run(_arguments: &Arguments) -> Done {
     print(&text)
 }
 
+/// State, name and detail of something that is there or not.
+type Row = (&'static str, &'static str, String);
+
+/// Keys of providers by the names of their variables; never what is in them.
+fn keys() -> Row {
+    let known: Vec<&str> = Provider::ALL.iter().filter_map(|provider| provider.key_variable()).collect();
+    let is_set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let set: Vec<&str> = known.iter().copied().filter(is_set).collect();
+    if set.is_empty() {
+        let detail = format!("optional, for judges and models under test; one of {}", known.join(", "));
+        return ("absent", "keys of models", detail);
+    }
+    ("ok", "keys of models", format!("set: {}", set.join(", ")))
+}
+
+/// Where replies and outcomes of programs are recorded.
+fn record() -> Row {
+    let path = record_path();
+    if path.exists() {
+        return ("ok", "record of replies", path.display().to_string());
+    }
+    ("absent", "record of replies", format!("{}, made when a model is asked or a program is run", path.display()))
+}
+
+/// How far programs that metrics run are shut in: every guarantee is tried to be broken.
+fn sandbox() -> Vec<Row> {
+    match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+        Ok(sandbox) => {
+            let level = match sandbox.level() {
+                Level::Full => "full: the kernel limits memory and processes of the whole tree",
+                Level::Ns => "ns: memory of the whole tree is watched; as root, control groups would limit it",
+                Level::None => "none",
+            };
+            let mut rows = vec![("ok", "sandbox", format!("{}, level {level}", sandbox.by()))];
+            rows.extend(sandbox.probes().iter().map(|probe| ("ok", "", probe.guarantee.to_owned())));
+            rows
+        }
+        Err(SandboxError::NoBubblewrap) => {
+            let detail = format!("optional, for code_tests and dry_experiment; {REMEDY}");
+            vec![("absent", "sandbox", detail)]
+        }
+        Err(SandboxError::Broken { broken }) => {
+            let refused = "programs that nobody trusts are refused; --sandbox none runs them all the same";
+            let mut rows = vec![("broken", "sandbox", refused.to_owned())];
+            rows.extend(broken.into_iter().map(|detail| ("broken", "", detail)));
+            rows
+        }
+        Err(error) => {
+            let remedy = error.remedy().map(|remedy| format!("; {remedy}")).unwrap_or_default();
+            vec![("broken", "sandbox", format!("{error}{remedy}"))]
+        }
+    }
+}
+
 /// Programs that some uses need; no metric does.
 const PROGRAMS: [(&str, &str, &str); 2] = [
-    ("python3", "side-by-side benchmarks against the Python originals", "install Python 3 from your system's packages"),
+    (
+        "python3",
+        "programs of code_tests and dry_experiment; side-by-side benchmarks against the Python originals",
+        "install Python 3 from your system's packages",
+    ),
     (
         "chromium",
         "looking at HTML reports in tests",

@@ -11,7 +11,11 @@ use probare_models::embedding::Embeddings;
 use probare_models::{Options, record_path};
 use probare_report::number::counted;
 use probare_report::{By, Gate, Gates, Look, escape, terminal};
-use probare_runner::{Conclusion, Config, DriveOptions, Evaluation, Exit, MOST_JOBS, Store, Tally, Wanted};
+use probare_runner::{
+    Conclusion, Config, DriveOptions, Evaluation, Exit, MOST_JOBS, ProgramError, ProgramsRun, Sandboxing, Store, Tally,
+    Wanted,
+};
+use probare_sandbox::{Choice, SandboxError};
 
 use super::asking::{self, Asking};
 use super::run::{announce, broken};
@@ -57,6 +61,14 @@ pub struct Running {
     #[command(flatten)]
     pub asking: Asking,
 
+    /// What shuts in programs that metrics run: auto, bubblewrap or none (no sandbox at all: only for programs you trust)
+    #[arg(long, value_name = "SANDBOX", value_parser = sandbox, env = "PROBARE_SANDBOX")]
+    pub sandbox: Option<Choice>,
+
+    /// Run programs although what became of them is recorded
+    #[arg(long, env = "PROBARE_RUN_AGAIN")]
+    pub run_again: bool,
+
     /// Score at most this many cases
     #[arg(long, value_name = "N", env = "PROBARE_LIMIT")]
     pub limit: Option<u64>,
@@ -76,6 +88,11 @@ pub struct Running {
     /// Colours in what is printed; on a terminal by default, unless `NO_COLOR` is set
     #[arg(long, value_name = "WHEN", value_enum, default_value_t, overrides_with = "color", env = "PROBARE_COLOR")]
     pub color: Color,
+}
+
+/// Reads the name of a sandbox.
+fn sandbox(text: &str) -> Result<Choice, String> {
+    text.parse()
 }
 
 /// When colours are used.
@@ -126,6 +143,8 @@ pub struct Settled {
     pub has_own_summary: bool,
     /// Whom judges ask.
     pub asking: Option<probare_runner::Asking>,
+    /// How programs are run.
+    pub sandboxing: Sandboxing,
     gates: Gates,
     by: Option<By>,
     jobs: Option<NonZeroUsize>,
@@ -152,6 +171,7 @@ impl Running {
         Settled {
             outputs: if self.output.is_empty() { configured() } else { self.output.clone() },
             asking: Some(self.asking.settled(config, Path::new(""))),
+            sandboxing: self.sandboxing(config),
             gates: Gates::new(configured_gates.chain(lists.into_iter().flatten().cloned()).collect()),
             by: self.by.clone().or_else(configured_by),
             jobs: self.jobs.or(config.run.concurrency),
@@ -161,6 +181,22 @@ impl Running {
             json: self.json,
             color: self.color,
             ..Settled::default()
+        }
+    }
+}
+
+impl Running {
+    /// How programs are run: the command line, and the configuration where it says nothing.
+    fn sandboxing(&self, config: &Config) -> Sandboxing {
+        let run = &config.run;
+        let configured = || run.sandbox.as_deref().and_then(|text| text.parse().ok());
+        let record = self.asking.record.clone().or_else(|| run.record.as_ref().map(PathBuf::from));
+        Sandboxing {
+            choice: self.sandbox.or_else(configured).unwrap_or_default(),
+            record: Some(record.unwrap_or_else(record_path)),
+            again: self.run_again,
+            offline: self.asking.offline || run.offline,
+            recorded_only: false,
         }
     }
 }
@@ -188,6 +224,7 @@ impl Settled {
             },
             outside: &outside,
             asking: self.asking.clone(),
+            sandboxing: Some(self.sandboxing.clone()),
             watcher: Some(Box::new(progress)),
             ..Wanted::default()
         };
@@ -222,6 +259,7 @@ impl Settled {
                 ..defaults
             },
             outside: &outside,
+            sandboxing: Some(self.sandboxing.clone()),
             ..Wanted::default()
         };
         let ended = evaluation.run(store, number, wanted, tally);
@@ -259,6 +297,9 @@ impl Settled {
                 remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
             }
         }
+        if let Some(programs) = conclusion.programs.as_ref().filter(|_| !self.quiet) {
+            say_programs(programs);
+        }
         if let Some(hearing) = &conclusion.hearing {
             asking::say(hearing, self.quiet);
         }
@@ -285,6 +326,21 @@ impl Settled {
     }
 }
 
+/// Says how programs were run.
+fn say_programs(programs: &ProgramsRun) {
+    let ProgramsRun { sandbox, counts, .. } = programs;
+    let all = counts.run + counts.recorded + counts.failed;
+    let mut text = format!("programs: {all}");
+    let ways = [(counts.run, "run"), (counts.recorded, "from the record"), (counts.failed, "could not be run")];
+    for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {way}"));
+    }
+    if let Some(sandbox) = sandbox {
+        text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
+    }
+    remark(&escape::terminal(&text));
+}
+
 /// Who computes vectors, or asks servers for them. Nothing is read or opened before a metric wants it.
 pub fn embeddings() -> Embeddings {
     Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() })
@@ -303,6 +359,16 @@ pub fn interrupt_flag() -> Arc<AtomicBool> {
     flag
 }
 
+impl From<SandboxError> for Failure {
+    fn from(error: SandboxError) -> Self {
+        let failure = Self::from_error(&error);
+        match error.remedy() {
+            Some(remedy) => failure.hint(remedy),
+            None => failure,
+        }
+    }
+}
+
 impl From<probare_runner::RunError> for Failure {
     fn from(error: probare_runner::RunError) -> Self {
         use probare_runner::RunError;
@@ -312,6 +378,7 @@ impl From<probare_runner::RunError> for Failure {
             RunError::Open(error) => error.into(),
             RunError::Drive(error) => error.into(),
             RunError::Ask(error) => error.into(),
+            RunError::Programs(ProgramError::Sandbox(error)) => error.into(),
             RunError::Overlap(error) => Self::usage(error.to_string()).hint("name another file to write"),
             other => Self::from_error(&other),
         }

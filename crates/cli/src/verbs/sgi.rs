@@ -1,16 +1,20 @@
 //! `probare sgi`: SGI-Bench with models, beside `sgi score`, which is made from the suite.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use probare_core::{Console, Profile};
+use probare_core::{BuildError, Console, Outside as _, Profile};
 use probare_report::escape;
 use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, prepare};
 use probare_runner::{Evaluation, EvaluationOptions, Exit, Store};
+use probare_sandbox::{Limits, Sandbox, environment};
+use probare_suites::sgi::Subtask;
+use serde_json::{Map, Value as Json};
 
-use super::remark;
 use super::run::{StoreFlag, failure};
-use super::running::{Running, Settled};
+use super::running::{Running, Settled, embeddings};
+use super::{print, remark};
 use crate::failure::{Done, Failure};
 
 /// SGI-Bench: deep research, ideas, dry and wet experiments
@@ -23,6 +27,34 @@ pub struct Arguments {
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     Run(Box<RunArguments>),
+    Env(EnvArguments),
+}
+
+/// Environments for dry experiments
+#[derive(Debug, clap::Args)]
+struct EnvArguments {
+    #[command(subcommand)]
+    command: EnvCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum EnvCommand {
+    /// Make a virtual environment with uv and install what a requirements file names
+    Create {
+        /// The folder to make
+        folder: PathBuf,
+        /// Packages to install, one a line as pip reads them
+        #[arg(long, value_name = "FILE")]
+        requirements: Option<PathBuf>,
+        /// Version of Python; the benchmark's reference environment has 3.10
+        #[arg(long, value_name = "VERSION")]
+        python: Option<String>,
+    },
+    /// Say what an environment holds
+    Show {
+        /// conda:NAME, venv:FOLDER, python:PATH or system; `SGI_CONDA_ENV` by default, else conda:dryexp
+        environment: Option<String>,
+    },
 }
 
 /// Ask models for all subtasks of a configuration, score what they answer, and keep it
@@ -60,6 +92,35 @@ struct RunArguments {
 pub fn run(arguments: &Arguments) -> Done {
     match &arguments.command {
         Command::Run(arguments) => start(arguments),
+        Command::Env(arguments) => env(&arguments.command),
+    }
+}
+
+fn env(command: &EnvCommand) -> Done {
+    let failed = |error: environment::EnvironmentError| Failure::from_error(&error);
+    match command {
+        EnvCommand::Create { folder, requirements, python } => {
+            let made = environment::create(folder, requirements.as_deref(), python.as_deref()).map_err(failed)?;
+            print(&format!(
+                "{}: Python {}\nuse it with `environment: venv:{}` under `run`, or --environment venv:{}\n",
+                escape::terminal(&made.python.display().to_string()),
+                escape::terminal(&made.version),
+                escape::terminal(&made.folder.display().to_string()),
+                escape::terminal(&made.folder.display().to_string()),
+            ))
+        }
+        EnvCommand::Show { environment } => {
+            let usual = || format!("conda:{}", variable("SGI_CONDA_ENV").unwrap_or_else(|| "dryexp".to_owned()));
+            let named = environment.clone().unwrap_or_else(usual);
+            let named = if named == "system" { String::new() } else { named };
+            let found = environment::describe(&named).map_err(failed)?;
+            print(&format!(
+                "{}: Python {}, {} packages\n",
+                escape::terminal(&found.python.display().to_string()),
+                escape::terminal(&found.version),
+                found.packages
+            ))
+        }
     }
 }
 
@@ -91,7 +152,7 @@ pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option
     wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
     wishes.stamp = stamp(SystemTime::now());
     let Prepared { config, benchmark, refused, skipped, limit } =
-        prepare(&guide, path, &wishes, &|name| std::env::var(name).ok().filter(|value| !value.is_empty()))?;
+        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;
     for (subtask, reason) in &refused {
         remark(&escape::terminal(&format!("left out: {}: {reason}", subtask.dataset_id())));
     }
@@ -118,6 +179,34 @@ pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option
     };
     let evaluation = Evaluation::open_benchmark(&config, options, benchmark).map_err(failure)?;
     Ok(Some(Opened { evaluation, settled }))
+}
+
+/// An environment variable that holds something.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Whether what a subtask needs is there.
+fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &Running) -> Result<(), String> {
+    let text = |name: &str| options.get(name).and_then(Json::as_str);
+    match subtask {
+        Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
+        Subtask::IdeaGeneration => {
+            let missing = |error: BuildError| match error {
+                BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
+                other => other.to_string(),
+            };
+            embeddings().can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
+        }
+        // What is recorded needs no sandbox.
+        Subtask::DryExperiment if running.asking.offline || guide.run.offline => Ok(()),
+        Subtask::DryExperiment => {
+            let choice = running.sandbox.unwrap_or_default();
+            let sandbox =
+                Sandbox::open(choice, Limits::default(), Arc::default()).map_err(|error| error.to_string())?;
+            sandbox.interpreter(text("environment").unwrap_or_default()).map(|_| ()).map_err(|error| error.to_string())
+        }
+    }
 }
 
 /// The time as the names of result files have it: `20260131_235959`, in universal time.

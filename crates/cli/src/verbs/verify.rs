@@ -54,7 +54,7 @@ pub fn run(arguments: &Arguments) -> Done {
     }
     for metric in &verdict.unchecked {
         remark(&escape::terminal(&format!(
-            "{metric}: not checked, because a model was asked whose replies are not recorded here"
+            "{metric}: not checked, because what a model replied or a program did is not recorded here"
         )));
     }
     for note in &verdict.notes {

@@ -7,7 +7,7 @@
 use probare_core::MetricDef;
 use serde_json::Value as Json;
 
-use crate::sgi::{deep_research, idea_generation};
+use crate::sgi::{deep_research, dry_experiment, idea_generation};
 
 pub mod judge_pairwise;
 pub mod judge_rubric;
@@ -31,6 +31,7 @@ pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<&'a str> {
         "judge_steps" => judge_steps::PROMPT,
         "deep_research" => deep_research::PROMPTS,
         "idea_generation" => idea_generation::PROMPT,
+        "dry_experiment" => dry_experiment::PROMPTS,
         _ => return None,
     };
     Some(options.get("prompt").and_then(Json::as_str).unwrap_or(own))

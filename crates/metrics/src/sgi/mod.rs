@@ -6,9 +6,11 @@
 use probare_core::MetricDef;
 
 pub mod deep_research;
+pub mod dry_experiment;
 pub mod idea_generation;
 pub mod wet_experiment;
 
+pub mod dry;
 pub mod idea;
 pub mod protocol;
 pub mod reading;
@@ -16,4 +18,5 @@ pub mod reading;
 pub use reading::{answer, replies};
 
 /// The metrics of this family.
-pub static FAMILY: &[&MetricDef] = &[&deep_research::DEF, &idea_generation::DEF, &wet_experiment::DEF];
+pub static FAMILY: &[&MetricDef] =
+    &[&deep_research::DEF, &dry_experiment::DEF, &idea_generation::DEF, &wet_experiment::DEF];

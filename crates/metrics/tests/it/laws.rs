@@ -20,6 +20,7 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::TestRunner;
 use serde_json::{Value, json};
 
+use crate::runs::Runs;
 use crate::scripted::Repeating;
 use crate::vectors::Vectors;
 use crate::{case, changes};
@@ -41,6 +42,7 @@ struct Subject {
     params: Value,
     metric: Scorer,
     judge: Repeating,
+    runs: Runs,
 }
 
 impl Subject {
@@ -70,7 +72,15 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(|| {
             for profile in definition.profiles {
                 if let Ok(metric) = definition.build(params.clone(), *profile) {
                     let judge = Repeating(replies.clone());
-                    subjects.push(Subject { definition, profile: *profile, params: params.clone(), metric, judge });
+                    let runs = runs(definition, &params);
+                    subjects.push(Subject {
+                        definition,
+                        profile: *profile,
+                        params: params.clone(),
+                        metric,
+                        judge,
+                        runs,
+                    });
                 }
             }
         }
@@ -88,6 +98,14 @@ fn replies(definition: &MetricDef, params: &Value) -> Vec<String> {
         .find(|(_, example)| example.get("expect").is_some() && of(example) && example["replies"][0].is_string());
     let list = found.and_then(|(_, example)| example["replies"].as_array()).into_iter().flatten();
     list.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// What becomes of programs in the first example that has these options and runs any.
+fn runs(definition: &MetricDef, params: &Value) -> Runs {
+    let examples = page_examples(definition.page);
+    let of = |example: &Value| example.get("params").cloned().unwrap_or_else(|| json!({})) == *params;
+    let found = examples.iter().find(|(_, example)| of(example) && example.get("ran").is_some());
+    found.map(|(_, example)| Runs::of(example)).unwrap_or_default()
 }
 
 /// The cases of a page's examples that have a value.
@@ -109,8 +127,7 @@ fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String
     if subject.definition.lacks(sample).is_some() {
         return Ok(false);
     }
-    let vectors = Vectors::default();
-    let outside = Divided { ask: &subject.judge, rest: &vectors };
+    let outside = Divided { ask: &subject.judge, rest: &subject.runs };
     let score = |sample| subject.metric.score_with("", sample, &outside);
     let result = score(sample);
     if score(sample) != result {

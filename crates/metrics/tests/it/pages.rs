@@ -6,8 +6,8 @@ use probare_testing::page_examples;
 use serde_json::Value;
 
 use crate::case;
+use crate::runs::Runs;
 use crate::scripted::Scripted;
-use crate::vectors::Vectors;
 
 const HEADINGS: [&str; 8] = [
     "What it measures",
@@ -70,11 +70,12 @@ fn every_example_of_every_page_holds() {
 }
 
 fn run(metric: &MetricDef, example: &Value) -> Result<(), String> {
-    const FIELDS: [&str; 9] = [
+    const FIELDS: [&str; 10] = [
         "params",
         "case",
         "replies",
         "vectors",
+        "ran",
         "expect",
         "parts",
         "tolerance",
@@ -122,7 +123,7 @@ fn outcome(metric: &MetricDef, example: &Value) -> Result<Outcome, String> {
         return Err(format!("the case has no `{field}`"));
     }
     let judge = Scripted::of(example);
-    let outside = Divided { ask: &judge, rest: &Vectors::of(example) };
+    let outside = Divided { ask: &judge, rest: &Runs::of(example) };
     let outcome = built.score_with(metric.id, sample, &outside).map_err(|error| error.to_string());
     if judge.is_over() { outcome } else { Err("the example has replies that nobody asked for".to_owned()) }
 }

@@ -1,5 +1,5 @@
-//! The record as a file for others: list, export, import, prune. A cassette is JSON lines, one reply a line, without keys
-//! of services, since none ever enters the record.
+//! The record as a file for others: list, export, import, prune. A cassette is JSON lines, one reply or one program's end a
+//! line, without keys of services, since none ever enters the record.
 
 use std::io::{BufRead, Write};
 use std::path::Path;
@@ -8,6 +8,7 @@ use rusqlite::{TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 
 use super::keeper::insert;
+use super::programs::{RanEntry, insert as insert_program};
 use super::schema::{open, wrong};
 use super::{Entry, Key, RecordError};
 
@@ -22,7 +23,10 @@ const LONGEST_LINE: u64 = 256 << 20;
 struct Line {
     format: u32,
     key: String,
-    entry: Entry,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    entry: Option<Entry>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    program: Option<RanEntry>,
 }
 
 /// One model in the record.
@@ -97,7 +101,20 @@ pub fn export(path: &Path, out: &mut dyn Write) -> Result<u64, RecordError> {
         let text: String = row.get(0).map_err(&wrong)?;
         let other = |reason: String| RecordError::Database { path: path.to_owned(), reason };
         let entry: Entry = serde_json::from_str(&text).map_err(|error| other(error.to_string()))?;
-        let line = Line { format: FORMAT, key: Key::of(&entry.request).to_string(), entry };
+        let key = Key::of(&entry.request).to_string();
+        let line = Line { format: FORMAT, key, entry: Some(entry), program: None };
+        serde_json::to_writer(&mut *out, &line).map_err(|error| other(error.to_string()))?;
+        out.write_all(b"\n").map_err(|error| other(error.to_string()))?;
+        written += 1;
+    }
+    let mut statement = connection.prepare("SELECT entry FROM programs ORDER BY key").map_err(&wrong)?;
+    let mut rows = statement.query([]).map_err(&wrong)?;
+    while let Some(row) = rows.next().map_err(&wrong)? {
+        let text: String = row.get(0).map_err(&wrong)?;
+        let other = |reason: String| RecordError::Database { path: path.to_owned(), reason };
+        let program: RanEntry = serde_json::from_str(&text).map_err(|error| other(error.to_string()))?;
+        let key = Key::of_program(&program.program).to_string();
+        let line = Line { format: FORMAT, key, entry: None, program: Some(program) };
         serde_json::to_writer(&mut *out, &line).map_err(|error| other(error.to_string()))?;
         out.write_all(b"\n").map_err(|error| other(error.to_string()))?;
         written += 1;
@@ -106,8 +123,17 @@ pub fn export(path: &Path, out: &mut dyn Write) -> Result<u64, RecordError> {
     Ok(written)
 }
 
-/// Reads a cassette line by line. Every key is computed again from its request.
+/// The replies of a cassette. Every key is computed again from its request.
 pub fn read_cassette(input: &mut dyn BufRead) -> Result<Vec<(Key, Entry)>, RecordError> {
+    let lines = read_lines(input)?;
+    Ok(lines.into_iter().filter_map(|(key, entry, _)| entry.map(|entry| (key, entry))).collect())
+}
+
+/// A line: a reply or a program's end.
+type Read = (Key, Option<Entry>, Option<RanEntry>);
+
+/// Reads a cassette line by line.
+pub(super) fn read_lines(input: &mut dyn BufRead) -> Result<Vec<Read>, RecordError> {
     let mut found = Vec::new();
     let mut line = 0;
     loop {
@@ -127,23 +153,32 @@ pub fn read_cassette(input: &mut dyn BufRead) -> Result<Vec<(Key, Entry)>, Recor
         if parsed.format != FORMAT {
             return Err(wrong(format!("format {} is not known, only format {FORMAT}", parsed.format)));
         }
-        let key = Key::of(&parsed.entry.request);
+        let (what, key) = match (&parsed.entry, &parsed.program) {
+            (Some(entry), None) => ("request", Key::of(&entry.request)),
+            (None, Some(entry)) => ("program", Key::of_program(&entry.program)),
+            _ => return Err(wrong("a line holds an `entry` or a `program`".to_owned())),
+        };
         if key.to_string() != parsed.key {
-            return Err(wrong(format!("the request has the key {}, the line says `{}`", key.short(), parsed.key)));
+            return Err(wrong(format!("the {what} has the key {}, the line says `{}`", key.short(), parsed.key)));
         }
-        found.push((key, parsed.entry));
+        found.push((key, parsed.entry, parsed.program));
     }
 }
 
 /// Adds the replies of a cassette, all or none. A reply that was recorded before stays.
 pub fn import(path: &Path, input: &mut dyn BufRead) -> Result<Imported, RecordError> {
-    let entries = read_cassette(input)?;
+    let entries = read_lines(input)?;
     let mut connection = open(path)?;
     let wrong = wrong(path);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&wrong)?;
     let mut imported = Imported::default();
-    for (key, entry) in &entries {
-        if insert(&transaction, *key, entry).map_err(&wrong)? {
+    for (key, entry, program) in &entries {
+        let is_new = match (entry, program) {
+            (Some(entry), _) => insert(&transaction, *key, entry),
+            (None, Some(program)) => insert_program(&transaction, program),
+            (None, None) => Ok(false),
+        };
+        if is_new.map_err(&wrong)? {
             imported.added += 1;
         } else {
             imported.known += 1;
@@ -161,9 +196,16 @@ pub fn prune(path: &Path, old: &Old) -> Result<u64, RecordError> {
     let connection = open(path)?;
     let wrong = wrong(path);
     let before = old.before.map_or(i64::MAX, |moment| i64::try_from(moment).unwrap_or(i64::MAX));
-    let removed = connection
-        .execute("DELETE FROM replies WHERE made < ?1 AND (?2 IS NULL OR model = ?2)", params![before, old.model])
-        .map_err(&wrong)?;
+    // Programs have no model; they go by their age.
+    let programs = if old.model.is_none() {
+        connection.execute("DELETE FROM programs WHERE made < ?1", params![before]).map_err(&wrong)?
+    } else {
+        0
+    };
+    let removed = programs
+        + connection
+            .execute("DELETE FROM replies WHERE made < ?1 AND (?2 IS NULL OR model = ?2)", params![before, old.model])
+            .map_err(&wrong)?;
     connection.execute_batch("VACUUM").map_err(&wrong)?;
     Ok(removed as u64)
 }

@@ -8,6 +8,7 @@
 mod cassette;
 mod entry;
 mod keeper;
+mod programs;
 mod schema;
 
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use tokio::sync::oneshot;
 pub use cassette::{Imported, Kept, Old, export, import, list, prune, read_cassette};
 pub use entry::{Entry, Key};
 use keeper::{Keeper, Wish};
+pub use programs::{Programs, RanEntry};
 
 /// How long a lease holds without being renewed.
 pub const LEASE: Duration = Duration::from_secs(15);

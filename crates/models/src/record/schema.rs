@@ -28,6 +28,15 @@ CREATE TABLE IF NOT EXISTS leases (
 );
 ";
 
+/// Came later; a reader that does not know it loses nothing.
+const PROGRAMS: &str = "
+CREATE TABLE IF NOT EXISTS programs (
+    key BLOB PRIMARY KEY,
+    made INTEGER NOT NULL,
+    entry TEXT NOT NULL
+);
+";
+
 /// Says in which file something went wrong.
 pub(crate) fn wrong(path: &Path) -> impl Fn(rusqlite::Error) -> RecordError + '_ {
     move |error| RecordError::Database { path: path.to_owned(), reason: error.to_string() }
@@ -56,6 +65,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, RecordError> {
         }
         _ => return Err(RecordError::Format { path: path.to_owned(), found }),
     }
+    transaction.execute_batch(PROGRAMS).map_err(&wrong)?;
     transaction.commit().map_err(&wrong)?;
     Ok(connection)
 }

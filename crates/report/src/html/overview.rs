@@ -94,7 +94,7 @@ pub(super) fn means(summary: &Summary) -> String {
 
 /// The labels of a metric with their counts.
 fn labels(metric: &MetricSummary) -> String {
-    if metric.labels.is_empty() {
+    if metric.labels.is_empty() && metric.repeats.is_empty() {
         return String::new();
     }
     let mut ordered: Vec<_> = metric.labels.kept.iter().collect();
@@ -114,6 +114,13 @@ fn labels(metric: &MetricSummary) -> String {
     if metric.labels.others > 0 {
         tags.push(format!("<span class=\"tag\">others {}</span>", count(metric.labels.others)));
     }
+    tags.extend(
+        metric
+            .repeats
+            .pass_at()
+            .into_iter()
+            .map(|told| format!("<span class=\"tag\">pass@{} {}</span>", told.k, column(told.mean))),
+    );
     format!("<span class=\"labels\">{}</span>", tags.join(" "))
 }
 

@@ -9,6 +9,7 @@ mod histogram;
 mod labels;
 mod moments;
 mod reasons;
+mod repeats;
 
 use std::io;
 
@@ -21,6 +22,7 @@ pub use self::histogram::{BINS, Histogram};
 pub use self::labels::{Label, Labels};
 pub use self::moments::{MeanInterval, Method};
 pub use self::reasons::{Reason, Reasons};
+pub use self::repeats::{PassAt, Repeats};
 
 use self::histogram::Filling;
 use self::moments::Moments;
@@ -101,8 +103,11 @@ impl Summary {
     /// Takes in one case.
     pub fn add(&mut self, result: &CaseResult) {
         self.cases += 1;
-        for (metric, result) in self.metrics.iter_mut().zip(&result.results) {
-            metric.add(result);
+        for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
+            metric.add(named);
+            if let Some(score) = score(named) {
+                metric.repeats.add(&result.case.id, result.model.as_deref(), score.value.get());
+            }
         }
         for Watched { gate, metric, tally } in &mut self.watched {
             if let Some(score) = metric.and_then(|at| result.results.get(at)).and_then(score) {
@@ -180,6 +185,8 @@ pub struct MetricSummary {
     pub failed_reasons: Reasons,
     /// The words that the metric gave.
     pub labels: Labels,
+    /// Outputs per case, for metrics that say yes or no.
+    pub repeats: Repeats,
     moments: Moments,
     filling: Filling,
 }
@@ -198,6 +205,7 @@ impl MetricSummary {
             not_applicable_reasons: Reasons::default(),
             failed_reasons: Reasons::default(),
             labels: Labels::default(),
+            repeats: Repeats::default(),
             moments: Moments::default(),
             filling,
         }
@@ -246,7 +254,7 @@ impl MetricSummary {
 
 impl Serialize for MetricSummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("MetricSummary", 12)?;
+        let mut map = serializer.serialize_struct("MetricSummary", 13)?;
         map.serialize_field("name", &self.info.name)?;
         map.serialize_field("mean", &self.mean())?;
         map.serialize_field("interval", &self.interval())?;
@@ -258,6 +266,9 @@ impl Serialize for MetricSummary {
         map.serialize_field("histogram", &self.histogram())?;
         if !self.labels.is_empty() {
             map.serialize_field("labels", &self.labels)?;
+        }
+        if !self.repeats.is_empty() {
+            map.serialize_field("pass_at", &self.repeats)?;
         }
         map.serialize_field("not_applicable_reasons", &self.not_applicable_reasons)?;
         map.serialize_field("failed_reasons", &self.failed_reasons)?;

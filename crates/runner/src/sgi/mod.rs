@@ -6,4 +6,4 @@ mod prepare;
 
 pub use config::{Graders, Guide, GuideDataset, GuideError, GuideRun};
 pub use graders::Environment;
-pub use prepare::{Prepared, Wishes, prepare};
+pub use prepare::{Able, Prepared, Wishes, prepare};

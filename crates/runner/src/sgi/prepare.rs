@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{Console, Profile};
-use probare_metrics::registry;
 use probare_models::ModelSettings;
 use probare_suites::sgi::rows::{self, Rows};
 use probare_suites::sgi::{Collector, Destination, Plan, SgiRules, Subtask};
@@ -45,6 +44,9 @@ pub struct Prepared {
     pub limit: Option<u64>,
 }
 
+/// Says whether what a subtask needs with these options is there: a model for vectors, a sandbox, an interpreter.
+pub type Able<'a> = &'a dyn Fn(Subtask, &Map<String, Json>) -> Result<(), String>;
+
 /// The one part of the data.
 const SPLIT: &str = "test";
 
@@ -55,6 +57,7 @@ pub fn prepare(
     path: &Path,
     wishes: &Wishes,
     environment: Environment<'_>,
+    can: Able<'_>,
 ) -> Result<Prepared, GuideError> {
     let shown = path.display().to_string();
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -93,8 +96,12 @@ pub fn prepare(
         if datasets.iter().any(|known: &GivenDataset| known.name == subtask.dataset_id()) {
             return Err(wrong(format!("{} is named twice", dataset.dataset_id)));
         }
-        let panel = match ready(subtask).and_then(|()| graders(subtask, &guide.graders, &known, environment)) {
-            Ok(panel) => panel,
+        let able = graders(subtask, &guide.graders, &known, environment).and_then(|panel| {
+            let options = options(subtask, guide, &panel, environment);
+            can(subtask, &options).map(|()| (panel, options))
+        });
+        let (panel, options) = match able {
+            Ok(able) => able,
             Err(reason) => {
                 refused.push((subtask, reason));
                 continue;
@@ -109,7 +116,6 @@ pub fn prepare(
             skipped.push(subtask);
             continue;
         }
-        let options = options(subtask, guide, &panel, environment);
         config.metrics.push(MetricEntry {
             id: subtask.metric().to_owned(),
             name: None,
@@ -145,11 +151,6 @@ pub fn prepare(
     let benchmark =
         Benchmark { suite: "sgi".to_owned(), datasets, rules: Arc::new(SgiRules), publisher: Box::new(collector) };
     Ok(Prepared { config, benchmark, refused, skipped, limit })
-}
-
-/// Whether the metric of a subtask is there.
-fn ready(subtask: Subtask) -> Result<(), String> {
-    registry().get(subtask.metric()).map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// A folder from the configuration's own, unless it is absolute or here.

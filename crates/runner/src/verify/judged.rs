@@ -13,9 +13,13 @@ use crate::Asking;
 /// Whether a metric rests on what a model said. Vectors can be computed again.
 fn rests_on_replies(metric: &MetricInfo) -> bool {
     registry().get(&metric.id).is_ok_and(|definition| {
-        let embeds =
-            || definition.build(metric.options.clone(), metric.profile).is_ok_and(|scorer| scorer.embeds().is_some());
-        definition.kind == MetricKind::Judge && !embeds()
+        let scorer = definition.build(metric.options.clone(), metric.profile);
+        let embeds = scorer.as_ref().is_ok_and(|scorer| scorer.embeds().is_some());
+        // What a program did is looked up when it is wanted.
+        let has_judges =
+            (definition.schema)().get("properties").and_then(|properties| properties.get("judges")).is_some();
+        let runs_alone = scorer.is_ok_and(|scorer| scorer.runs().is_some()) && !has_judges;
+        definition.kind == MetricKind::Judge && !embeds && !runs_alone
     })
 }
 

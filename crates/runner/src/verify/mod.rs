@@ -33,7 +33,7 @@ use self::checker::Checker;
 use self::inputs::Resolved;
 use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
-use crate::{Asked, Conclusion, DriveOptions, RunError, Wanted, run};
+use crate::{Asked, Conclusion, DriveOptions, RunError, Sandboxing, Wanted, run};
 
 pub use self::verdict::{Disagreement, Verdict};
 
@@ -145,11 +145,20 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         },
         outside: asked.outside,
         asking,
+        // Nothing is run: what became of a program is read, with the time that it took then.
+        sandboxing: Some(Sandboxing {
+            record: Some(asked.record.clone()),
+            recorded_only: true,
+            ..Sandboxing::default()
+        }),
         watcher: Some(Box::new(&mut checker)),
         ..Wanted::default()
     };
-    let Conclusion { driven, hearing, .. } = run(job, wanted)?;
+    let Conclusion { driven, hearing, programs, .. } = run(job, wanted)?;
     for metric in hearing.iter().flat_map(|hearing| &hearing.unrecorded) {
+        checker.verdict.leave_unchecked(metric);
+    }
+    for metric in programs.iter().flat_map(|programs| &programs.unrecorded) {
         checker.verdict.leave_unchecked(metric);
     }
     if driven.stop == Stop::Interrupted {

@@ -3,7 +3,7 @@
 use probare_core::{Case, CaseResult, Named, Outcome, Sample, Score};
 use probare_metrics::sgi::idea::{NAMES, RESPECTS, gate};
 use probare_metrics::sgi::wet_experiment::Comparison;
-use probare_metrics::sgi::{answer, deep_research, idea_generation};
+use probare_metrics::sgi::{answer, deep_research, dry_experiment, idea_generation};
 use probare_text::python;
 use serde_json::{Map, Value as Json, json};
 
@@ -46,7 +46,14 @@ impl Details {
                     details.voted(told);
                 }
             }
-            Subtask::DryExperiment => {}
+            Subtask::DryExperiment => {
+                if let Some(told) = dry_experiment::published(sample).as_ref() {
+                    details.prediction = told.prediction.clone().into();
+                    details.fields.extend(told.error.clone().map(|error| ("error".to_owned(), Json::from(error))));
+                    let tests = serde_json::to_value(&told.tests).unwrap_or_default();
+                    details.fields.insert("unit_test_results".into(), tests);
+                }
+            }
         }
         Some(details)
     }

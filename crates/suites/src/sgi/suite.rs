@@ -37,7 +37,7 @@ struct Options {
     /// Folder for the result file in the collector's form; none is written without it
     #[schemars(extend("x-value" = "DIR"))]
     output_dir: Option<PathBuf>,
-    /// Python for dry experiments: conda:NAME, venv:FOLDER or python:PATH; conda:$SGI_CONDA_ENV where that is set
+    /// Python for dry experiments: conda:NAME, venv:FOLDER or python:PATH; python3 of the machine by default
     environment: Option<String>,
     /// Seconds that a program of a dry experiment may take
     #[schemars(extend("x-env" = "SGI_EXECUTION_TIMEOUT", "x-value" = "SECONDS"))]

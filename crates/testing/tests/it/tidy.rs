@@ -13,11 +13,12 @@ const EDGES: &[(&str, &[&str])] = &[
     ("cases", &["core"]),
     ("models", &["core"]),
     ("report", &["core", "stats"]),
+    ("sandbox", &["core"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
-    ("runner", &["core", "cases", "metrics", "models", "report", "suites"]),
-    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
+    ("runner", &["core", "cases", "metrics", "models", "report", "sandbox", "suites"]),
+    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "sandbox", "suites", "runner"]),
     ("testing", &[]),
-    ("bench", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
+    ("bench", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "sandbox", "suites", "runner"]),
 ];
 
 fn root() -> PathBuf {

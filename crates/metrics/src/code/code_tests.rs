@@ -1,0 +1,113 @@
+//! Whether the response's code passes the tests of the case, run in the sandbox.
+
+use probare_core::{
+    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Sample, Score, ScoreError, Turn, metric,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::running::harness::{self, Terms, Tested};
+use super::running::solution::Task;
+use crate::bounded::{Bounded, beginning};
+
+/// Seconds of a solution with its tests, unless another limit is given.
+const SECONDS: u32 = 10;
+
+/// MiB of a solution, unless another limit is given.
+const MEBIBYTES: u32 = 1024;
+
+/// Options of `code_tests`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CodeTests {
+    /// Seconds that the code and its tests may take together. Default 10.
+    pub timeout: Option<u32>,
+    /// MiB that all its processes may take together. Default 1024.
+    pub memory_mib: Option<u32>,
+    /// Which Python runs it: `conda:NAME`, `venv:FOLDER` or `python:PATH`; `python3` of the machine if absent.
+    pub environment: Option<String>,
+}
+
+metric!(CodeTests as Judge {
+    summary: "Whether the response's code passes the tests of the case, run in the sandbox",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    whole: |parts| Some(f64::from(parts.get("passed")? >= parts.get("tests")?)),
+    prepare: Runner::new,
+    since: "0.2",
+    version: 1,
+    page: "code_tests.md",
+});
+
+struct Runner(Terms);
+
+impl Runner {
+    fn new(options: CodeTests) -> Result<Self, BuildError> {
+        let terms = Terms {
+            environment: options.environment.unwrap_or_default(),
+            seconds: options.timeout.unwrap_or(SECONDS),
+            mebibytes: options.memory_mib.unwrap_or(MEBIBYTES),
+        };
+        if terms.seconds == 0 || terms.mebibytes < 16 {
+            return Err(BuildError::Options("`timeout` is at least 1 second and `memory_mib` at least 16".into()));
+        }
+        Ok(Self(terms))
+    }
+}
+
+impl Judge for Runner {
+    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        let Some(task) = Task::of(sample)? else {
+            let reason = "the case has none of `metadata.test`, `metadata.test_list` and `metadata.tests`";
+            return Ok(Turn::Done(Outcome::not_applicable(reason)));
+        };
+        let Some(answer) = heard.first() else {
+            return Ok(Turn::Run(vec![harness::program(&task.solution, &task.tests, &self.0)]));
+        };
+        let ran = answer.ran()?;
+        let tested = harness::read(ran, &task.solution, &task.tests);
+        Ok(Turn::Done(outcome(sample, &task, &tested)?))
+    }
+
+    fn runs(&self) -> Option<&str> {
+        Some(&self.0.environment)
+    }
+}
+
+fn outcome(sample: Sample<'_>, task: &Task, tested: &Tested) -> Result<Outcome, ScoreError> {
+    let total = task.tests.len();
+    let mut evidence = Bounded::default();
+    let (passed, label) = match tested {
+        Tested::Stopped(stopped) => (0, stopped.label()),
+        Tested::Broken(_) => (0, "broken"),
+        Tested::Tests(told) => {
+            let passed = told.iter().filter(|error| error.is_none()).count();
+            (passed, if passed == total { "passed" } else { "failed" })
+        }
+    };
+    let is_fine = passed == total;
+    let note = match tested {
+        Tested::Stopped(stopped) => stopped.words(),
+        Tested::Broken(error) => format!("it stopped before any test: {}", beginning(error)),
+        Tested::Tests(_) if task.continues => format!("after the query, it passes {passed} of {total} tests"),
+        Tested::Tests(_) => format!("it passes {passed} of {total} tests"),
+    };
+    evidence.push(|| {
+        let kind = if is_fine { EvidenceKind::Found } else { EvidenceKind::Compared };
+        Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default()).with_note(note)
+    });
+    if let Tested::Tests(told) = tested {
+        for (test, error) in task.tests.iter().zip(told) {
+            if let Some(error) = error {
+                evidence.push(|| Evidence::missing(beginning(test.trim())).with_note(beginning(error)));
+            }
+        }
+    }
+    let score = Score::from_bool(is_fine)
+        .with_part("passed", passed as f64)?
+        .with_part("tests", total as f64)?
+        .labelled(label)
+        .because(evidence.finish());
+    Ok(score.into())
+}

@@ -1,0 +1,4 @@
+//! A response as a program: the code in it, and the tests around it.
+
+pub mod harness;
+pub mod solution;

@@ -1,0 +1,54 @@
+//! Whether what a program printed is what it should have printed: letter by letter, else a judge says.
+
+use probare_core::{Answer, ScoreError};
+use serde_json::Value as Json;
+
+use crate::sgi::reading::replies::{Reading, object};
+
+/// How a test was decided, by the published names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// The same letters.
+    ExactMatch,
+    /// A judge said so.
+    Judge,
+    /// A judge said something that cannot be read.
+    Unreadable,
+    /// No judge answered.
+    NoReply,
+    /// The program did not come to a good end.
+    ExecutionFailed,
+}
+
+impl Method {
+    /// The published name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ExactMatch => "exact_match",
+            Self::Judge => "llm_judge",
+            Self::Unreadable => "llm_judge_parse_failed",
+            Self::NoReply => "failed",
+            Self::ExecutionFailed => "execution_failed",
+        }
+    }
+}
+
+/// What a judge's reply says: whether it passes, how that was decided, and the judge's reason.
+pub fn judged(answer: &Answer, reading: Reading) -> (bool, Method, Result<String, ScoreError>) {
+    let text = match answer.reply().and_then(|reply| reply.read().map(str::to_owned)) {
+        Ok(text) => text,
+        Err(error) => return (false, Method::NoReply, Err(error)),
+    };
+    match object(&text, reading) {
+        None => (false, Method::Unreadable, Ok(text)),
+        Some(map) => match map.get("judgment") {
+            Some(Json::String(verdict)) => {
+                let reason = map.get("reason").and_then(Json::as_str).unwrap_or_default().to_owned();
+                (probare_text::python::lower(verdict) == "correct", Method::Judge, Ok(reason))
+            }
+            // Words are asked for; a number has none to compare.
+            Some(_) => (false, Method::Unreadable, Ok(text)),
+            None => (false, Method::Judge, Ok(text)),
+        },
+    }
+}

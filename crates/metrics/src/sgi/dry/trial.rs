@@ -1,0 +1,124 @@
+//! One test: the data program, then the program under test, in a folder of their own.
+
+use probare_core::{End, Folder, Program, Ran, ScoreError, Step};
+use probare_text::python::strip;
+use serde::Serialize;
+
+/// Shortest time limit of a data program, in seconds.
+const DATA_SECONDS: u32 = 600;
+
+/// Where the fixtures of three samples belong, by the end of their `idx`.
+const FIXTURES: [(&str, &str); 3] = [("0200", "data"), ("0206", "data/mnist_raw"), ("0236", "data/em_3d_user_study")];
+
+/// What all tests of an experiment have in common.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Which Python.
+    pub environment: String,
+    /// Time limit of the program under test, in seconds.
+    pub seconds: u32,
+    /// Most memory, in MiB.
+    pub mebibytes: u32,
+    /// Folder of the fixtures.
+    pub fixtures: Option<String>,
+    /// Whether tests may run beside each other.
+    pub parallel: bool,
+}
+
+/// What became of a test, as the published record has it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Trial {
+    /// The exit code, the number of the signal below zero where one ended it; -1 where it did not come to its end.
+    pub returncode: i32,
+    /// Seconds; -1 where the program under test was not run, the time limit where that was over.
+    pub runtime: f64,
+    /// What went wrong, in the words of the published program.
+    pub error: String,
+    /// What the program printed, without space around it.
+    pub stdout: String,
+    /// What it complained about, without space around it.
+    pub stderr: String,
+}
+
+impl Terms {
+    /// The program of a test.
+    pub fn program(&self, idx: Option<&str>, main: &str, data: &str) -> Program {
+        let mut folders = vec![Folder { path: "data".to_owned(), ..Folder::default() }];
+        if let (Some(fixtures), Some(idx)) = (&self.fixtures, idx)
+            && let Some((_, place)) = FIXTURES.iter().find(|(end, _)| idx.ends_with(end))
+        {
+            let from = Some(format!("{}/{idx}", fixtures.trim_end_matches('/')));
+            folders.push(Folder { path: (*place).to_owned(), from, optional: true });
+        }
+        let step = |file: &str, seconds: u32| Step::new(&["python3", file], seconds);
+        Program {
+            environment: self.environment.clone(),
+            files: vec![("main_en.py".to_owned(), main.to_owned()), ("data_en.py".to_owned(), data.to_owned())],
+            folders,
+            steps: vec![step("data_en.py", self.seconds.max(DATA_SECONDS)), step("main_en.py", self.seconds)],
+            mebibytes: self.mebibytes,
+            beside: self.parallel,
+            ..Program::default()
+        }
+    }
+
+    /// Reads what became of it.
+    pub fn read(&self, ran: &Ran) -> Result<Trial, ScoreError> {
+        let limit = f64::from(self.seconds);
+        let unfinished = |runtime: f64, error: String| Trial { returncode: -1, runtime, error, ..Trial::default() };
+        let words = |end: End| match end {
+            End::TimedOut => "the time limit was reached",
+            End::OutOfMemory => "more memory was taken than may be",
+            End::TooMuchOutput => "more was printed than may be",
+            End::Exited => "it was ended from outside",
+        };
+        let (data, main) = match ran.steps.as_slice() {
+            [data] => (data, None),
+            [data, main] => (data, Some(main)),
+            other => {
+                let reason = format!("a test has two steps, {} came back", other.len());
+                return Err(ScoreError::Internal { reason });
+            }
+        };
+        if !data.is_fine() {
+            let (runtime, reason) = match data.end {
+                End::TimedOut => (limit, words(data.end).to_owned()),
+                End::Exited => (-1.0, data.errors.clone()),
+                end => (-1.0, words(end).to_owned()),
+            };
+            return Ok(unfinished(runtime, format!("[WRONG] data_en.py failed: {reason}")));
+        }
+        let Some(main) = main else {
+            return Err(ScoreError::Internal { reason: "the program under test was not run".into() });
+        };
+        let Some(code) = main.code else {
+            let runtime = if main.end == End::TimedOut { limit } else { -1.0 };
+            return Ok(unfinished(runtime, format!("[WRONG] {}", words(main.end))));
+        };
+        let stderr = strip(&main.errors).to_owned();
+        let error = match code {
+            0 => String::new(),
+            _ if main.errors.is_empty() => "Unknown error".to_owned(),
+            _ => format!("[WRONG] {}", main.errors),
+        };
+        let stdout = strip(&main.output).to_owned();
+        Ok(Trial { returncode: returned(code), runtime: main.seconds, error, stdout, stderr })
+    }
+}
+
+/// A shell adds 128 to the number of a signal, where Python's own child would have it below zero.
+const fn returned(code: i32) -> i32 {
+    if code > 128 && code <= 192 { 128 - code } else { code }
+}
+
+impl Trial {
+    /// The text that is compared: complaints first.
+    pub fn text(&self) -> String {
+        strip(&format!("{}\n{}", strip(&self.stderr), strip(&self.stdout))).to_owned()
+    }
+
+    /// Whether it came to a good end.
+    pub const fn is_fine(&self) -> bool {
+        self.returncode == 0
+    }
+}

@@ -1,0 +1,460 @@
+//! Whether a program with the functions of the answer prints what it should, with five sets of data.
+
+use std::rc::Rc;
+
+use probare_core::{
+    Answer, BuildError, ErrorKind, Evidence, EvidenceKind, Field, Judge, Outcome, Parameters, Profile, Question,
+    Sample, Score, ScoreError, Turn, metric,
+};
+use probare_text::python::strip;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use super::dry::TESTS;
+use super::dry::assembly::{self, Assembled, Request};
+use super::dry::comparison::{Method, judged};
+use super::dry::measures::Measures;
+use super::dry::trial::{Terms, Trial};
+use super::reading::answer::prediction;
+use super::reading::replies::Reading;
+use crate::bounded::{Bounded, beginning};
+use crate::judges::asking::{Quoted, Template};
+
+/// Both prompts, for whoever takes their digest.
+pub(crate) const PROMPTS: &str =
+    concat!(include_str!("prompts/outputs.txt"), include_str!("prompts/answer_parser.txt"));
+
+/// The prompt of the judge, unless another is given.
+const PROMPT: &str = include_str!("prompts/outputs.txt");
+
+/// The prompt of the answer parser, unless another is given.
+const PARSER_PROMPT: &str = include_str!("prompts/answer_parser.txt");
+
+const FORM: &str = "Reply with one JSON object and nothing else: {\"judgment\": \"correct\" or \"incorrect\", \"reason\": \"why, in \
+     one sentence\"}.";
+
+/// The form that an answer is brought into: nothing but functions.
+const EXAMPLE: &str = "def area(side):\n    return side * side\n\ndef volume(side):\n    return side ** 3";
+
+/// Seconds of a program under test, unless another limit is given.
+const SECONDS: u32 = 300;
+
+/// MiB of a program under test, unless another limit is given.
+const MEBIBYTES: u32 = 4096;
+
+/// Options of `dry_experiment`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DryExperiment {
+    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge did
+    /// not answer).
+    pub profile: Profile,
+    /// Names of the models that are asked: the one that compares outputs and, if there is a second, the one that brings the answer
+    /// into form; else the first does both. The judges of the run if absent.
+    pub judges: Vec<String>,
+    /// Which Python runs the programs: `conda:NAME`, `venv:FOLDER` or `python:PATH`; `python3` of the machine if absent.
+    pub environment: Option<String>,
+    /// Seconds that the program under test may take. Default 300. The data program may take 600, or as long where that is longer.
+    pub timeout: Option<u32>,
+    /// MiB that all processes of a program may take together. Default 4096.
+    pub memory_mib: Option<u32>,
+    /// Folder with the files that three of the published samples need.
+    pub fixtures: Option<String>,
+    /// Run the five tests beside each other; times are then those of a busy machine, and the evidence says so. Default false.
+    pub parallel: bool,
+    /// End a function with a line break before the next line of the program; the published program joins both lines.
+    pub ensure_final_newline: Option<bool>,
+    /// Read bare `true`, `false` and `null` in a judge's reply; the published reader voids such a reply.
+    pub lenient_json_constants: Option<bool>,
+    /// Cut lines where Python does; the published program also cuts at form feeds and other signs, which shifts functions.
+    pub python_lines: Option<bool>,
+    /// The judge's prompt in place of ours, or `@FILE` to read it from a file.
+    pub prompt: Option<String>,
+    /// The answer parser's prompt in place of ours.
+    pub parser_prompt: Option<String>,
+}
+
+metric!(DryExperiment as Judge {
+    summary: "Whether a program with the functions of the answer prints what it should, with five sets of data",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    metadata: ["incomplete_main_code", "incomplete_functions"],
+    profiles: [Reference, Careful],
+    whole: |parts| parts.get("PassAll@5"),
+    prepare: Experiment::new,
+    since: "0.2",
+    version: 1,
+    page: "dry_experiment.md",
+});
+
+struct Experiment {
+    profile: Profile,
+    judges: Vec<String>,
+    terms: Terms,
+    final_newline: bool,
+    python_lines: bool,
+    reading: Reading,
+    judge: Template,
+    parser: Template,
+}
+
+/// What an experiment of a row is about.
+struct Task<'a> {
+    main: &'a str,
+    names: Vec<String>,
+    idx: Option<&'a str>,
+    data: Vec<&'a str>,
+    outputs: Vec<&'a str>,
+    prediction: &'a str,
+    span: std::ops::Range<usize>,
+}
+
+/// Key of what is published of a case.
+const PUBLISHED: u64 = 0x5347_4945;
+
+/// What the published record holds beyond scores.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Published {
+    /// The answer that was put in.
+    pub prediction: String,
+    /// Whether at least one function was put in.
+    pub replaced: bool,
+    /// The program that was run.
+    pub code: Option<String>,
+    /// Why nothing was run.
+    pub error: Option<String>,
+    /// The tests.
+    pub tests: Vec<TestResult>,
+}
+
+/// One test, field by field as it is published.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TestResult {
+    /// Number of the test, from 0.
+    pub unit_test_idx: usize,
+    /// Its exit code.
+    pub returncode: i32,
+    /// Its seconds.
+    pub runtime: f64,
+    /// What went wrong.
+    pub error: String,
+    /// What was compared.
+    pub model_output: String,
+    /// What it was compared with.
+    pub expected_output: String,
+    /// Whether it passed.
+    pub pass: bool,
+    /// How that was decided.
+    pub comparison_method: &'static str,
+}
+
+/// What is published of a case that was scored just now; nothing of one that was scored before.
+pub fn published(sample: Sample<'_>) -> Rc<Option<Published>> {
+    sample.reading(PUBLISHED, || None)
+}
+
+impl<'a> Task<'a> {
+    fn new(sample: Sample<'a>) -> Result<Self, ScoreError> {
+        let metadata = &sample.case.metadata;
+        let wrong = |reason: String| ScoreError::other(ErrorKind::Failed, reason);
+        let text = |name: &str| match metadata.get(name) {
+            None | Some(Json::Null) => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text.as_str())),
+            Some(other) => Err(wrong(format!("`{name}` is {other}, where a text is expected"))),
+        };
+        let missing = |name: &str| ScoreError::other(ErrorKind::Missing, format!("the case has no `{name}`"));
+        let names = match metadata.get("incomplete_functions") {
+            Some(Json::Array(items)) => {
+                let names: Option<Vec<String>> = items.iter().map(|item| item.as_str().map(str::to_owned)).collect();
+                names.ok_or_else(|| wrong("`incomplete_functions` holds something that is no name".to_owned()))?
+            }
+            _ => return Err(wrong("`incomplete_functions` is no list of names".to_owned())),
+        };
+        let common = text("data_code")?;
+        let (mut data, mut outputs) = (Vec::new(), Vec::new());
+        for number in 0..TESTS {
+            let name = format!("unit_test_{number}_output");
+            outputs.push(text(&name)?.ok_or_else(|| missing(&name))?);
+            data.push(text(&format!("unit_test_{number}_data"))?.or(common).unwrap_or_default());
+        }
+        let main = text("incomplete_main_code")?.ok_or_else(|| missing("incomplete_main_code"))?;
+        let (span, prediction) = prediction(sample.response()?);
+        Ok(Self { main, names, idx: text("idx")?.or(Some(&sample.case.id)), data, outputs, prediction, span })
+    }
+}
+
+impl Experiment {
+    fn new(options: DryExperiment) -> Result<Self, BuildError> {
+        let fair = options.profile == Profile::Careful;
+        let timeout = options.timeout.unwrap_or(SECONDS);
+        let mebibytes = options.memory_mib.unwrap_or(MEBIBYTES);
+        if timeout == 0 || mebibytes < 16 {
+            return Err(BuildError::Options("`timeout` is at least 1 second and `memory_mib` at least 16".into()));
+        }
+        Ok(Self {
+            profile: options.profile,
+            judges: options.judges,
+            terms: Terms {
+                environment: options.environment.unwrap_or_default(),
+                seconds: timeout,
+                mebibytes,
+                fixtures: options.fixtures.filter(|folder| !folder.is_empty()),
+                parallel: options.parallel,
+            },
+            final_newline: options.ensure_final_newline.unwrap_or(fair),
+            python_lines: options.python_lines.unwrap_or(fair),
+            reading: Reading {
+                accepts_constants: options.lenient_json_constants.unwrap_or(fair),
+                ..Reading::default()
+            },
+            judge: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            parser: Template::new(
+                options.parser_prompt.as_deref().unwrap_or(PARSER_PROMPT),
+                &["type", "example", "data"],
+            )?,
+        })
+    }
+
+    fn is_careful(&self) -> bool {
+        self.profile == Profile::Careful
+    }
+
+    /// The program that puts the functions of these texts in.
+    fn assembly(&self, task: &Task<'_>, texts: Vec<&str>) -> Turn {
+        let request = Request {
+            main: task.main,
+            names: &task.names,
+            texts,
+            final_newline: self.final_newline,
+            python_lines: self.python_lines,
+        };
+        Turn::Run(vec![request.program(&self.terms.environment)])
+    }
+
+    fn question(&self, messages: Vec<probare_core::Message>, seat: usize) -> Question {
+        let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
+        Question { messages, parameters, seat, attempt: 0 }
+    }
+
+    /// Asks for the answer as nothing but functions.
+    fn parse(&self, task: &Task<'_>) -> Turn {
+        let mut text = Quoted::new();
+        text.block("text", task.prediction);
+        let form = [("type", "text"), ("example", EXAMPLE), ("data", text.text())];
+        Turn::Ask(vec![self.question(self.parser.messages(&form), usize::from(self.judges.len() > 1))])
+    }
+
+    fn comparison(&self, expected: &str, printed: &str) -> Question {
+        let mut data = Quoted::new();
+        data.block("reference output", expected).block("output of the program", printed);
+        self.question(self.judge.messages(&[("form", FORM), ("data", data.text())]), 0)
+    }
+
+    /// Nothing could be put in: nothing is run.
+    fn not_replaced(&self, sample: Sample<'_>, task: &Task<'_>, found: &Assembled) -> Result<Outcome, ScoreError> {
+        const ERROR: &str = "Failed to replace functions in main code";
+        let mut evidence = Bounded::default();
+        let response = sample.response().unwrap_or_default();
+        evidence.push(|| {
+            Evidence::at(EvidenceKind::Compared, Field::Response, task.span.clone(), response)
+                .with_note("no function of this answer could be put into the program, so nothing was run")
+        });
+        put_in(found, &mut evidence);
+        let mut score = Score::from_bool(false);
+        for name in ["PassAll@5", "PassAll@3", "PassAll@1", "SER"] {
+            score = score.with_part(name, 0.0)?;
+        }
+        let told = Published {
+            prediction: task.prediction.to_owned(),
+            replaced: false,
+            code: None,
+            error: Some(ERROR.to_owned()),
+            tests: Vec::new(),
+        };
+        let _ = sample.reading(PUBLISHED, || Some(told));
+        Ok(score.labelled("not_replaced").because(evidence.finish()).into())
+    }
+
+    fn outcome(
+        &self,
+        sample: Sample<'_>,
+        task: &Task<'_>,
+        found: &Assembled,
+        trials: &[Trial],
+        replies: &[Answer],
+    ) -> Result<Outcome, ScoreError> {
+        let mut evidence = Bounded::default();
+        let response = sample.response().unwrap_or_default();
+        evidence.push(|| {
+            Evidence::at(EvidenceKind::Found, Field::Response, task.span.clone(), response)
+                .with_note("functions of this answer were put into the program")
+        });
+        put_in(found, &mut evidence);
+        if self.terms.parallel {
+            evidence
+                .push(|| Evidence::note("the tests ran beside each other: their times are those of a busy machine"));
+        }
+        let mut replies = replies.iter();
+        let mut tests = Vec::with_capacity(trials.len());
+        for (number, (trial, expected)) in trials.iter().zip(&task.outputs).enumerate() {
+            let printed = trial.text();
+            let (pass, method, words) = if !trial.is_fine() {
+                (false, Method::ExecutionFailed, Ok(trial.error.clone()))
+            } else if printed == **expected {
+                (true, Method::ExactMatch, Ok(String::new()))
+            } else {
+                let reply = replies
+                    .next()
+                    .ok_or_else(|| ScoreError::Internal { reason: "a comparison was not answered".into() })?;
+                judged(reply, self.reading)
+            };
+            if self.is_careful() {
+                match (method, &words) {
+                    (Method::NoReply, Err(error)) => return Err(error.clone()),
+                    (Method::Unreadable, _) => {
+                        let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
+                        return Err(ScoreError::UnreadableReply { reason });
+                    }
+                    _ => {}
+                }
+            }
+            let words = words.unwrap_or_else(|error| error.to_string());
+            evidence.push(|| shown(number, trial, expected, (pass, method), &words));
+            tests.push(TestResult {
+                unit_test_idx: number,
+                returncode: trial.returncode,
+                runtime: trial.runtime,
+                error: trial.error.clone(),
+                model_output: printed,
+                expected_output: (*expected).to_owned(),
+                pass,
+                comparison_method: method.name(),
+            });
+        }
+        let passed: Vec<(&Trial, bool)> = trials.iter().zip(tests.iter().map(|test| test.pass)).collect();
+        let measures = Measures::of(&passed);
+        let flag = |at_least: usize| f64::from(u8::from(measures.pass_all(at_least)));
+        let mut score = Score::from_bool(measures.pass_all(TESTS))
+            .with_part("PassAll@5", flag(5))?
+            .with_part("PassAll@3", flag(3))?
+            .with_part("PassAll@1", flag(1))?
+            .with_part("pass_count", measures.passed as f64)?
+            .with_part("SER", measures.ser)?;
+        if let Some(seconds) = measures.aet {
+            score = score.with_part("AET", seconds)?;
+        }
+        if let Some(seconds) = measures.aet_all {
+            score = score.with_part("AET_all", seconds)?;
+        }
+        let told = Published {
+            prediction: task.prediction.to_owned(),
+            replaced: true,
+            code: found.code.clone(),
+            error: None,
+            tests,
+        };
+        let _ = sample.reading(PUBLISHED, || Some(told));
+        let label = if measures.pass_all(TESTS) { "passed" } else { "failed" };
+        Ok(score.labelled(label).because(evidence.finish()).into())
+    }
+}
+
+/// What became of the functions.
+fn put_in(found: &Assembled, evidence: &mut Bounded) {
+    const TEXTS: [&str; 2] = ["the answer", "the answer parser's reply"];
+    for function in &found.functions {
+        let name = &function.name;
+        let reasons: Vec<String> =
+            function.errors.iter().zip(TEXTS).map(|((_, words), text)| format!("{text}: {words}")).collect();
+        match function.from {
+            Some(text) => evidence.push(|| {
+                let joined = if function.joined {
+                    "; its last line has no line break and was joined with the next line of the program"
+                } else {
+                    ""
+                };
+                Evidence::note(format!("`{name}` is from {}{joined}", TEXTS.get(text).unwrap_or(&"a text")))
+            }),
+            None if reasons.is_empty() => evidence.push(|| Evidence::note(format!("`{name}` was not put in"))),
+            None => evidence.push(|| Evidence::missing(name.clone()).with_note(reasons.join("; "))),
+        }
+    }
+}
+
+/// A test in a few words, beside what it should have printed.
+fn shown(number: usize, trial: &Trial, expected: &str, ended: (bool, Method), words: &str) -> Evidence {
+    let (pass, method) = ended;
+    let verdict = if pass { "passed" } else { "failed" };
+    let how = match method {
+        Method::ExactMatch => "printed letter by letter".to_owned(),
+        Method::Judge => format!("by the judge: {}", beginning(words)),
+        Method::Unreadable => "the judge's reply cannot be read".to_owned(),
+        Method::NoReply => "no judge answered".to_owned(),
+        Method::ExecutionFailed => format!("code {}: {}", trial.returncode, beginning(last_line(words))),
+    };
+    let kind = if pass { EvidenceKind::Found } else { EvidenceKind::Compared };
+    let seconds = if trial.runtime < 0.0 { String::new() } else { format!(" after {:.3} s", trial.runtime) };
+    Evidence::at(kind, Field::Metadata, 0..expected.len(), expected)
+        .at_path(format!("/unit_test_{number}_output"))
+        .with_note(format!("test {number} {verdict}{seconds}, {how}"))
+}
+
+fn last_line(text: &str) -> &str {
+    strip(text).lines().last().unwrap_or_default()
+}
+
+impl Judge for Experiment {
+    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        let task = Task::new(sample)?;
+        let Some((first, mut rest)) = heard.split_first() else {
+            return Ok(self.assembly(&task, vec![task.prediction]));
+        };
+        let mut found = assembly::read(first.ran()?)?;
+        let is_whole = found.functions.iter().all(|function| function.from.is_some());
+        if !is_whole {
+            // The answer alone does not do; the published program asks the parser in any case.
+            let Some((reply, others)) = rest.split_first() else { return Ok(self.parse(&task)) };
+            rest = others;
+            let parsed = reply.reply().and_then(|reply| reply.read().map(|text| strip(text).to_owned()));
+            if self.is_careful() {
+                parsed.as_ref().map_err(ScoreError::clone)?;
+            }
+            if let Some(parsed) = parsed.ok().filter(|parsed| !parsed.is_empty()) {
+                let Some((ran, others)) = rest.split_first() else {
+                    return Ok(self.assembly(&task, vec![task.prediction, &parsed]));
+                };
+                rest = others;
+                found = assembly::read(ran.ran()?)?;
+            }
+        }
+        let Some(code) = &found.code else {
+            return Ok(Turn::Done(self.not_replaced(sample, &task, &found)?));
+        };
+        if rest.is_empty() {
+            let programs = task.data.iter().map(|data| self.terms.program(task.idx, code, data)).collect();
+            return Ok(Turn::Run(programs));
+        }
+        if rest.len() < TESTS {
+            return Err(ScoreError::Internal { reason: format!("{} of {TESTS} tests were answered", rest.len()) });
+        }
+        let (ran, replies) = rest.split_at(TESTS);
+        let trials: Vec<Trial> =
+            ran.iter().map(|answer| self.terms.read(answer.ran()?)).collect::<Result<_, ScoreError>>()?;
+        let open: Vec<Question> = trials
+            .iter()
+            .zip(&task.outputs)
+            .filter(|(trial, expected)| trial.is_fine() && trial.text() != ***expected)
+            .map(|(trial, expected)| self.comparison(expected, &trial.text()))
+            .collect();
+        if !open.is_empty() && replies.is_empty() {
+            return Ok(Turn::Ask(open));
+        }
+        Ok(Turn::Done(self.outcome(sample, &task, &found, &trials, replies)?))
+    }
+
+    fn runs(&self) -> Option<&str> {
+        Some(&self.terms.environment)
+    }
+}

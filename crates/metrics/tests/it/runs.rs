@@ -1,0 +1,49 @@
+//! Programs for tests of metrics that run some: what became of them is what an example says.
+
+use probare_core::{Answer, Outside, Ran, Turn};
+use serde_json::Value;
+
+use crate::vectors::Vectors;
+
+/// Answers programs by the files that they have, and texts with vectors.
+#[derive(Default)]
+pub struct Runs {
+    known: Vec<(String, Ran)>,
+    vectors: Vectors,
+}
+
+impl Runs {
+    /// Those of an example.
+    pub fn of(example: &Value) -> Self {
+        let list = example.get("ran").cloned().unwrap_or(Value::Array(Vec::new()));
+        let list = list.as_array().expect("`ran` is a list").iter().map(|entry| {
+            let mut entry = entry.clone();
+            let file = entry.as_object_mut().and_then(|entry| entry.remove("file")).expect("a program has a file");
+            (file.as_str().expect("it is a name").to_owned(), serde_json::from_value(entry).expect("what became of it"))
+        });
+        Self { known: list.collect(), vectors: Vectors::of(example) }
+    }
+}
+
+impl Outside for Runs {
+    /// Of several outcomes for one file the first program of a turn has the first, and so on around.
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        let Turn::Run(programs) = turn else { return self.vectors.answer(metric, turn) };
+        let answer = |(at, program): (usize, &probare_core::Program)| {
+            let fitting: Vec<&Ran> = self
+                .known
+                .iter()
+                .filter(|(file, _)| program.files.iter().any(|(name, _)| name == file))
+                .map(|(_, ran)| ran)
+                .collect();
+            match fitting.is_empty() {
+                true => Answer::Failed {
+                    kind: probare_core::ErrorKind::Missing,
+                    reason: "the example says nothing of this program".to_owned(),
+                },
+                false => Answer::Ran(fitting[at % fitting.len()].clone()),
+            }
+        };
+        programs.iter().enumerate().map(answer).collect()
+    }
+}

@@ -1,0 +1,179 @@
+//! [`Programs`]: what became of programs, in the same file as replies and by the same rule: by the content of the program,
+//! and the first outcome stays. So a finished run can be scored again where no program is run, with the times that were
+//! measured then.
+
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
+
+use probare_core::{Program, Ran, Sha256};
+use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use super::cassette::read_lines;
+use super::schema::{open, wrong};
+use super::{Key, RecordError};
+
+/// A program and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RanEntry {
+    /// What was run.
+    pub program: Program,
+    /// What became of it.
+    pub ran: Ran,
+    /// When, in seconds since 1970.
+    #[serde(default)]
+    pub made: u64,
+}
+
+impl Key {
+    /// The key of a program: of its compact JSON, in the order of its fields.
+    pub fn of_program(program: &Program) -> Self {
+        let text = serde_json::to_vec(program).unwrap_or_default();
+        let mut hash = Sha256::default();
+        hash.update(b"probare program 1\n");
+        hash.update(&text);
+        Self(hash.digest())
+    }
+}
+
+/// The record of programs, open.
+pub struct Programs {
+    path: PathBuf,
+    /// The file, where there is one.
+    connection: Option<Mutex<Connection>>,
+    /// Outcomes from files of recorded replies; the file of the record comes first.
+    given: HashMap<Key, Ran>,
+}
+
+impl Programs {
+    /// Opens the record; `is_made` says whether it may be made where there is none.
+    pub fn open(path: &Path, is_made: bool) -> Result<Self, RecordError> {
+        let connection = (is_made || path.exists()).then(|| open(path)).transpose()?.map(Mutex::new);
+        Ok(Self { path: path.to_owned(), connection, given: HashMap::new() })
+    }
+
+    /// Adds the outcomes of a file of recorded replies, for reading.
+    pub fn beside(&mut self, input: &mut dyn BufRead) -> Result<(), RecordError> {
+        for line in read_lines(input)? {
+            if let (key, None, Some(entry)) = line {
+                self.given.insert(key, entry.ran);
+            }
+        }
+        Ok(())
+    }
+
+    /// What became of a program, where that is recorded.
+    pub fn recall(&self, program: &Program) -> Result<Option<Ran>, RecordError> {
+        let key = Key::of_program(program);
+        if let Some(connection) = &self.connection {
+            let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+            let found: Option<String> = connection
+                .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
+                .optional()
+                .map_err(wrong(&self.path))?;
+            if let Some(text) = found {
+                let entry: RanEntry = serde_json::from_str(&text)
+                    .map_err(|error| RecordError::Database { path: self.path.clone(), reason: error.to_string() })?;
+                return Ok(Some(entry.ran));
+            }
+        }
+        Ok(self.given.get(&key).cloned())
+    }
+
+    /// Keeps what became of a program. `is_new` lets it take the place of what was recorded before.
+    pub fn keep(&self, program: &Program, ran: &Ran, is_new: bool) -> Result<(), RecordError> {
+        let Some(connection) = &self.connection else { return Ok(()) };
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        let entry = RanEntry { program: program.clone(), ran: ran.clone(), made: now };
+        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_new {
+            let key = Key::of_program(program);
+            connection.execute("DELETE FROM programs WHERE key = ?1", params![key.0]).map_err(wrong(&self.path))?;
+        }
+        insert(&connection, &entry).map(|_| ()).map_err(wrong(&self.path))
+    }
+}
+
+/// Adds an outcome; says whether it is new. The earlier one stays.
+pub(super) fn insert(connection: &Connection, entry: &RanEntry) -> rusqlite::Result<bool> {
+    let text =
+        serde_json::to_string(entry).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))?;
+    let made = i64::try_from(entry.made).unwrap_or(i64::MAX);
+    let key = Key::of_program(&entry.program);
+    let added = connection
+        .prepare_cached("INSERT OR IGNORE INTO programs (key, made, entry) VALUES (?1, ?2, ?3)")?
+        .execute(params![key.0, made, text])?;
+    Ok(added == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::{RanStep, Step};
+
+    use super::super::{export, import};
+    use super::*;
+
+    fn program(code: &str) -> Program {
+        Program {
+            files: vec![("main.py".into(), code.into())],
+            steps: vec![Step::new(&["python3", "main.py"], 5)],
+            mebibytes: 64,
+            ..Program::default()
+        }
+    }
+
+    fn ran(output: &str, seconds: f64) -> Ran {
+        let step = RanStep { code: Some(0), output: output.into(), seconds, ..RanStep::default() };
+        Ran { steps: vec![step], files: Vec::new() }
+    }
+
+    #[test]
+    fn the_first_outcome_stays_until_a_new_one_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.db");
+        let record = Programs::open(&path, true).unwrap();
+        assert_eq!(record.recall(&program("a")).unwrap(), None);
+        record.keep(&program("a"), &ran("1", 0.5), false).unwrap();
+        record.keep(&program("a"), &ran("2", 0.7), false).unwrap();
+        assert_eq!(record.recall(&program("a")).unwrap(), Some(ran("1", 0.5)));
+        assert_eq!(record.recall(&program("b")).unwrap(), None);
+        record.keep(&program("a"), &ran("3", 0.9), true).unwrap();
+        assert_eq!(record.recall(&program("a")).unwrap(), Some(ran("3", 0.9)));
+    }
+
+    #[test]
+    fn a_cassette_carries_programs_too_and_can_stand_beside_a_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("replies.db");
+        let record = Programs::open(&path, true).unwrap();
+        record.keep(&program("a"), &ran("1", 0.25), false).unwrap();
+        let mut text = Vec::new();
+        assert_eq!(export(&path, &mut text).unwrap(), 1);
+        let other = folder.path().join("other.db");
+        assert_eq!(import(&other, &mut text.as_slice()).unwrap().added, 1);
+        assert_eq!(Programs::open(&other, false).unwrap().recall(&program("a")).unwrap(), Some(ran("1", 0.25)));
+        let mut beside = Programs::open(&folder.path().join("none.db"), false).unwrap();
+        beside.beside(&mut text.as_slice()).unwrap();
+        assert_eq!(beside.recall(&program("a")).unwrap(), Some(ran("1", 0.25)));
+        assert!(!folder.path().join("none.db").exists());
+    }
+
+    #[test]
+    fn the_key_of_a_program_is_of_all_of_it() {
+        let first = program("a");
+        let mut others = vec![Program { mebibytes: 65, ..first.clone() }, program("b")];
+        others.push(Program { environment: "conda:x".into(), ..first.clone() });
+        let mut longer = first.clone();
+        longer.steps[0].milliseconds += 1;
+        others.push(longer);
+        let mut keys: Vec<Key> = others.iter().map(Key::of_program).collect();
+        keys.push(Key::of_program(&first));
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), others.len() + 1);
+    }
+}

@@ -1,0 +1,139 @@
+//! [`Repeats`]: several outputs of one model for one case, counted: how many there are and how many pass. pass@k follows.
+
+use std::collections::BTreeMap;
+
+use probare_stats::pass_at_k;
+use serde::{Serialize, Serializer};
+
+/// Numbers of outputs that pass@k is told for, where every case has so many.
+const TOLD: [u64; 8] = [1, 2, 3, 5, 10, 20, 50, 100];
+
+/// Outputs per case, for a metric whose values are all 0 or 1. Results come case by case, so one case is open at a time.
+#[derive(Debug, Clone, Default)]
+pub struct Repeats {
+    /// Cases by number of outputs and number of those that pass.
+    cases: BTreeMap<(u64, u64), u64>,
+    open: Option<Open>,
+    /// Whether a value is neither 0 nor 1.
+    is_graded: bool,
+}
+
+#[derive(Debug, Clone)]
+struct Open {
+    id: String,
+    model: Option<String>,
+    outputs: u64,
+    passed: u64,
+}
+
+/// The chance that at least one of `k` outputs passes, averaged over cases.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PassAt {
+    /// Number of outputs.
+    pub k: u64,
+    /// The mean.
+    pub mean: f64,
+}
+
+impl Repeats {
+    /// Takes in a value of an output.
+    pub(super) fn add(&mut self, id: &str, model: Option<&str>, value: f64) {
+        if self.is_graded {
+            return;
+        }
+        if value != 0.0 && value != 1.0 {
+            *self = Self { is_graded: true, ..Self::default() };
+            return;
+        }
+        let is_same = |open: &Open| open.id == id && open.model.as_deref() == model;
+        if !self.open.as_ref().is_some_and(is_same) {
+            self.close();
+            let model = model.map(str::to_owned);
+            self.open = Some(Open { id: id.to_owned(), model, outputs: 0, passed: 0 });
+        }
+        if let Some(open) = &mut self.open {
+            open.outputs += 1;
+            open.passed += u64::from(value == 1.0);
+        }
+    }
+
+    fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            *self.cases.entry((open.outputs, open.passed)).or_default() += 1;
+        }
+    }
+
+    /// pass@k for every k that is told and that all cases have outputs for; nothing where no case has several.
+    pub fn pass_at(&self) -> Vec<PassAt> {
+        let mut whole = self.clone();
+        whole.close();
+        let fewest = whole.cases.keys().map(|(outputs, _)| *outputs).min().unwrap_or(0);
+        if fewest < 2 {
+            return Vec::new();
+        }
+        let mut wanted: Vec<u64> = TOLD.into_iter().filter(|k| *k <= fewest).chain([fewest]).collect();
+        wanted.dedup();
+        let count: u64 = whole.cases.values().sum();
+        let mean = |k: u64| {
+            let sum: f64 = whole
+                .cases
+                .iter()
+                .filter_map(|((outputs, passed), cases)| Some(pass_at_k(*outputs, *passed, k)? * *cases as f64))
+                .sum();
+            sum / count as f64
+        };
+        wanted.into_iter().map(|k| PassAt { k, mean: mean(k) }).collect()
+    }
+
+    /// pass@k in words.
+    pub fn words(&self) -> String {
+        let told = self.pass_at();
+        told.iter().map(|told| format!("pass@{} {:.4}", told.k, told.mean)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Whether there is nothing to tell.
+    pub fn is_empty(&self) -> bool {
+        self.pass_at().is_empty()
+    }
+}
+
+impl Serialize for Repeats {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.pass_at().into_iter().map(|told| (format!("pass@{}", told.k), told.mean)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_of_a_case_are_counted_together() {
+        let mut repeats = Repeats::default();
+        for (id, values) in [("a", [1.0, 0.0, 0.0, 0.0]), ("b", [0.0; 4]), ("c", [1.0; 4])] {
+            for value in values {
+                repeats.add(id, Some("m"), value);
+            }
+        }
+        let told: Vec<(u64, f64)> = repeats.pass_at().into_iter().map(|told| (told.k, told.mean)).collect();
+        let expected = [(1, 1.25 / 3.0), (2, 1.5 / 3.0), (3, 1.75 / 3.0), (4, 2.0 / 3.0)];
+        assert_eq!(told.len(), expected.len());
+        for ((k, mean), (wanted, value)) in told.iter().zip(expected) {
+            assert_eq!(*k, wanted);
+            assert!((mean - value).abs() < 1e-12, "pass@{k} is {mean}, not {value}");
+        }
+    }
+
+    #[test]
+    fn single_outputs_and_graded_values_have_no_pass_at_k() {
+        let mut single = Repeats::default();
+        single.add("a", None, 1.0);
+        single.add("b", None, 0.0);
+        assert!(single.is_empty());
+        let mut graded = Repeats::default();
+        graded.add("a", None, 1.0);
+        graded.add("a", None, 0.5);
+        graded.add("a", None, 1.0);
+        assert!(graded.is_empty());
+    }
+}

@@ -1,0 +1,230 @@
+//! [`Sandboxing`]: how programs of metrics are run. [`Running`]: the same, opened: it answers what metrics want to be run,
+//! from the record where that knows the outcome, else in the sandbox.
+
+use std::collections::BTreeSet;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread;
+
+use probare_core::{Answer, BuildError, ErrorKind, Outside, Program, Ran, SandboxUsed, Turn};
+use probare_models::{Programs, RecordError};
+use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+
+/// How programs are run.
+#[derive(Debug, Clone, Default)]
+pub struct Sandboxing {
+    /// By what they are shut in.
+    pub choice: Choice,
+    /// The file in which their outcomes are recorded; nothing for none.
+    pub record: Option<PathBuf>,
+    /// Whether they are run although their outcome is recorded.
+    pub again: bool,
+    /// Whether a sandbox is looked for only when a program is not recorded.
+    pub offline: bool,
+    /// Whether nothing is run at all: outcomes come from the record or are missing.
+    pub recorded_only: bool,
+}
+
+/// Programs cannot be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProgramError {
+    /// The sandbox cannot be used.
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    /// The record cannot be used.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// A file of recorded replies cannot be read.
+    #[error("`{path}` cannot be read")]
+    Cassette {
+        /// The file.
+        path: String,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+/// What became of the programs of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProgramCounts {
+    /// Programs that were run.
+    pub run: u64,
+    /// Programs whose outcome was recorded.
+    pub recorded: u64,
+    /// Programs that could not be run.
+    pub failed: u64,
+}
+
+/// Runs programs.
+pub(crate) struct Running<'a> {
+    settings: Sandboxing,
+    record: Option<Programs>,
+    sandbox: OnceLock<Result<Sandbox, String>>,
+    interrupted: Arc<AtomicBool>,
+    rest: &'a dyn Outside,
+    run: AtomicU64,
+    recorded: AtomicU64,
+    failed: AtomicU64,
+    unrecorded: Mutex<BTreeSet<String>>,
+}
+
+impl<'a> Running<'a> {
+    /// Opens the record and, unless it may not be needed, the sandbox. `cassettes` are files of recorded replies, which may
+    /// hold programs too.
+    pub(crate) fn open(
+        settings: &Sandboxing,
+        cassettes: &[PathBuf],
+        environments: &[String],
+        interrupted: Arc<AtomicBool>,
+        rest: &'a dyn Outside,
+    ) -> Result<Self, ProgramError> {
+        let mut record = match &settings.record {
+            Some(path) => Some(Programs::open(path, !settings.recorded_only && !settings.offline)?),
+            None => None,
+        };
+        for path in cassettes {
+            let wrong = |source| ProgramError::Cassette { path: path.display().to_string(), source };
+            let file = std::fs::File::open(path).map_err(wrong)?;
+            match &mut record {
+                Some(record) => record.beside(&mut BufReader::new(file))?,
+                None => {
+                    let mut none = Programs::open(Path::new(""), false)?;
+                    none.beside(&mut BufReader::new(file))?;
+                    record = Some(none);
+                }
+            }
+        }
+        let running = Self {
+            settings: settings.clone(),
+            record,
+            sandbox: OnceLock::new(),
+            interrupted,
+            rest,
+            run: AtomicU64::new(0),
+            recorded: AtomicU64::new(0),
+            failed: AtomicU64::new(0),
+            unrecorded: Mutex::default(),
+        };
+        if !settings.recorded_only && !settings.offline {
+            let sandbox = Sandbox::open(settings.choice, Limits::default(), Arc::clone(&running.interrupted))?;
+            for environment in environments {
+                sandbox.interpreter(environment)?;
+            }
+            let _ = running.sandbox.set(Ok(sandbox));
+        }
+        Ok(running)
+    }
+
+    /// The sandbox, opened when it is first needed.
+    fn sandbox(&self) -> Result<&Sandbox, String> {
+        let open = || {
+            Sandbox::open(self.settings.choice, Limits::default(), Arc::clone(&self.interrupted))
+                .map_err(|error| error.to_string())
+        };
+        self.sandbox.get_or_init(open).as_ref().map_err(Clone::clone)
+    }
+
+    fn one(&self, metric: &str, program: &Program) -> Answer {
+        match self.outcome(metric, program) {
+            Ok(ran) => Answer::Ran(ran),
+            Err((kind, reason)) => {
+                self.failed.fetch_add(1, Ordering::Relaxed);
+                Answer::Failed { kind, reason }
+            }
+        }
+    }
+
+    fn outcome(&self, metric: &str, program: &Program) -> Result<Ran, (ErrorKind, String)> {
+        let unreadable = |error: RecordError| (ErrorKind::Failed, error.to_string());
+        if let Some(record) = self.record.as_ref().filter(|_| !self.settings.again)
+            && let Some(ran) = record.recall(program).map_err(unreadable)?
+        {
+            self.recorded.fetch_add(1, Ordering::Relaxed);
+            return Ok(ran);
+        }
+        if self.settings.recorded_only {
+            self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).insert(metric.to_owned());
+            return Err((ErrorKind::Missing, "what became of the program is not recorded".to_owned()));
+        }
+        let sandbox = self.sandbox().map_err(|reason| {
+            (ErrorKind::Missing, format!("what became of the program is not recorded, and it cannot be run: {reason}"))
+        })?;
+        let ran = sandbox.run(program).map_err(|error| match error {
+            SandboxError::Cancelled => (ErrorKind::Cancelled, error.to_string()),
+            _ => (ErrorKind::Failed, told(&error)),
+        })?;
+        if let Some(record) = &self.record {
+            record.keep(program, &ran, self.settings.again).map_err(unreadable)?;
+        }
+        self.run.fetch_add(1, Ordering::Relaxed);
+        Ok(ran)
+    }
+
+    /// What a manifest says about the sandbox, where one was used.
+    pub(crate) fn used(&self) -> Option<SandboxUsed> {
+        self.sandbox.get().and_then(|sandbox| sandbox.as_ref().ok()).map(Sandbox::used)
+    }
+
+    /// How the programs ended.
+    pub(crate) fn counts(&self) -> ProgramCounts {
+        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
+        ProgramCounts { run: read(&self.run), recorded: read(&self.recorded), failed: read(&self.failed) }
+    }
+
+    /// Metrics that miss an outcome in the record.
+    pub(crate) fn unrecorded(&self) -> BTreeSet<String> {
+        self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// An error with its cause.
+fn told(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}
+
+impl Outside for Running<'_> {
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        let Turn::Run(programs) = turn else { return self.rest.answer(metric, turn) };
+        let mut answers = Vec::with_capacity(programs.len());
+        let mut left = programs.as_slice();
+        while let Some(first) = left.first() {
+            // Those that may run beside each other, and the one after them.
+            let beside = left.iter().take_while(|program| program.beside).count().min(left.len() - 1);
+            if beside == 0 {
+                answers.push(self.one(metric, first));
+                left = &left[1..];
+                continue;
+            }
+            let (group, rest) = left.split_at(beside + 1);
+            left = rest;
+            thread::scope(|scope| {
+                let threads: Vec<_> =
+                    group.iter().map(|program| scope.spawn(move || self.one(metric, program))).collect();
+                for thread in threads {
+                    let stopped = |_| Answer::Failed { kind: ErrorKind::Failed, reason: "a thread stopped".to_owned() };
+                    answers.push(thread.join().unwrap_or_else(stopped));
+                }
+            });
+        }
+        answers
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        self.rest.can_embed(model)
+    }
+
+    fn can_run(&self, _environment: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        self.rest.width()
+    }
+}

@@ -1,0 +1,77 @@
+//! [`SandboxError`]: the sandbox itself failed. What a program does wrong is no error; it is in what became of it.
+
+use crate::environment::EnvironmentError;
+
+/// A program could not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SandboxError {
+    /// bubblewrap is not installed.
+    #[error("bubblewrap (`bwrap`) is not installed")]
+    NoBubblewrap,
+    /// Another program that is needed is not installed.
+    #[error("`{program}` is not installed, which is needed to {purpose}")]
+    NoProgram {
+        /// The program.
+        program: &'static str,
+        /// What for.
+        purpose: &'static str,
+    },
+    /// The self-test got out.
+    #[error("the sandbox does not hold: {}", broken.join("; "))]
+    Broken {
+        /// What does not hold.
+        broken: Vec<String>,
+    },
+    /// The sandbox ended before its program did.
+    #[error("the sandbox died: {reason}")]
+    Died {
+        /// What it said.
+        reason: String,
+    },
+    /// The interpreter cannot be used.
+    #[error(transparent)]
+    Environment(#[from] EnvironmentError),
+    /// A program asks for something that cannot be.
+    #[error("{reason}")]
+    Program {
+        /// What is wrong.
+        reason: String,
+    },
+    /// The run was ended from outside.
+    #[error("ended by the user")]
+    Cancelled,
+    /// The system refuses.
+    #[error("cannot {what}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// What the system says.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl SandboxError {
+    /// How to get what is missing.
+    pub fn remedy(&self) -> Option<&'static str> {
+        match self {
+            Self::NoBubblewrap => Some(REMEDY),
+            Self::NoProgram { .. } => {
+                Some("it is part of util-linux: on Debian and Ubuntu `apt-get install util-linux`")
+            }
+            Self::Broken { .. } => Some(
+                "`probare doctor` shows every guarantee; programs that you trust can be run without a sandbox: --sandbox none",
+            ),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn system(what: &'static str) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::System { what, source }
+    }
+}
+
+/// How to get bubblewrap.
+pub const REMEDY: &str = "on Debian and Ubuntu `apt-get install bubblewrap`, on Fedora `dnf install bubblewrap`; programs \
+                          that you trust can be run without a sandbox: --sandbox none";

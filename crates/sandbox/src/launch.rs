@@ -1,0 +1,306 @@
+//! How a sandbox is started: the words for bubblewrap, the files it is given, and the way down from root.
+//!
+//! An ordinary user starts bubblewrap at once. Root first enters the control groups, then, where something that is to be
+//! shown lies in a folder that nobody else may enter, gets a view of the files in which it is within reach, gives up
+//! being root, and starts bubblewrap as anybody would. So the same guarantees hold for both.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread::available_parallelism;
+
+use command_fds::{CommandFdExt, FdMapping};
+use probare_core::Program;
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use crate::cgroup::Groups;
+use crate::environment::Interpreter;
+use crate::script::{REPORT, Setting, quoted, script};
+use crate::{Limits, SandboxError, filter};
+
+/// Who runs a program that root starts, and who every program seems to be.
+pub(crate) const NOBODY: u32 = 65534;
+
+const WORK: &str = "/work";
+const INPUTS: &str = "/inputs";
+const SCRIPT: &str = "/start";
+
+/// The first descriptor for files; those before are the usual three, the report and what bubblewrap reads itself.
+const FIRST_FILE: i32 = 20;
+const WORDS: i32 = 5;
+const FILTER: i32 = 6;
+
+/// What has to be there to start bubblewrap.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tools {
+    pub bubblewrap: PathBuf,
+    /// Gives up being root; needed by root alone.
+    pub setpriv: Option<PathBuf>,
+}
+
+/// What every sandbox of a run has in common.
+pub(crate) struct Terms<'a> {
+    pub tools: &'a Tools,
+    pub limits: &'a Limits,
+    pub interpreter: &'a Interpreter,
+    pub is_root: bool,
+}
+
+/// The words for bubblewrap and the files behind the descriptors among them.
+struct Words {
+    words: Vec<String>,
+    files: Vec<FdMapping>,
+}
+
+impl Words {
+    fn say(&mut self, words: &[&str]) {
+        self.words.extend(words.iter().map(|&word| word.to_owned()));
+    }
+
+    /// A file in the sandbox with this content.
+    fn file(&mut self, content: &[u8], mode: &str, path: &str) -> io::Result<()> {
+        let child_fd = FIRST_FILE + i32::try_from(self.files.len()).unwrap_or(i32::MAX);
+        self.files.push(FdMapping { parent_fd: in_memory(content)?, child_fd });
+        self.say(&["--perms", mode, "--file", &child_fd.to_string(), path]);
+        Ok(())
+    }
+}
+
+/// Content behind a descriptor, from its start.
+fn in_memory(content: &[u8]) -> io::Result<OwnedFd> {
+    let mut file = File::from(memfd_create("probare", MemfdFlags::CLOEXEC)?);
+    file.write_all(content)?;
+    file.seek(SeekFrom::Start(0))?;
+    Ok(file.into())
+}
+
+/// A name that stays in the folder of the program.
+pub(crate) fn checked(name: &str) -> Result<&str, SandboxError> {
+    let is_inside = !name.is_empty()
+        && !name.contains('\0')
+        && Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
+    if is_inside {
+        return Ok(name);
+    }
+    Err(SandboxError::Program { reason: format!("`{name}` is no name of a file in the folder of a program") })
+}
+
+/// Seconds of processor time that one process may take.
+pub(crate) fn processor_seconds(program: &Program, limits: &Limits) -> u64 {
+    let cores = available_parallelism().map_or(1, std::num::NonZeroUsize::get) as u64;
+    let longest = program.steps.iter().map(|step| step.milliseconds.div_ceil(1000)).max().unwrap_or(1);
+    limits.processor_seconds.unwrap_or_else(|| longest.saturating_mul(cores).saturating_add(1))
+}
+
+/// The command that starts a program in bubblewrap. Its standard input, output and errors are for the supervisor.
+pub(crate) fn command(
+    program: &Program,
+    terms: &Terms<'_>,
+    groups: Option<&Groups>,
+    report: OwnedFd,
+) -> Result<Command, SandboxError> {
+    let preparing = || SandboxError::system("prepare a sandbox");
+    let limits = terms.limits;
+    let mut words = Words { words: Vec::new(), files: Vec::new() };
+    walls(&mut words, limits);
+    let mut shown: Vec<PathBuf> = terms.interpreter.folders.clone();
+    for folder in &terms.interpreter.folders {
+        let folder = folder.display().to_string();
+        words.say(&["--ro-bind", &folder, &folder]);
+    }
+    for (at, folder) in program.folders.iter().enumerate() {
+        checked(&folder.path)?;
+        if let Some(from) = &folder.from {
+            let from = std::path::absolute(from).map_err(SandboxError::system("find a folder"))?;
+            if folder.optional && !from.is_dir() {
+                continue;
+            }
+            if !from.is_dir() {
+                let reason = format!("there is no folder `{}` to copy into the sandbox", from.display());
+                return Err(SandboxError::Program { reason });
+            }
+            words.say(&["--ro-bind", &from.display().to_string(), &format!("/given/{at}")]);
+            shown.push(from);
+        }
+    }
+    words.say(&["--size", &limits.disk_bytes.to_string(), "--tmpfs", WORK]);
+    for (name, content) in &program.files {
+        let path = format!("{WORK}/{}", checked(name)?);
+        words.file(content.as_bytes(), "0644", &path).map_err(preparing())?;
+    }
+    for (at, step) in program.steps.iter().enumerate() {
+        words.file(step.input.as_bytes(), "0444", &format!("{INPUTS}/{at}")).map_err(preparing())?;
+    }
+    for name in &program.wanted {
+        checked(name)?;
+    }
+    let python = terms.interpreter.python.display().to_string();
+    let setting = Setting {
+        work: WORK,
+        inputs: INPUTS,
+        is_first: true,
+        limits,
+        processor_seconds: processor_seconds(program, limits),
+        process_kibibytes: groups.is_none().then(|| u64::from(program.mebibytes) * 1024),
+        python: &python,
+    };
+    words.file(script(program, &setting).as_bytes(), "0444", SCRIPT).map_err(preparing())?;
+    for (name, value) in variables(terms.interpreter) {
+        words.say(&["--setenv", &name, &value]);
+    }
+    // Covers the first process, so that nobody reads its memory or writes to its descriptors.
+    words.say(&["--size", "4096", "--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]);
+    words.say(&["--remount-ro", "/", "--chdir", WORK]);
+
+    let Words { words, files: mut mappings } = words;
+    let all: String = words.iter().flat_map(|word| [word.as_str(), "\0"]).collect();
+    mappings.push(FdMapping { parent_fd: in_memory(all.as_bytes()).map_err(preparing())?, child_fd: WORDS });
+    let filter = filter::bytes(groups.is_none()).ok_or_else(|| SandboxError::Broken {
+        broken: vec!["there is no filter of system calls for this kind of processor".to_owned()],
+    })?;
+    mappings.push(FdMapping { parent_fd: in_memory(&filter).map_err(preparing())?, child_fd: FILTER });
+    mappings.push(FdMapping { parent_fd: report, child_fd: REPORT });
+
+    let mut chain: Vec<String> = Vec::new();
+    if terms.is_root {
+        chain.extend(way_down(terms.tools, &shown)?);
+    }
+    chain.push(terms.tools.bubblewrap.display().to_string());
+    let (number, filter) = (WORDS.to_string(), FILTER.to_string());
+    for word in ["--args", number.as_str(), "--seccomp", filter.as_str(), "--", "/bin/sh", SCRIPT] {
+        chain.push(word.to_owned());
+    }
+    let mut command = match groups {
+        None => {
+            let mut command = Command::new(&chain[0]);
+            command.args(&chain[1..]);
+            command
+        }
+        Some(groups) => {
+            let doors: Vec<String> = groups
+                .doors()
+                .iter()
+                .map(|door| format!("echo 0 >{} &&", quoted(&door.display().to_string())))
+                .collect();
+            let mut command = Command::new("/bin/sh");
+            command.args(["-c", &format!("{} exec \"$@\"", doors.join(" ")), "sh"]).args(&chain);
+            command
+        }
+    };
+    command
+        .env_clear()
+        .current_dir("/")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0)
+        .fd_mappings(mappings)
+        .map_err(|_| SandboxError::Program { reason: "two files have one descriptor".to_owned() })?;
+    Ok(command)
+}
+
+/// What every sandbox has: namespaces, a system that can be read and not written, little of `/etc`, and nothing else.
+fn walls(words: &mut Words, limits: &Limits) {
+    words.say(&["--unshare-all", "--unshare-user", "--disable-userns", "--as-pid-1", "--die-with-parent"]);
+    let nobody = NOBODY.to_string();
+    words.say(&["--new-session", "--uid", &nobody, "--gid", &nobody, "--hostname", "sandbox", "--clearenv"]);
+    words.say(&["--ro-bind", "/usr", "/usr"]);
+    for folder in ["bin", "sbin", "lib", "lib32", "lib64", "libx32"] {
+        let path = format!("/{folder}");
+        match std::fs::read_link(&path) {
+            Ok(to) => words.say(&["--symlink", &to.display().to_string(), &path]),
+            Err(_) => words.say(&["--ro-bind-try", &path, &path]),
+        }
+    }
+    for path in ["/nix/store", "/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime"] {
+        words.say(&["--ro-bind-try", path, path]);
+    }
+    words.say(&["--proc", "/proc", "--dev", "/dev"]);
+    // A view of pseudo-terminals would be one more door.
+    words.say(&["--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]);
+    let part = (limits.disk_bytes / 4).max(4096).to_string();
+    words.say(&["--size", &part, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]);
+    words.say(&["--size", &part, "--tmpfs", "/tmp"]);
+    let users = format!("nobody:x:{NOBODY}:{NOBODY}:nobody:/tmp:/usr/sbin/nologin\n");
+    let groups = format!("nogroup:x:{NOBODY}:\n");
+    // Descriptors for these two are made as for any file; what cannot be made is not needed.
+    let _ = words.file(users.as_bytes(), "0444", "/etc/passwd");
+    let _ = words.file(groups.as_bytes(), "0444", "/etc/group");
+}
+
+/// The environment of a program: nothing of ours.
+pub(crate) fn variables(interpreter: &Interpreter) -> Vec<(String, String)> {
+    let own = interpreter.python.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let path = format!("{own}:/usr/local/bin:/usr/bin:/bin");
+    let fixed = [
+        ("PATH", path.as_str()),
+        ("HOME", "/tmp"),
+        ("TMPDIR", "/tmp"),
+        ("LANG", "C.UTF-8"),
+        ("PYTHONIOENCODING", "utf-8"),
+        ("USER", "nobody"),
+    ];
+    let fixed = fixed.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+    fixed.chain(interpreter.variables.clone()).collect()
+}
+
+/// The words by which root stops being root, within reach of all that is to be shown.
+fn way_down(tools: &Tools, shown: &[PathBuf]) -> Result<Vec<String>, SandboxError> {
+    let Some(setpriv) = &tools.setpriv else {
+        return Err(SandboxError::NoProgram { program: "setpriv", purpose: "give up the rights of root" });
+    };
+    let mut words = Vec::new();
+    let closed: Vec<(&PathBuf, PathBuf)> =
+        shown.iter().filter_map(|folder| closed_door(folder).map(|door| (folder, door))).collect();
+    if !closed.is_empty() {
+        words.push(tools.bubblewrap.display().to_string());
+        words.extend(["--die-with-parent", "--dev-bind", "/", "/"].map(str::to_owned));
+        let mut doors: Vec<&PathBuf> = closed.iter().map(|(_, door)| door).collect();
+        doors.sort_unstable();
+        doors.dedup();
+        for door in doors {
+            words.extend(["--perms", "0755", "--tmpfs"].map(str::to_owned));
+            words.push(door.display().to_string());
+        }
+        for folder in closed.iter().map(|(folder, _)| folder.display().to_string()) {
+            words.extend(["--ro-bind".to_owned(), folder.clone(), folder]);
+        }
+        words.push("--".to_owned());
+    }
+    words.push(setpriv.display().to_string());
+    let nobody = NOBODY.to_string();
+    for word in ["--reuid", nobody.as_str(), "--regid", nobody.as_str(), "--clear-groups", "--inh-caps=-all"] {
+        words.push(word.to_owned());
+    }
+    words.extend(["--ambient-caps=-all", "--bounding-set=-all", "--no-new-privs", "--"].map(str::to_owned));
+    Ok(words)
+}
+
+/// The first folder on the way to a folder that not everybody may enter.
+fn closed_door(folder: &Path) -> Option<PathBuf> {
+    let mut ways: Vec<&Path> = folder.ancestors().collect();
+    ways.reverse();
+    let is_closed = |path: &&&Path| {
+        std::fs::metadata(path).is_ok_and(|known| known.permissions().mode() & 0o005 != 0o005 && known.uid() != NOBODY)
+    };
+    ways.iter().find(is_closed).map(|path| path.to_path_buf())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_the_folder() {
+        for name in ["a.py", "data/x.txt"] {
+            assert!(checked(name).is_ok(), "{name}");
+        }
+        for name in ["", "/etc/passwd", "../x", "a/../../x", "a\0b", "."] {
+            assert!(checked(name).is_err(), "{name:?}");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Environments: a stand-in for conda on PATH, and virtual environments.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use probare_core::{Program, Step};
+use probare_sandbox::environment::{Environment, describe};
+use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+
+/// Set in the process that finds the stand-in on its PATH.
+const INSIDE: &str = "PROBARE_TEST_CONDA";
+
+fn venv(folder: &Path) -> bool {
+    let made = Command::new("python3").args(["-m", "venv", "--without-pip"]).arg(folder).output();
+    made.is_ok_and(|output| output.status.success())
+}
+
+fn runs_in(environment: &str, expected: &Path) {
+    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+        Ok(sandbox) => sandbox,
+        Err(SandboxError::NoBubblewrap) => {
+            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let program = Program {
+        environment: environment.to_owned(),
+        files: vec![("main.py".to_owned(), "import sys, own; print(sys.prefix, own.WORD)".to_owned())],
+        steps: vec![Step::new(&["python3", "main.py"], 20)],
+        mebibytes: 256,
+        ..Program::default()
+    };
+    let ran = sandbox.run(&program).unwrap();
+    let said = format!("{} its own\n", expected.display());
+    assert_eq!(ran.steps[0].output, said, "{ran:?}");
+}
+
+/// A virtual environment with a module of its own.
+fn made(folder: &Path) -> bool {
+    if !venv(folder) {
+        eprintln!("left out: python3 makes no virtual environments here");
+        return false;
+    }
+    let packages = fs::read_dir(folder.join("lib")).unwrap().next().unwrap().unwrap().path().join("site-packages");
+    fs::write(packages.join("own.py"), "WORD = 'its own'\n").unwrap();
+    true
+}
+
+#[test]
+fn a_virtual_environment_is_shown_at_its_own_path() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("venv");
+    if made(&place) {
+        runs_in(&format!("venv:{}", place.display()), &place);
+        let described = describe(&format!("venv:{}", place.display())).unwrap();
+        assert!(described.version.starts_with("3."), "{described:?}");
+    }
+}
+
+#[test]
+fn an_environment_of_conda_is_found_by_its_whole_name_and_run_without_conda() {
+    if let Some(place) = std::env::var_os(INSIDE) {
+        let place = Path::new(&place);
+        let error = Environment::Conda("dry".to_owned()).resolve().unwrap_err().to_string();
+        assert_eq!(error, "conda has no environment `dry`; there are: base, dryexp");
+        runs_in("conda:dryexp", place);
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("envs/dryexp");
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    if !made(&place) {
+        return;
+    }
+    let bin = folder.path().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let list = serde_json::json!({ "envs": [folder.path(), place] });
+    let conda = format!("#!/bin/sh\n[ \"$*\" = 'env list --json' ] || exit 9\necho '{list}'\n");
+    fs::write(bin.join("conda"), conda).unwrap();
+    fs::set_permissions(bin.join("conda"), fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap_or_default());
+    let output = Command::new(std::env::current_exe().unwrap())
+        .args([
+            "conda::an_environment_of_conda_is_found_by_its_whole_name_and_run_without_conda",
+            "--exact",
+            "--nocapture",
+        ])
+        .env(INSIDE, &place)
+        .env("PATH", path)
+        .env_remove("CONDA_EXE")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+}
