@@ -16,4 +16,5 @@ pub mod sandbox;
 pub mod synthesis;
 pub mod synthlink;
 pub mod throughput;
+pub mod wet;
 pub mod wordnet;

@@ -13,7 +13,8 @@ use std::{env, fs};
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
 use probare_bench::{
-    growth, minilm, parser, program, quotations, retrieval, road, sandbox, synthesis, synthlink, throughput, wordnet,
+    growth, minilm, parser, program, quotations, retrieval, road, sandbox, synthesis, synthlink, throughput, wet,
+    wordnet,
 };
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
@@ -107,6 +108,9 @@ fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Resu
     }
     if "synthlink".contains(filter) {
         synthlink::side_by_side(folder, full)?;
+    }
+    if "wet_experiment".contains(filter) {
+        wet::side_by_side(folder, full)?;
     }
     if "synthesis".contains(filter) {
         synthesis::side_by_side(folder)?;

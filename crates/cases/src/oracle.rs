@@ -59,7 +59,20 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
             metadata.insert(name, value);
         }
     }
-    Some(Case { id, query, response, context, reference, citations, retrieved, relevant, tags, metadata, sample: None })
+    Some(Case {
+        id,
+        query,
+        response,
+        context,
+        reference,
+        citations,
+        retrieved,
+        relevant,
+        tags,
+        metadata,
+        sample: None,
+        spent: None,
+    })
 }
 
 /// What a column gives where there is one; nothing at all where it does not fit.

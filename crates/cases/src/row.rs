@@ -143,7 +143,20 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
             metadata.insert(name, value);
         }
     }
-    Ok(Case { id, query, response, context, reference, citations, retrieved, relevant, tags, metadata, sample: None })
+    Ok(Case {
+        id,
+        query,
+        response,
+        context,
+        reference,
+        citations,
+        retrieved,
+        relevant,
+        tags,
+        metadata,
+        sample: None,
+        spent: None,
+    })
 }
 
 fn field<T>(

@@ -43,6 +43,7 @@ pub enum Verb {
     Compare(verbs::compare::Arguments),
     Import(verbs::import::Arguments),
     Export(verbs::export::Arguments),
+    Sgi(verbs::sgi::Arguments),
     Socioscope(verbs::socioscope::Arguments),
     Rag(verbs::rag::Arguments),
     Text(verbs::text::Arguments),

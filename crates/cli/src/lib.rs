@@ -75,6 +75,7 @@ fn call(cli: &Cli) -> Done {
         Verb::Compare(arguments) => verbs::compare::run(arguments),
         Verb::Import(arguments) => verbs::import::run(arguments),
         Verb::Export(arguments) => verbs::export::run(arguments),
+        Verb::Sgi(arguments) => verbs::sgi::run(arguments),
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
         Verb::Rag(arguments) => verbs::rag::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),

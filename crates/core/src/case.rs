@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::{Output, Place};
+use crate::{Output, Place, Usage};
 
 /// One row of a data set. Every field but `id` is optional; a metric names what it needs.
 ///
@@ -47,6 +47,18 @@ pub struct Case {
     /// Which sample of a run it stands for, where a run asks models or keeps what is finished.
     #[serde(skip)]
     pub sample: Option<SampleKey>,
+    /// What the response took, where a run asked for it.
+    #[serde(skip)]
+    pub spent: Option<Spent>,
+}
+
+/// What a response took.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Spent {
+    /// Tokens.
+    pub usage: Usage,
+    /// Money, in US dollars, where that is known.
+    pub cost_usd: Option<f64>,
 }
 
 /// Which sample of a run a case stands for. With the id of the case it is the same however often the run is started.

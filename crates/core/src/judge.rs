@@ -352,6 +352,11 @@ pub trait Judge: Send + Sync {
         None
     }
 
+    /// The model whose vectors it wants, whatever else it asks for: whether there is one is looked at before a run starts.
+    fn vectors(&self) -> Option<&str> {
+        self.embeds()
+    }
+
     /// The environment of the programs that it wants to be run, where it wants any; asked before a run starts.
     fn runs(&self) -> Option<&str> {
         None

@@ -40,7 +40,7 @@ mod score;
 mod suggest;
 mod value;
 
-pub use case::{Case, Citation, Field, Passage, SampleKey};
+pub use case::{Case, Citation, Field, Passage, SampleKey, Spent};
 pub use digest::Sha256;
 pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};

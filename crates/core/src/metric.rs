@@ -39,6 +39,14 @@ impl Scorer {
         }
     }
 
+    /// The model whose vectors it wants, whatever else it asks for.
+    pub fn vectors(&self) -> Option<&str> {
+        match self {
+            Self::Pure(_) => None,
+            Self::Judge(judge) => judge.vectors(),
+        }
+    }
+
     /// The environment of the programs that it wants to be run, where it wants any.
     pub fn runs(&self) -> Option<&str> {
         match self {

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use probare_core::{
-    Batch, Case, CaseResult, Event, Input, Named, Outside, Problem, Readings, Rules, RunReadings, ScoreError, Section,
-    Sink, Source, SourceError, Stop,
+    Batch, Case, CaseResult, Event, Input, MetricInfo, Named, Outcome, Outside, Problem, Readings, Rules, RunReadings,
+    ScoreError, Section, Sink, Source, SourceError, Stop,
 };
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
@@ -209,7 +209,11 @@ impl Worker<'_> {
         let result = match sampler.respond(&mut case) {
             Ok(()) => plan.score(case, readings, rules, outside),
             Err(error) => {
-                let results = plan.infos().iter().map(|_| Err(error.clone())).collect();
+                let failed = |metric: &MetricInfo| match rules.leaves_out(&case, metric) {
+                    Some(reason) => Ok(Outcome::not_applicable(reason)),
+                    None => Err(error.clone()),
+                };
+                let results = plan.infos().iter().map(failed).collect();
                 plan.recalled(case, results, rules)
             }
         };

@@ -20,6 +20,7 @@ mod plan;
 mod programs;
 mod run;
 mod runs;
+pub mod sgi;
 mod show;
 mod store;
 mod verify;
@@ -38,8 +39,8 @@ pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, Sandboxing};
 pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};
 pub use runs::{
-    Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, PlannedRetrieval, RagTest, Retry,
-    RunPlan, Tally, export, export_outputs,
+    Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset,
+    PlannedRetrieval, RagTest, Retry, RunPlan, Tally, export, export_outputs,
 };
 pub use show::{Found, Written, show};
 pub use store::{STORE, State, Store, StoreError, StoredRun};

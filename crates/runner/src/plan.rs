@@ -92,7 +92,7 @@ impl Plan {
             if let Some(environment) = metric.runs() {
                 outside.can_run(environment).map_err(lacking)?;
             }
-            metric.embeds().map_or(Ok(()), |model| outside.can_embed(model).map_err(lacking))
+            metric.vectors().map_or(Ok(()), |model| outside.can_embed(model).map_err(lacking))
         })
     }
 
@@ -173,16 +173,18 @@ impl Plan {
     /// A case whose results are known without scoring it.
     pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
         let (model, asked) = (rules.model(&case), rules.asked(&case));
+        let detail = rules.detail(Sample::of(&case), &results);
         let mut result = CaseResult { asked, ..CaseResult::new(case, results) };
         result.model = model;
+        result.detail = detail;
         result
     }
 }
 
 impl PlannedMetric {
-    fn embeds(&self) -> Option<&str> {
+    fn vectors(&self) -> Option<&str> {
         match &self.way {
-            Way::Scored { scorer, .. } => scorer.embeds(),
+            Way::Scored { scorer, .. } => scorer.vectors(),
             Way::Expected => None,
         }
     }

@@ -7,6 +7,7 @@ mod printing;
 mod published;
 pub mod quotes;
 pub mod rag;
+pub mod sgi;
 pub mod socioscope;
 pub mod synthesis;
 pub mod synthlink;
@@ -18,6 +19,7 @@ use probare_core::Suite;
 pub static SUITES: &[&dyn Suite] = &[
     &quotes::Quotes,
     &rag::Rag,
+    &sgi::Sgi,
     &socioscope::Socioscope,
     &synthesis::Synthesis,
     &synthlink::SynthLink,

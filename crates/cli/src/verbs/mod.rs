@@ -21,6 +21,7 @@ pub mod runs;
 pub mod schema;
 pub mod score;
 pub mod serve;
+pub mod sgi;
 pub mod show;
 pub mod socioscope;
 pub mod suite;

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Retry, State};
+use probare_runner::sgi::Wishes;
+use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Retry, State, Store, StoredRun};
 
-use super::remark;
 use super::run::{StoreFlag, failure, number};
 use super::running::Running;
+use super::{remark, sgi};
 use crate::failure::{Done, Failure};
 
 /// Go on with a run.
@@ -69,6 +70,9 @@ pub fn run(arguments: &Arguments) -> Done {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
     }
     let path = arguments.config.clone().unwrap_or_else(|| PathBuf::from(&stored.plan.config));
+    if stored.plan.suite.as_deref() == Some("sgi") {
+        return resume_sgi(arguments, &mut store, run, &stored, &path);
+    }
     let config = match &stored.plan.test {
         Some(test) if arguments.config.is_none() => test.config()?,
         _ => Config::load(Some(&path))?,
@@ -113,4 +117,34 @@ pub fn run(arguments: &Arguments) -> Done {
         return Ok(Exit::Fine);
     }
     settled.evaluate(evaluation, &store, run)
+}
+
+/// Goes on with a run of SGI-Bench. Its demo has the same rows again, and results that are there do not stop it.
+fn resume_sgi(arguments: &Arguments, store: &mut Store, run: i64, stored: &StoredRun, path: &Path) -> Done {
+    if arguments.retry == Some(Which::Unparseable) {
+        return Err(Failure::usage("--retry unparseable is not for runs of SGI-Bench")
+            .hint("the careful profile asks again by itself; --retry failed does what failed again"));
+    }
+    let limit = stored.plan.limit;
+    let wishes = Wishes { overwrite: true, limit, ..Wishes::default() };
+    let Some(sgi::Opened { evaluation, mut settled }) = sgi::open(path, wishes, &arguments.running)? else {
+        return Ok(Exit::Fine);
+    };
+    if arguments.running.output.is_empty() {
+        settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
+    }
+    let differences = stored.plan.differences(evaluation.plan());
+    if !differences.is_empty() {
+        if !arguments.accept_changes {
+            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; "))).hint(
+                "put it back as it was, start anew with `probare sgi run`, or go on all the same with --accept-changes",
+            ));
+        }
+        store.replan(run, evaluation.plan())?;
+    }
+    if arguments.retry == Some(Which::Failed) {
+        let again = store.retry(run, Retry::Failed.kinds())?;
+        remark(&format!("{} again", counted(again, "sample", "samples")));
+    }
+    settled.evaluate(evaluation, store, run)
 }

@@ -7,7 +7,7 @@
 use probare_core::MetricDef;
 use serde_json::Value as Json;
 
-use crate::sgi::dry_experiment;
+use crate::sgi::{deep_research, dry_experiment, idea_generation};
 
 pub mod judge_pairwise;
 pub mod judge_rubric;
@@ -29,6 +29,8 @@ pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<&'a str> {
         "judge_rubric" => judge_rubric::PROMPT,
         "judge_same_answer" => judge_same_answer::PROMPT,
         "judge_steps" => judge_steps::PROMPT,
+        "deep_research" => deep_research::PROMPTS,
+        "idea_generation" => idea_generation::PROMPT,
         "dry_experiment" => dry_experiment::PROMPTS,
         _ => return None,
     };

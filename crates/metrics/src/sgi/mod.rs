@@ -5,12 +5,18 @@
 
 use probare_core::MetricDef;
 
+pub mod deep_research;
 pub mod dry_experiment;
+pub mod idea_generation;
+pub mod wet_experiment;
 
 pub mod dry;
+pub mod idea;
+pub mod protocol;
 pub mod reading;
 
 pub use reading::{answer, replies};
 
 /// The metrics of this family.
-pub static FAMILY: &[&MetricDef] = &[&dry_experiment::DEF];
+pub static FAMILY: &[&MetricDef] =
+    &[&deep_research::DEF, &dry_experiment::DEF, &idea_generation::DEF, &wet_experiment::DEF];

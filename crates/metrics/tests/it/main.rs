@@ -19,5 +19,6 @@ mod rag_labelled;
 mod runs;
 mod same_answer_labelled;
 mod scripted;
+mod sgi;
 mod tables;
 mod vectors;

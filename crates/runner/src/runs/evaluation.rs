@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use probare_cases::{FieldMap, Format, MapError, OpenError, ReadOptions, Rows, columns, read_whole};
 use probare_core::{
-    BuildError, CaseLimit, ErrorKind, FORMAT, Generation, Input, Job, Maker, MetricRequest, NoRules, Nobody, Profile,
-    Reading, Stop, Usage, closest,
+    BuildError, Case, CaseLimit, ErrorKind, FORMAT, Generation, Given, Input, Job, Maker, MetricRequest, NoRules,
+    Nobody, Profile, Publisher, Reading, Rules, Source, Stop, Usage, closest,
 };
 use probare_metrics::registry;
 use probare_report::{Gate, Relation, VERSION};
@@ -156,11 +156,42 @@ impl From<DriveError> for EvaluationError {
     }
 }
 
+/// What a benchmark brings to a run in place of files of cases.
+pub struct Benchmark {
+    /// Its id.
+    pub suite: String,
+    /// Its data sets, read.
+    pub datasets: Vec<GivenDataset>,
+    /// What it decides about single cases.
+    pub rules: Arc<dyn Rules>,
+    /// Who writes the files that it publishes.
+    pub publisher: Box<dyn Publisher>,
+}
+
+/// A data set whose cases are there.
+pub struct GivenDataset {
+    /// Its name.
+    pub name: String,
+    /// The file they were read from.
+    pub input: Input,
+    /// The cases.
+    pub cases: Vec<Case>,
+}
+
 /// A data set with what is needed to open it again.
 struct Known {
     name: String,
     path: String,
     options: ReadOptions,
+    /// The cases, where a benchmark has read them.
+    given: Option<(Input, Vec<Case>)>,
+}
+
+/// What a benchmark brings beside its cases.
+struct Published {
+    suite: String,
+    rules: Arc<dyn Rules>,
+    publisher: Box<dyn Publisher>,
 }
 
 /// A run that is ready to be driven.
@@ -174,13 +205,27 @@ pub struct Evaluation {
     plan: RunPlan,
     estimate: Estimate,
     expects: bool,
+    benchmark: Option<Published>,
 }
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
     pub fn open(config: &Config, options: EvaluationOptions) -> Result<Self, EvaluationError> {
+        Self::of(config, options, None)
+    }
+
+    /// The same with the cases, rules and files of a benchmark.
+    pub fn open_benchmark(
+        config: &Config,
+        options: EvaluationOptions,
+        benchmark: Benchmark,
+    ) -> Result<Self, EvaluationError> {
+        Self::of(config, options, Some(benchmark))
+    }
+
+    fn of(config: &Config, options: EvaluationOptions, benchmark: Option<Benchmark>) -> Result<Self, EvaluationError> {
         let shown = options.config.display().to_string();
-        if config.datasets.is_empty() {
+        if config.datasets.is_empty() && benchmark.is_none() {
             return Err(EvaluationError::NoDataset { config: shown });
         }
         let folder = options.config.parent().unwrap_or(Path::new(""));
@@ -202,8 +247,16 @@ impl Evaluation {
         let mut known = Vec::new();
         let mut planned = Vec::new();
         let mut surveys = Vec::new();
-        for dataset in &config.datasets {
-            let set = Known::new(dataset, folder)?;
+        let (sets, benchmark) = match benchmark {
+            Some(Benchmark { suite, datasets, rules, publisher }) => {
+                (datasets.into_iter().map(Known::given).collect(), Some(Published { suite, rules, publisher }))
+            }
+            None => {
+                let sets = config.datasets.iter().map(|dataset| Known::new(dataset, folder));
+                (sets.collect::<Result<Vec<_>, _>>()?, None)
+            }
+        };
+        for set in sets {
             if known.iter().any(|other: &Known| other.name == set.name) {
                 return Err(EvaluationError::SameDataset { name: set.name });
             }
@@ -241,6 +294,7 @@ impl Evaluation {
         let plan = RunPlan {
             probare: Maker { version: VERSION.to_owned(), format: FORMAT },
             config: shown,
+            suite: benchmark.as_ref().map(|benchmark| benchmark.suite.clone()),
             datasets: planned,
             limit: options.limit,
             repeats: if models.is_empty() { 1 } else { repeats },
@@ -260,7 +314,7 @@ impl Evaluation {
         let passages = retrieving.as_ref().map_or(0, Retrieving::bytes);
         let estimate = estimate(&plan, &surveys, &requests, asked.as_ref(), &asking, passages);
         drop(surveys);
-        Ok(Self { metrics, requests, asked, prompt, retrieving, datasets: known, plan, estimate, expects })
+        Ok(Self { metrics, requests, asked, prompt, retrieving, datasets: known, plan, estimate, expects, benchmark })
     }
 
     /// What decides its results.
@@ -280,13 +334,15 @@ impl Evaluation {
 
     /// Drives the run: what the store holds already is taken from there, the rest is asked, scored and kept.
     pub fn run(
-        self,
+        mut self,
         store: &Store,
         run: i64,
         wanted: Wanted<'_>,
         tally: Arc<Tally>,
     ) -> Result<Conclusion, EvaluationError> {
         let names = self.names();
+        let is_plain = self.is_plain();
+        let job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
         let asked = self.asked.as_ref().filter(|_| !names.models.is_empty());
         let respondents = asked.map(|asked| Respondents {
@@ -303,10 +359,9 @@ impl Evaluation {
             tally,
             store: (store.path().to_owned(), run),
         };
-        let job = self.job(&names)?;
         // From here on it may borrow what lives no longer than this.
         let mut wanted = wanted;
-        if self.is_plain() {
+        if is_plain {
             wanted.drive.limit = self.plan.limit;
         }
         if self.expects {
@@ -330,7 +385,7 @@ impl Evaluation {
 
     /// Whether the run is what `score` does: the responses of one file.
     fn is_plain(&self) -> bool {
-        self.plan.models.is_empty() && self.datasets.len() == 1 && self.retrieving.is_none()
+        self.plan.models.is_empty() && self.datasets.len() == 1 && self.retrieving.is_none() && self.benchmark.is_none()
     }
 
     fn names(&self) -> Names {
@@ -340,11 +395,12 @@ impl Evaluation {
         }
     }
 
-    fn job(&self, names: &Names) -> Result<Job, EvaluationError> {
+    fn job(&mut self, names: &Names) -> Result<Job, EvaluationError> {
+        let is_plain = self.is_plain();
         let mut open = Vec::new();
         for dataset in &self.datasets {
             let prefix = if self.datasets.len() > 1 { format!("{}/", dataset.name) } else { String::new() };
-            open.push(OpenDataset { prefix, rows: Box::new(Rows::open(&dataset.path, &dataset.options)?) });
+            open.push(OpenDataset { prefix, rows: dataset.rows()? });
         }
         let seats = Seats { models: u32::try_from(names.models.len()).unwrap_or(u32::MAX), repeats: self.plan.repeats };
         let samples = Samples::new(open, seats, self.plan.limit);
@@ -352,11 +408,17 @@ impl Evaluation {
         let mut job = Job::new(paths.join(", "), Box::new(samples), self.requests.clone());
         job.reads = self.datasets.iter().map(|dataset| PathBuf::from(&dataset.path)).collect();
         job.reads.push(PathBuf::from(&self.plan.config));
-        job.rules = Arc::new(SampleRules { models: names.models.clone(), prompt: self.prompt.clone() });
+        let mut rules =
+            SampleRules { models: names.models.clone(), prompt: self.prompt.clone(), rules: Arc::new(NoRules) };
+        if let Some(benchmark) = self.benchmark.take() {
+            rules.rules = benchmark.rules;
+            job.publisher = Some(benchmark.publisher);
+        }
+        job.rules = Arc::new(rules);
         if self.expects {
             job.case_limits.push(CaseLimit { metric: EXPECTATIONS.to_owned(), least: 1.0 });
         }
-        if self.is_plain() {
+        if is_plain {
             job.reading = self.plan.datasets[0].reading.clone();
         } else {
             job.generation = Some(Generation {
@@ -413,7 +475,20 @@ impl Known {
                 return Err(EvaluationError::NoColumn { path, field, column, columns: found.join(", ") });
             }
         }
-        Ok(Self { name: dataset.shown(), path, options })
+        Ok(Self { name: dataset.shown(), path, options, given: None })
+    }
+
+    fn given(dataset: GivenDataset) -> Self {
+        let GivenDataset { name, input, cases } = dataset;
+        Self { name, path: input.path.clone(), options: ReadOptions::default(), given: Some((input, cases)) }
+    }
+
+    /// Its rows, from the beginning.
+    fn rows(&self) -> Result<Box<dyn Source>, EvaluationError> {
+        Ok(match &self.given {
+            Some((input, cases)) => Box::new(Given::new(cases.clone(), vec![input.clone()])),
+            None => Box::new(Rows::open(&self.path, &self.options)?),
+        })
     }
 
     fn reading(&self) -> Reading {
@@ -431,11 +506,11 @@ impl Known {
         prompt: Option<&'a Prompt>,
         limit: Option<u64>,
     ) -> Result<(Input, Survey<'a>), EvaluationError> {
-        let rows = Rows::open(&self.path, &self.options)?;
+        let rows = self.rows()?;
         let mut survey = Survey { prompt, limit, ..Survey::default() };
         let around = Surroundings { rules: &NoRules, outside: &Nobody, sampler: None };
         let options = DriveOptions { limit, ..DriveOptions::default() };
-        let driven = drive(Box::new(rows), &self.path, &Plan::nothing(), around, &options, Box::new(&mut survey))?;
+        let driven = drive(rows, &self.path, &Plan::nothing(), around, &options, Box::new(&mut survey))?;
         Ok((driven.inputs.into_iter().next().unwrap_or_default(), survey))
     }
 }

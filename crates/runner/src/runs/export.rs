@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Batch, Case, CaseResult, Generation, Input, Job, Named, Output, Problem, ScoreError, Section, Source, SourceError,
-    Stop,
+    Batch, Case, CaseResult, Generation, Input, Job, Named, NoRules, Output, Problem, ScoreError, Section, Source,
+    SourceError, Stop,
 };
 use probare_report::{Compression, Output as File};
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let mut job = Job::new(paths.join(", "), Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
-    job.rules = Arc::new(SampleRules { models: names.models.clone(), prompt: None });
+    job.rules = Arc::new(SampleRules { models: names.models.clone(), prompt: None, rules: Arc::new(NoRules) });
     job.inputs.clone_from(&plan.replies);
     if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() {
         job.generation = Some(Generation {

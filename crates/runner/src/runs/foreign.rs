@@ -39,7 +39,11 @@ pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExpo
     let mut export = RunExport {
         source: Box::new(FromStore { store: Store::open(path)?, run: stored.run, last: FIRST, inputs: Vec::new() }),
         sampler: Box::new(Recalled { before, models: names.models.clone() }),
-        rules: Arc::new(SampleRules { models: names.models.clone(), prompt: None }),
+        rules: Arc::new(SampleRules {
+            models: names.models.clone(),
+            prompt: None,
+            rules: Arc::new(probare_core::NoRules),
+        }),
         name: paths.join(", "),
         reads: std::iter::once(path.to_owned()).chain(paths.iter().map(PathBuf::from)).collect(),
         notes: Vec::new(),

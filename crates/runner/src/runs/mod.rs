@@ -16,7 +16,7 @@ mod survey;
 mod test;
 
 pub use estimate::Estimate;
-pub use evaluation::{Evaluation, EvaluationError, EvaluationOptions, Retry};
+pub use evaluation::{Benchmark, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, Retry};
 pub use export::{export, export_outputs};
 pub(crate) use foreign::{RunExport, for_other_tools};
 pub use plan::{PlannedDataset, RunPlan};

@@ -14,6 +14,9 @@ pub struct RunPlan {
     pub probare: Maker,
     /// The configuration, as it was named.
     pub config: String,
+    /// The benchmark, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<String>,
     /// Data sets in order.
     pub datasets: Vec<PlannedDataset>,
     /// Most cases of each data set.

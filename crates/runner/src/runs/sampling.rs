@@ -1,6 +1,7 @@
 //! What happens to a sample of a run before and after it is scored: it is looked up in the store, a model is asked for the
 //! output, and what is finished is kept.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{
-    Case, CaseResult, Content, ErrorKind, Message, MetricInfo, Named, Output, Question, Rules, ScoreError, Section,
+    Case, CaseResult, Content, Detail, ErrorKind, Message, MetricInfo, Named, Output, Question, Rules, Sample,
+    ScoreError, Section, Spent,
 };
 use probare_models::{Budget, Client};
 use probare_retrieval::answer;
@@ -86,6 +88,7 @@ impl Sampler for Sampling<'_> {
         if let (Some(text), Some(key)) = (kept.output, case.sample) {
             let model = key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
             case.response = Some(Output { text, model, repeat: key.repeat });
+            case.spent = kept.spent;
             if self.is_grounded() {
                 let _ = retrieving::read(case);
             }
@@ -125,6 +128,7 @@ impl Sampler for Sampling<'_> {
             Content::Text(text) => {
                 // A store that fails says so when the sample is kept.
                 let _ = self.keeper.output(case, text, &answered);
+                case.spent = Some(Spent { usage: answered.entry.reply.usage, cost_usd: answered.entry.cost_usd });
                 case.response =
                     Some(Output { text: text.clone(), model: Some(client.name().to_owned()), repeat: key.repeat });
                 if self.is_grounded() { retrieving::read(case) } else { Ok(()) }
@@ -166,11 +170,33 @@ impl Sampling<'_> {
 pub(super) struct SampleRules {
     pub models: Vec<String>,
     pub prompt: Option<Prompt>,
+    /// What a benchmark decides.
+    pub rules: Arc<dyn Rules>,
 }
 
 impl Rules for SampleRules {
     fn asked(&self, case: &Case) -> Vec<Message> {
         self.prompt.as_ref().and_then(|prompt| prompt.messages(case).ok()).unwrap_or_default()
+    }
+
+    fn lend(&self, sample: Sample<'_>) {
+        self.rules.lend(sample);
+    }
+
+    fn leaves_out(&self, case: &Case, metric: &MetricInfo) -> Option<Cow<'static, str>> {
+        self.rules.leaves_out(case, metric)
+    }
+
+    fn absent(&self, case: &Case, metric: &MetricInfo) -> Option<Named> {
+        self.rules.absent(case, metric)
+    }
+
+    fn excuse(&self, case: &Case) -> Option<Cow<'static, str>> {
+        self.rules.excuse(case)
+    }
+
+    fn detail(&self, sample: Sample<'_>, results: &[Named]) -> Option<Detail> {
+        self.rules.detail(sample, results)
     }
 
     fn model(&self, case: &Case) -> Option<String> {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use probare_core::{Case, MetricInfo, Named, Output, Told, Usage};
+use probare_core::{Case, MetricInfo, Named, Output, Spent, Told, Usage};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keeper::Names;
@@ -15,6 +15,8 @@ use super::{StoreError, schema};
 pub struct Kept {
     /// What the model answered.
     pub output: Option<String>,
+    /// What that took.
+    pub spent: Option<Spent>,
     /// All results, in the order of the metrics, where the sample is finished.
     pub results: Option<Vec<Named>>,
 }
@@ -66,16 +68,23 @@ impl Finished {
     fn look(&self, connection: &Connection, case: &Case) -> rusqlite::Result<Kept> {
         let Some(place) = self.names.place(case) else { return Ok(Kept::default()) };
         let mut statement = connection.prepare_cached(
-            "SELECT sample, output, finished FROM samples
+            "SELECT sample, output, finished, input_tokens, output_tokens, cost_usd FROM samples
              WHERE run = ?1 AND dataset = ?2 AND id = ?3 AND occurrence = ?4 AND model = ?5 AND repeat = ?6",
         )?;
         let key = params![self.run, place.dataset, place.id, place.occurrence, place.model, place.repeat];
-        let found: Option<(i64, Option<String>, bool)> =
-            statement.query_row(key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()?;
-        let Some((sample, output, is_finished)) = found else { return Ok(Kept::default()) };
+        let found: Option<(i64, Option<String>, bool, Spent)> =
+            statement.query_row(key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, spent(row)?))).optional()?;
+        let Some((sample, output, is_finished, spent)) = found else { return Ok(Kept::default()) };
         let results = if is_finished { results(connection, sample, &self.metrics)? } else { None };
-        Ok(Kept { output, results })
+        let spent = output.is_some().then_some(spent);
+        Ok(Kept { output, spent, results })
     }
+}
+
+/// What an output took, from the fourth column on.
+fn spent(row: &Row<'_>) -> rusqlite::Result<Spent> {
+    let count = |at| row.get::<_, Option<i64>>(at).map(|count| count.unwrap_or_default().unsigned_abs());
+    Ok(Spent { usage: Usage { input_tokens: count(3)?, output_tokens: count(4)? }, cost_usd: row.get(5)? })
 }
 
 /// The results of a sample in the order of the metrics; nothing where one of them is not there.

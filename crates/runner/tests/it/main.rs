@@ -2,5 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests make the files that they look at")]
 
+mod sgi;
 mod store;
 mod verify_suite;

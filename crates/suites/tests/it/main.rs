@@ -6,5 +6,6 @@ mod examples_synthesis;
 mod golden_synthesis;
 mod labelled_synthesis;
 mod rag;
+mod sgi;
 mod socioscope;
 mod synthlink;

@@ -16,17 +16,23 @@
 //! ```
 
 mod characters;
+mod json;
+mod literal;
 mod lower;
 mod numbers;
 mod repr;
 mod split;
 mod tables;
+mod value;
 
 pub use characters::{
     is_alnum, is_alpha, is_decimal, is_digit, is_lower, is_number, is_numeric, is_printable, is_punctuation, is_space,
     is_symbol, is_upper, is_word,
 };
+pub use json::json;
+pub use literal::literal;
 pub use lower::{Lowered, lower};
-pub use numbers::{fixed, repr_float, round};
+pub use numbers::{fixed, float, repr_float, round};
 pub use repr::repr_str;
 pub use split::{Split, each_piece, split, split_spans, strip, strip_end, strip_start};
+pub use value::Value;

@@ -47,6 +47,41 @@ fn round_to_powers_of_ten(value: f64, zeros: usize) -> f64 {
     rounded.copysign(value)
 }
 
+/// `float(text)`: a number with space around it, a sign, an exponent, underscores between digits, digits of any script;
+/// `inf`, `infinity` and `nan` in any case. Nothing where Python raises.
+pub fn float(text: &str) -> Option<f64> {
+    let mut plain = String::with_capacity(text.len());
+    let characters: Vec<char> = super::strip(text).chars().collect();
+    for (at, character) in characters.iter().enumerate() {
+        if let Some(digit) = decimal_digit(*character) {
+            plain.push(digit);
+        } else if *character == '_' {
+            let is_digit = |at: Option<usize>| {
+                at.and_then(|at| characters.get(at)).is_some_and(|near| decimal_digit(*near).is_some())
+            };
+            if !is_digit(at.checked_sub(1)) || !is_digit(Some(at + 1)) {
+                return None;
+            }
+        } else if character.is_ascii() {
+            plain.push(*character);
+        } else {
+            return None;
+        }
+    }
+    plain.parse().ok()
+}
+
+/// The ASCII digit of a decimal digit of any script: these stand in tens, from nought to nine.
+fn decimal_digit(character: char) -> Option<char> {
+    if character.is_ascii() {
+        return character.is_ascii_digit().then_some(character);
+    }
+    let code = u32::from(character);
+    let after = super::tables::DECIMAL.partition_point(|&boundary| boundary <= code);
+    let start = super::tables::DECIMAL.get(after.checked_sub(1)?).filter(|_| after % 2 == 1)?;
+    char::from_digit((code - start) % 10, 10)
+}
+
 /// `f"{value:.{digits}f}"`.
 pub fn fixed(value: f64, digits: usize) -> String {
     if value.is_nan() { "nan".to_owned() } else { format!("{value:.digits$}") }
@@ -153,6 +188,26 @@ mod tests {
         assert_eq!(fixed(0.5, 4), "0.5000");
         assert_eq!(fixed(2.5, 0), "2");
         assert_eq!(fixed(f64::NAN, 2), "nan");
+    }
+
+    #[test]
+    fn floats_are_read_as_in_python() {
+        for (text, value) in [
+            (" 7 ", 7.0),
+            ("1_000", 1000.0),
+            ("٧", 7.0),
+            ("𝟟.5", 7.5),
+            (".5", 0.5),
+            ("5.", 5.0),
+            ("-Infinity", f64::NEG_INFINITY),
+            ("1e3", 1000.0),
+        ] {
+            assert_eq!(float(text), Some(value), "{text}");
+        }
+        assert!(float("nAn").is_some_and(f64::is_nan));
+        for text in ["", "1,000", "25%", "0x1F", "\u{2212}1", "1__0", "_1", "1_", "1_.5", "1 2", "."] {
+            assert_eq!(float(text), None, "{text}");
+        }
     }
 
     proptest! {

@@ -1,0 +1,259 @@
+//! `probare sgi`: SGI-Bench with models, beside `sgi score`, which is made from the suite.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use probare_core::{BuildError, Console, Outside as _, Profile};
+use probare_report::escape;
+use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, prepare};
+use probare_runner::{Evaluation, EvaluationOptions, Exit, Store};
+use probare_sandbox::{Limits, Sandbox, environment};
+use probare_suites::sgi::Subtask;
+use serde_json::{Map, Value as Json};
+
+use super::run::{StoreFlag, failure};
+use super::running::{Running, Settled, embeddings};
+use super::{print, remark};
+use crate::failure::{Done, Failure};
+
+/// SGI-Bench: deep research, ideas, dry and wet experiments
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Run(Box<RunArguments>),
+    Env(EnvArguments),
+}
+
+/// Environments for dry experiments
+#[derive(Debug, clap::Args)]
+struct EnvArguments {
+    #[command(subcommand)]
+    command: EnvCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum EnvCommand {
+    /// Make a virtual environment with uv and install what a requirements file names
+    Create {
+        /// The folder to make
+        folder: PathBuf,
+        /// Packages to install, one a line as pip reads them
+        #[arg(long, value_name = "FILE")]
+        requirements: Option<PathBuf>,
+        /// Version of Python; the benchmark's reference environment has 3.10
+        #[arg(long, value_name = "VERSION")]
+        python: Option<String>,
+    },
+    /// Say what an environment holds
+    Show {
+        /// conda:NAME, venv:FOLDER, python:PATH or system; `SGI_CONDA_ENV` by default, else conda:dryexp
+        environment: Option<String>,
+    },
+}
+
+/// Ask models for all subtasks of a configuration, score what they answer, and keep it
+///
+/// The configuration is the YAML of the benchmark's guide, unchanged. Graders come from its variables (`GRADER_BASE_URL`,
+/// `GRADER_API_KEY`, `SGI_DR_GRADER_MODEL`, `SGI_DE_GRADER_MODEL`, `SGI_JUDGE_MODEL_1` …) or from `graders:` in the file. A
+/// subtask that lacks something is left out and named; the others run. What is finished is in the store: `probare resume`
+/// goes on, `probare compare` compares.
+#[derive(Debug, clap::Args)]
+struct RunArguments {
+    /// The configuration
+    #[arg(value_name = "CONFIG.yaml")]
+    config: PathBuf,
+
+    /// Run also the subtasks whose results are there
+    #[arg(long, env = "PROBARE_OVERWRITE")]
+    overwrite: bool,
+
+    /// No question before the run; there is none, the guide's commands work as they are
+    #[arg(short = 'y', long, hide = true)]
+    yes: bool,
+
+    /// Which reading: reference (the published scores) or careful (their habits put right)
+    #[arg(long, value_name = "PROFILE", value_parser = super::score::profile, env = "PROBARE_PROFILE")]
+    profile: Option<Profile>,
+
+    #[command(flatten)]
+    store: StoreFlag,
+
+    #[command(flatten)]
+    running: Running,
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    match &arguments.command {
+        Command::Run(arguments) => start(arguments),
+        Command::Env(arguments) => env(&arguments.command),
+    }
+}
+
+fn env(command: &EnvCommand) -> Done {
+    let failed = |error: environment::EnvironmentError| Failure::from_error(&error);
+    match command {
+        EnvCommand::Create { folder, requirements, python } => {
+            let made = environment::create(folder, requirements.as_deref(), python.as_deref()).map_err(failed)?;
+            print(&format!(
+                "{}: Python {}\nuse it with `environment: venv:{}` under `run`, or --environment venv:{}\n",
+                escape::terminal(&made.python.display().to_string()),
+                escape::terminal(&made.version),
+                escape::terminal(&made.folder.display().to_string()),
+                escape::terminal(&made.folder.display().to_string()),
+            ))
+        }
+        EnvCommand::Show { environment } => {
+            let usual = || format!("conda:{}", variable("SGI_CONDA_ENV").unwrap_or_else(|| "dryexp".to_owned()));
+            let named = environment.clone().unwrap_or_else(usual);
+            let named = if named == "system" { String::new() } else { named };
+            let found = environment::describe(&named).map_err(failed)?;
+            print(&format!(
+                "{}: Python {}, {} packages\n",
+                escape::terminal(&found.python.display().to_string()),
+                escape::terminal(&found.version),
+                found.packages
+            ))
+        }
+    }
+}
+
+fn start(arguments: &RunArguments) -> Done {
+    let wishes = Wishes {
+        overwrite: arguments.overwrite,
+        profile: arguments.profile,
+        limit: arguments.running.limit,
+        ..Wishes::default()
+    };
+    let Some(opened) = open(&arguments.config, wishes, &arguments.running)? else { return Ok(Exit::Fine) };
+    let store = Store::open(&arguments.store.store)?;
+    let number = store.begin(opened.evaluation.plan())?;
+    opened.settled.evaluate(opened.evaluation, &store, number)
+}
+
+/// A run that is ready.
+pub struct Opened {
+    /// The run.
+    pub evaluation: Evaluation,
+    /// How it is run.
+    pub settled: Settled,
+}
+
+/// Opens a configuration; nothing where all its results are there.
+pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Opened>, Failure> {
+    let guide = Guide::load(path)?;
+    let look = running.color.look(&std::io::stdout());
+    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
+    wishes.stamp = stamp(SystemTime::now());
+    let Prepared { config, benchmark, refused, skipped, limit } =
+        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;
+    for (subtask, reason) in &refused {
+        remark(&escape::terminal(&format!("left out: {}: {reason}", subtask.dataset_id())));
+    }
+    for subtask in &skipped {
+        remark(&format!("{} has results of these data; --overwrite runs it again", subtask.dataset_id()));
+    }
+    if benchmark.datasets.is_empty() {
+        return Ok(None);
+    }
+    if guide.cache.is_some() || guide.grader_cache.is_some() {
+        remark(
+            "`cache` and `grader_cache` are not needed: every reply is in the record of replies and is not paid twice",
+        );
+    }
+    let mut settled = running.with_config(&config);
+    settled.has_own_summary = true;
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let options = EvaluationOptions {
+        config: path.to_owned(),
+        asking: running.asking.settled(&config, folder),
+        profile: config.profile.unwrap_or_default(),
+        limit,
+        outputs: settled.outputs.clone(),
+    };
+    let evaluation = Evaluation::open_benchmark(&config, options, benchmark).map_err(failure)?;
+    Ok(Some(Opened { evaluation, settled }))
+}
+
+/// An environment variable that holds something.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Whether what a subtask needs is there.
+fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &Running) -> Result<(), String> {
+    let text = |name: &str| options.get(name).and_then(Json::as_str);
+    match subtask {
+        Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
+        Subtask::IdeaGeneration => {
+            let missing = |error: BuildError| match error {
+                BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
+                other => other.to_string(),
+            };
+            embeddings().can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
+        }
+        // What is recorded needs no sandbox.
+        Subtask::DryExperiment if running.asking.offline || guide.run.offline => Ok(()),
+        Subtask::DryExperiment => {
+            let choice = running.sandbox.unwrap_or_default();
+            let sandbox =
+                Sandbox::open(choice, Limits::default(), Arc::default()).map_err(|error| error.to_string())?;
+            sandbox.interpreter(text("environment").unwrap_or_default()).map(|_| ()).map_err(|error| error.to_string())
+        }
+    }
+}
+
+/// The time as the names of result files have it: `20260131_235959`, in universal time.
+fn stamp(time: SystemTime) -> String {
+    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let (days, rest) = (seconds / 86_400, seconds % 86_400);
+    // Civil date from days since 1970 (Hinnant, chrono-compatible low-level date algorithms).
+    let shifted = days + 719_468;
+    let era = shifted / 146_097;
+    let of_era = shifted % 146_097;
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_shifted = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_shifted + 2) / 5 + 1;
+    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
+    let year = year_of_era + era * 400 + u64::from(month <= 2);
+    format!("{year:04}{month:02}{day:02}_{:02}{:02}{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+}
+
+impl From<GuideError> for Failure {
+    fn from(error: GuideError) -> Self {
+        let plain = Self::from_error(&error);
+        match error {
+            GuideError::Rows { hint: Some(hint), .. } => plain.hint(hint),
+            GuideError::Nothing { .. } => {
+                plain.hint("set the variables, or name graders in the file: graders: {deep_research: openai:o4-mini}")
+            }
+            GuideError::Read(error) => error.into(),
+            GuideError::Form { .. } | GuideError::Model { .. } => {
+                plain.hint("docs/suites/sgi.md shows the form").into_usage()
+            }
+            _ => plain,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn stamps_are_dates() {
+        let at = |seconds| stamp(UNIX_EPOCH + Duration::from_secs(seconds));
+        assert_eq!(at(0), "19700101_000000");
+        assert_eq!(at(951_827_696), "20000229_123456");
+        assert_eq!(at(1_767_225_599), "20251231_235959");
+    }
+}

@@ -1,0 +1,275 @@
+//! Whether the answer to a research question is the right one, and how many steps on the way a judge calls correct.
+
+use probare_core::{
+    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Parameters, Profile, Question, Sample, Score,
+    ScoreError, Turn, metric,
+};
+use probare_text::python::{self, strip};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::reading::answer::prediction;
+use super::reading::replies::{Reading, step_level_accuracy};
+use crate::bounded::Bounded;
+use crate::judges::asking::{Quoted, Template, said};
+
+/// Both prompts, for whoever takes their digest.
+pub(crate) const PROMPTS: &str = concat!(include_str!("prompts/steps.txt"), include_str!("prompts/answer_parser.txt"));
+
+/// The prompt of the judge, unless another is given.
+const PROMPT: &str = include_str!("prompts/steps.txt");
+
+/// The prompt of the answer parser, unless another is given.
+const PARSER_PROMPT: &str = include_str!("prompts/answer_parser.txt");
+
+const FORM: &str = "Reply with one JSON list and nothing else: [{\"solution_step\": \"the step, in short\", \"reason\": \"why\", \
+     \"judge\": \"correct\" or \"incorrect\"}, …], with every step once.";
+
+/// Options of `deep_research`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DeepResearch {
+    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge did
+    /// not answer).
+    pub profile: Profile,
+    /// Names of the models that are asked: the one that judges steps and, if there is a second, the one that brings the answer into
+    /// form; else the first does both. The judges of the run if absent.
+    pub judges: Vec<String>,
+    /// Read bare `true`, `false` and `null` in a judge's list; the published reader voids such a reply.
+    pub lenient_json_constants: Option<bool>,
+    /// Take the last list of objects in a judge's reply; the published reader takes all from the first to the last bracket, so that a
+    /// citation such as `[1]` voids the reply.
+    pub last_list: Option<bool>,
+    /// The judge's prompt in place of ours, or `@FILE` to read it from a file.
+    pub prompt: Option<String>,
+    /// The answer parser's prompt in place of ours.
+    pub parser_prompt: Option<String>,
+}
+
+metric!(DeepResearch as Judge {
+    summary: "Whether the answer to a research question is right, and how many of its steps a judge calls correct",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    profiles: [Reference, Careful],
+    prepare: Research::new,
+    since: "0.2",
+    version: 1,
+    page: "deep_research.md",
+});
+
+struct Research {
+    profile: Profile,
+    judges: Vec<String>,
+    reading: Reading,
+    judge: Template,
+    parser: Template,
+}
+
+impl Research {
+    fn new(options: DeepResearch) -> Result<Self, BuildError> {
+        let fair = options.profile == Profile::Careful;
+        Ok(Self {
+            profile: options.profile,
+            judges: options.judges,
+            reading: Reading {
+                accepts_constants: options.lenient_json_constants.unwrap_or(fair),
+                takes_last: options.last_list.unwrap_or(fair),
+            },
+            judge: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+            parser: Template::new(
+                options.parser_prompt.as_deref().unwrap_or(PARSER_PROMPT),
+                &["type", "example", "data"],
+            )?,
+        })
+    }
+
+    fn questions(&self, sample: Sample<'_>, task: &Task<'_>) -> Result<Vec<Question>, ScoreError> {
+        let response = sample.response()?;
+        let mut text = Quoted::new();
+        text.block("text", task.prediction);
+        let form = [("type", "text"), ("example", task.example), ("data", text.text())];
+        let mut data = Quoted::new();
+        data.block("question", task.question)
+            .block("reference steps", &task.steps)
+            .block("reference answer", &task.answer_text())
+            .block("solution", response)
+            .block("final answer of the solution", task.prediction);
+        let judged = [("form", FORM), ("data", data.text())];
+        let ask = |messages, seat| Question {
+            messages,
+            parameters: Parameters { temperature: Some(0.0), ..Parameters::default() },
+            seat,
+            attempt: 0,
+        };
+        Ok(vec![
+            ask(self.parser.messages(&form), usize::from(self.judges.len() > 1)),
+            ask(self.judge.messages(&judged), 0),
+        ])
+    }
+
+    fn outcome(&self, sample: Sample<'_>, task: &Task<'_>, heard: &[Answer]) -> Result<Outcome, ScoreError> {
+        let [parser, judge] = heard else {
+            return Err(ScoreError::Internal { reason: format!("two answers are expected, {} came", heard.len()) });
+        };
+        let read = |answer: &Answer| answer.reply().and_then(|reply| reply.read().map(str::to_owned));
+        let (parsed, judged) = (read(parser).map(|text| strip(&text).to_owned()), read(judge));
+        if self.profile == Profile::Careful {
+            // Without the reply nobody knows; what the answer alone shows is enough where it is right.
+            if !task.is_right(task.prediction) {
+                parsed.as_ref().map_err(ScoreError::clone)?;
+            }
+            judged.as_ref().map_err(ScoreError::clone)?;
+        }
+        let mut evidence = Bounded::default();
+        let exact = task.is_right(task.prediction) || parsed.as_deref().is_ok_and(|parsed| task.is_right(parsed));
+        evidence.push(|| {
+            let kind = if exact { EvidenceKind::Found } else { EvidenceKind::Compared };
+            Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default())
+                .with_note(format!("{} {}", if exact { "equals" } else { "is not" }, task.shown_answer()))
+        });
+        evidence.push(|| match &parsed {
+            Ok(parsed) => said("answer parser: the answer in the form of the reference".to_owned(), parsed),
+            Err(error) => said(
+                "answer parser: no reply, so the answer as it stands is compared alone".to_owned(),
+                &error.to_string(),
+            ),
+        });
+        let other =
+            Reading { accepts_constants: !self.reading.accepts_constants, takes_last: !self.reading.takes_last };
+        let (steps, fair) = match &judged {
+            Ok(text) => (step_level_accuracy(text, self.reading), step_level_accuracy(text, other)),
+            Err(_) => (None, None),
+        };
+        if self.profile == Profile::Careful && steps.is_none() {
+            return Err(ScoreError::UnreadableReply { reason: "the judge's reply holds no list of steps".to_owned() });
+        }
+        match (&judged, &steps) {
+            (Ok(text), None) => evidence.push(|| said("judge: unreadable, so its steps count 0".to_owned(), text)),
+            (Err(error), _) => {
+                evidence.push(|| said("judge: no reply, so its steps count 0".to_owned(), &error.to_string()))
+            }
+            (Ok(_), Some((_, steps))) => {
+                for step in steps {
+                    let verdict = if step.is_correct { "correct" } else { "incorrect" };
+                    evidence.push(|| {
+                        said(format!("judge: {verdict}: {}", crate::bounded::beginning(&step.step)), &step.reason)
+                    });
+                }
+            }
+        }
+        let accuracy = steps.as_ref().map_or(0.0, |(accuracy, _)| *accuracy);
+        let mut score = Score::from_bool(exact)
+            .with_part("exact_match", f64::from(u8::from(exact)))?
+            .with_part("step_level_acc", accuracy)?;
+        let fair = fair.map_or(0.0, |(accuracy, _)| accuracy);
+        if judged.is_ok() && (fair - accuracy).abs() > 1e-12 {
+            let name =
+                if self.profile == Profile::Careful { "step_level_acc_reference" } else { "step_level_acc_careful" };
+            score = score.with_part(name, fair)?;
+            evidence.push(|| Evidence::note(format!(
+                "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
+            )));
+        }
+        let told = Published { parsed: parsed.ok(), judge: judged.ok(), prediction: task.prediction.to_owned() };
+        let _ = sample.reading(PUBLISHED, || Some(told));
+        let label = if exact { "right" } else { "wrong" };
+        Ok(score.labelled(label).because(evidence.finish()).into())
+    }
+}
+
+/// Key of what is published of a case.
+const PUBLISHED: u64 = 0x5347_4944;
+
+/// What the published record holds beyond scores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Published {
+    /// What the answer parser made of the answer.
+    pub parsed: Option<String>,
+    /// What the judge said.
+    pub judge: Option<String>,
+    /// The answer that was compared.
+    pub prediction: String,
+}
+
+/// What is published of a case that was scored just now; nothing of one that was scored before.
+pub fn published(sample: Sample<'_>) -> std::rc::Rc<Option<Published>> {
+    sample.reading(PUBLISHED, || None)
+}
+
+/// The task of a case.
+struct Task<'a> {
+    question: &'a str,
+    answer: &'a Json,
+    steps: String,
+    span: std::ops::Range<usize>,
+    prediction: &'a str,
+    example: &'static str,
+}
+
+/// Examples by the kind of the right answer; the answer itself is never shown to the parser.
+const EXAMPLES: [&str; 2] = ["0.25", "T cell and B cell"];
+
+/// The example of the form that a right answer has: a number where Python's `float` takes it.
+pub fn parser_example(answer: &Json) -> &'static str {
+    let is_number = match answer {
+        Json::String(text) => python::float(text).is_some(),
+        Json::Number(_) | Json::Bool(_) => true,
+        _ => false,
+    };
+    EXAMPLES[usize::from(!is_number)]
+}
+
+impl<'a> Task<'a> {
+    fn new(sample: Sample<'a>, first: &'a Json) -> Result<Self, ScoreError> {
+        let metadata = &sample.case.metadata;
+        let answer = metadata.get("answer").unwrap_or(first);
+        let steps = match metadata.get("steps") {
+            None | Some(Json::Null) => String::new(),
+            Some(Json::Array(items)) => {
+                let texts: Option<Vec<&str>> = items.iter().map(Json::as_str).collect();
+                let reason = "`steps` holds something that is no text; the published scorer fails on it too".to_owned();
+                texts.ok_or(ScoreError::other(probare_core::ErrorKind::Failed, reason))?.join("\n")
+            }
+            Some(other) => python::Value::from(other).to_text(),
+        };
+        let question =
+            metadata.get("question").and_then(Json::as_str).or(sample.case.query.as_deref()).unwrap_or_default();
+        let (span, prediction) = prediction(sample.response()?);
+        Ok(Self { question, answer, steps, span, prediction, example: parser_example(answer) })
+    }
+
+    /// Letter by letter: no trimming, no case, no arithmetic.
+    fn is_right(&self, given: &str) -> bool {
+        self.answer.as_str() == Some(given)
+    }
+
+    fn answer_text(&self) -> String {
+        python::Value::from(self.answer).to_text()
+    }
+
+    fn shown_answer(&self) -> String {
+        match self.answer {
+            Json::String(text) => {
+                format!("the reference answer {}", python::repr_str(&crate::bounded::beginning(text)))
+            }
+            other => format!("the reference answer, which is {other} and no text: it equals nothing"),
+        }
+    }
+}
+
+impl Judge for Research {
+    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        let first = sample.case.reference.as_ref().and_then(|list| list.first());
+        if first.is_none() && !sample.case.metadata.contains_key("answer") {
+            return Ok(Turn::Done(Outcome::not_applicable("the case has neither a reference nor `metadata.answer`")));
+        }
+        let first = first.map_or(Json::Null, |text| Json::String(text.clone()));
+        let task = Task::new(sample, &first)?;
+        if heard.is_empty() {
+            return Ok(Turn::Ask(self.questions(sample, &task)?));
+        }
+        Ok(Turn::Done(self.outcome(sample, &task, heard)?))
+    }
+}

@@ -1,0 +1,223 @@
+//! How near a laboratory protocol is to the right one: the order of its actions and the fit of its parameters.
+
+use std::collections::BTreeSet;
+
+use probare_core::{
+    Evidence, EvidenceKind, Field, Metric, Outcome, Parts, Place, Profile, Sample, Score, ScoreError, metric,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::protocol::{
+    Aligned, Alignment, Difference, Fit, Step, action_similarity, align, parameter_fit, scan, scan_tolerantly,
+};
+use super::reading::answer::prediction;
+use crate::bounded::{Bounded, beginning};
+
+/// Options of `wet_experiment`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WetExperiment {
+    /// Which reading: `reference` (the published scores) or `careful` (a true alignment of the steps).
+    pub profile: Profile,
+    /// Read calls on one line, empty calls, a `)` behind the last parameter and several parameters on a line. Default: false in
+    /// the reference profile, true in the careful one.
+    pub tolerant_grammar: Option<bool>,
+}
+
+metric!(WetExperiment as Pure {
+    summary: "How near a laboratory protocol is to the right one, by its actions and their parameters",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response, Reference],
+    profiles: [Reference, Careful],
+    identity: false,
+    whole: whole,
+    since: "0.2",
+    version: 1,
+    page: "wet_experiment.md",
+});
+
+/// The value is the mean of the two parts that its profile counts.
+fn whole(parts: &Parts) -> Option<f64> {
+    match (parts.get("order"), parts.get("parameters")) {
+        (Some(order), Some(parameters)) => Some(f64::midpoint(order, parameters)),
+        _ => Some(f64::midpoint(parts.get("action_sequence_similarity")?, parts.get("parameter_accuracy")?)),
+    }
+}
+
+/// Everything that is known about two protocols.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Comparison {
+    /// Steps of the reference.
+    pub reference: Vec<Step>,
+    /// Steps of the response, with spans in the response.
+    pub predicted: Vec<Step>,
+    /// How alike the order of actions is, by the published measure.
+    pub action_sequence_similarity: f64,
+    /// In how many steps the parameters fit, by the published measure.
+    pub fit: Fit,
+    /// The mean of both; 0 where a side has no step.
+    pub final_score: f64,
+}
+
+impl Comparison {
+    /// Compares a response with a reference by the published measures.
+    pub fn new(reference: &str, response: &str, tolerant: bool) -> Self {
+        let (span, text) = prediction(response);
+        let read = if tolerant { scan_tolerantly } else { scan };
+        let (reference, mut predicted) = (read(reference), read(text));
+        for step in &mut predicted {
+            step.span = step.span.start + span.start..step.span.end + span.start;
+        }
+        if reference.is_empty() || predicted.is_empty() {
+            return Self { reference, predicted, ..Self::default() };
+        }
+        let action_sequence_similarity = action_similarity(&reference, &predicted);
+        let fit = parameter_fit(&reference, &predicted);
+        let final_score = (action_sequence_similarity + fit.accuracy) / 2.0;
+        Self { reference, predicted, action_sequence_similarity, fit, final_score }
+    }
+
+    /// Whether a side has no step that could be read.
+    pub const fn is_unread(&self) -> bool {
+        self.reference.is_empty() || self.predicted.is_empty()
+    }
+}
+
+impl Metric for WetExperiment {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let response = sample.response()?;
+        let reference = sample.references()?.first().map(String::as_str).unwrap_or_default();
+        let tolerant = self.tolerant_grammar.unwrap_or(self.profile == Profile::Careful);
+        let published = Comparison::new(reference, response, tolerant && self.profile == Profile::Reference);
+        let read = Comparison::new(reference, response, true);
+        let alignment = align(&read.reference, &read.predicted);
+        let mut evidence = Bounded::default();
+        let score = if self.profile == Profile::Careful {
+            let used = if tolerant { read } else { Comparison::new(reference, response, false) };
+            let alignment = if tolerant { alignment } else { align(&used.reference, &used.predicted) };
+            unread(&used, &mut evidence);
+            aligned_evidence(response, &used, &alignment, &mut evidence);
+            let mut score = Score::from_number(alignment.value())?
+                .with_part("order", alignment.order)?
+                .with_part("parameters", alignment.parameters)?;
+            if differs(alignment.value(), published.final_score) {
+                score = score.with_part("reference", published.final_score)?;
+                evidence.push(|| Evidence::note(gap(&published, "the published score", published.final_score)));
+            }
+            score
+        } else {
+            unread(&published, &mut evidence);
+            published_evidence(response, &published, &mut evidence);
+            let mut score = Score::from_number(published.final_score)?
+                .with_part("action_sequence_similarity", published.action_sequence_similarity)?
+                .with_part("parameter_accuracy", published.fit.accuracy)?;
+            if differs(alignment.value(), published.final_score) {
+                score = score.with_part("careful", alignment.value())?;
+                evidence.push(|| Evidence::note(gap(&published, "the careful score", alignment.value())));
+            }
+            score
+        };
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+fn differs(left: f64, right: f64) -> bool {
+    (left - right).abs() > 1e-12
+}
+
+/// Why the two readings differ, where that is known.
+fn gap(published: &Comparison, which: &str, value: f64) -> String {
+    let mut text = format!("{which} is {value:.4}");
+    let same_length = published.reference.len() == published.predicted.len() && !published.is_unread();
+    let common = {
+        let names: BTreeSet<&str> = published.predicted.iter().map(|step| step.action.as_str()).collect();
+        published.reference.iter().any(|step| names.contains(step.action.as_str()))
+    };
+    if same_length && published.action_sequence_similarity > 0.0 && !common {
+        text.push_str(
+            "; no action is the same: the published order similarity compares names by alphabet and never matches them",
+        );
+    } else if !same_length && !published.is_unread() {
+        text.push_str("; the numbers of steps differ, for which the published order similarity is 0");
+    }
+    text
+}
+
+fn unread(comparison: &Comparison, evidence: &mut Bounded) {
+    if comparison.predicted.is_empty() {
+        evidence.push(|| Evidence::missing("a step of the form name = <Action>( … )"));
+    }
+    if comparison.reference.is_empty() {
+        evidence.push(|| Evidence::note("no step of the reference can be read"));
+    }
+}
+
+fn at_step(kind: EvidenceKind, response: &str, step: &Step) -> Evidence {
+    Evidence::at(kind, Field::Response, step.span.clone(), response)
+}
+
+fn in_reference(step: &Step) -> Place {
+    Place { index: Some(0), ..Place::new(Field::Reference, step.span.clone()) }
+}
+
+fn published_evidence(response: &str, comparison: &Comparison, evidence: &mut Bounded) {
+    for (at, difference) in comparison.fit.steps.iter().enumerate() {
+        let number = at + 1;
+        match (comparison.predicted.get(at), comparison.reference.get(at), difference) {
+            (Some(step), Some(expected), None) => evidence.push(|| {
+                at_step(EvidenceKind::Found, response, step)
+                    .with_support(in_reference(expected))
+                    .with_note(format!("step {number}: {}", beginning(&step.action)))
+            }),
+            (Some(step), Some(expected), Some(difference)) => evidence.push(|| {
+                let wanted = if matches!(difference, Difference::Action) {
+                    format!(", expected {}", beginning(&expected.action))
+                } else {
+                    String::new()
+                };
+                at_step(EvidenceKind::Compared, response, step)
+                    .with_support(in_reference(expected))
+                    .with_note(format!("step {number}: {}{wanted}", difference.message()))
+            }),
+            (Some(step), None, _) => evidence.push(|| {
+                at_step(EvidenceKind::Unsupported, response, step)
+                    .with_note(format!("step {number}: {}", Difference::Surplus.message()))
+            }),
+            (None, Some(expected), _) => {
+                evidence.push(|| Evidence::missing(format!("step {number}: {}", expected.action)))
+            }
+            (None, None, _) => {}
+        }
+    }
+}
+
+fn aligned_evidence(response: &str, used: &Comparison, alignment: &Alignment, evidence: &mut Bounded) {
+    for pair in &alignment.pairs {
+        let (expected, step) = (&used.reference[pair.reference], &used.predicted[pair.predicted]);
+        evidence.push(|| {
+            let kind = if pair.wrong.is_empty() { EvidenceKind::Found } else { EvidenceKind::Compared };
+            let wrong =
+                if pair.wrong.is_empty() { String::new() } else { format!("; other: {}", pair.wrong.join(", ")) };
+            at_step(kind, response, step)
+                .with_support(in_reference(expected))
+                .with_note(format!("step {} of the reference{wrong}", pair.reference + 1))
+        });
+    }
+    let matched = |number: fn(&Aligned) -> usize| alignment.pairs.iter().map(number).collect::<BTreeSet<usize>>();
+    let (found, used_up) = (matched(|pair| pair.reference), matched(|pair| pair.predicted));
+    for (at, step) in used.reference.iter().enumerate() {
+        if !found.contains(&at) {
+            evidence.push(|| Evidence::missing(format!("step {}: {}", at + 1, step.action)));
+        }
+    }
+    for (at, step) in used.predicted.iter().enumerate() {
+        if !used_up.contains(&at) {
+            evidence.push(|| {
+                at_step(EvidenceKind::Unsupported, response, step)
+                    .with_note("the reference has no such step at this place")
+            });
+        }
+    }
+}

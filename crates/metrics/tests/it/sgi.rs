@@ -1,0 +1,326 @@
+//! Golden vectors of SGI-Bench: the pieces of its scores, and the metrics with the replies of the vectors.
+
+use std::collections::BTreeMap;
+
+use probare_core::{Answer, Case, ErrorKind, Outcome, Output, Outside, Profile, Reply, Sample, ScoreError, Turn};
+use probare_metrics::registry;
+use probare_metrics::sgi::answer::{extracted, prediction};
+use probare_metrics::sgi::deep_research::parser_example;
+use probare_metrics::sgi::idea::{
+    Embedder, GraphOptions, NAMES, Objective, ObjectiveOptions, RESPECTS, Reference, VoteOptions, context_text, count,
+    finish, gate, graph_similarity, idea_text, mapping_field, objective, order_field, parse, parse_vote, texts, won,
+};
+use probare_metrics::sgi::protocol::{Step, Variables};
+use probare_metrics::sgi::replies::{Reading, step_level_accuracy};
+use probare_metrics::sgi::wet_experiment::Comparison;
+use probare_testing::{close, golden, list, number, same, text};
+use probare_text::python;
+use serde_json::{Map, Value, json};
+
+const TOLERANCE: f64 = 1e-9;
+
+#[test]
+fn golden_answer_extraction() {
+    golden("sgi", "answer_extraction.jsonl", |vector| {
+        let expected = &vector["expected"];
+        let Some(given) = vector["text"].as_str() else {
+            return same("extracted", &expected["extracted"], &Value::Null);
+        };
+        same("extracted", &expected["extracted"].as_str(), &extracted(given))?;
+        same("prediction", &expected["prediction"].as_str(), &Some(prediction(given).1))
+    });
+}
+
+/// A Python value in the notation of the vectors.
+fn noted(value: &python::Value, non_finite: [&str; 3]) -> Value {
+    let all = |items: &[python::Value]| items.iter().map(|item| noted(item, non_finite)).collect::<Vec<_>>();
+    match value {
+        python::Value::None => Value::Null,
+        python::Value::Bool(yes) => json!(yes),
+        python::Value::Int(digits) => serde_json::from_str(digits).unwrap_or_default(),
+        python::Value::Float(number) if number.is_nan() => json!({"$float": non_finite[0]}),
+        python::Value::Float(number) if number.is_infinite() => {
+            json!({"$float": non_finite[if *number > 0.0 { 1 } else { 2 }]})
+        }
+        python::Value::Float(number) => json!(number),
+        python::Value::Complex(real, imaginary) => json!({"$complex": [real, imaginary]}),
+        python::Value::Text(text) => json!(text),
+        python::Value::Bytes(bytes) => json!({"$bytes": bytes}),
+        python::Value::List(items) => json!(all(items)),
+        python::Value::Tuple(items) => json!({"$tuple": all(items)}),
+        python::Value::Set(items) => json!({"$set": items.iter().map(python::Value::repr).collect::<Vec<_>>()}),
+        python::Value::Dict(pairs) => {
+            let pair = |(key, value): &(python::Value, python::Value)| {
+                json!([noted(key, non_finite), noted(value, non_finite)])
+            };
+            json!({"$dict": pairs.iter().map(pair).collect::<Vec<_>>()})
+        }
+        python::Value::Ellipsis => json!({"$ellipsis": true}),
+    }
+}
+
+#[test]
+fn golden_python_literal() {
+    let names = ["nan", "inf", "-inf"];
+    golden("sgi", "python_literal.jsonl", |vector| {
+        let expected = &vector["expected"];
+        let order = order_field(&vector["value"]);
+        if expected.get("raises").is_some() {
+            return same("raises", &true, &order.is_err());
+        }
+        let mapping = noted(&mapping_field(&vector["value"]), names);
+        same("mapping", &expected["as_mapping_field"], &mapping)?;
+        let order = order.map_err(|error| error.to_string())?;
+        let order: Vec<Value> = order.iter().map(|item| noted(item, names)).collect();
+        same("order", &expected["as_order_field"], &json!(order))
+    });
+}
+
+/// The same for ideas, whose mappings have texts for keys and are written as objects.
+fn plainly(value: &python::Value) -> Value {
+    match value {
+        python::Value::Dict(pairs) => {
+            Value::Object(pairs.iter().map(|(key, value)| (key.to_text(), plainly(value))).collect())
+        }
+        python::Value::List(items) => Value::Array(items.iter().map(plainly).collect()),
+        other => noted(other, ["NaN", "Infinity", "-Infinity"]),
+    }
+}
+
+#[test]
+fn golden_idea_parse() {
+    golden("sgi", "idea_parse.jsonl", |vector| {
+        let got = parse(text(vector, "text")?);
+        same("idea", &vector["expected"]["idea"], &got.as_ref().map_or(Value::Null, plainly))
+    });
+}
+
+#[test]
+fn golden_judge_text() {
+    golden("sgi", "judge_text.jsonl", |vector| {
+        let idea = python::Value::from(&vector["idea"]);
+        let row = vector["context_data"].as_object().ok_or("no context")?;
+        same("idea", text(&vector["expected"], "idea_text")?, idea_text(&idea).as_str())?;
+        same("context", text(&vector["expected"], "context_text")?, context_text(row).as_str())
+    });
+}
+
+#[test]
+fn golden_graph_similarity() {
+    golden("sgi", "graph_similarity.jsonl", |vector| {
+        let side = |name: &str| python::Value::from(&vector[name]);
+        let options = GraphOptions { alpha: number(vector, "alpha")?, ..GraphOptions::default() };
+        let got = graph_similarity(&side("generated"), &side("reference"), options);
+        close("similarity", number(&vector["expected"], "similarity")?, got, TOLERANCE)
+    });
+}
+
+#[test]
+fn golden_vote_parse() {
+    golden("sgi", "vote_parse.jsonl", |vector| {
+        let got = parse_vote(text(vector, "reply")?, VoteOptions::default());
+        let shown = |verdicts: &probare_metrics::sgi::idea::Verdicts| {
+            let pair = |(respect, vote): (&&str, &probare_metrics::sgi::idea::Vote)| {
+                let judgment = if vote.is_b { "win_B" } else { "win_A" };
+                ((*respect).to_owned(), json!({"judgment": judgment, "reason": vote.reason}))
+            };
+            Value::Object(RESPECTS.iter().zip(&verdicts.0).map(pair).collect())
+        };
+        let parsed = got.as_ref().map_or(Value::Null, shown);
+        same("parsed", &vector["expected"]["parsed"], &parsed)?;
+        let flipped = got.map(probare_metrics::sgi::idea::Verdicts::flipped).as_ref().map_or(Value::Null, shown);
+        same("flipped", &vector["expected"]["flipped"], &flipped)
+    });
+}
+
+#[test]
+fn golden_vote_count() {
+    golden("sgi", "vote_count.jsonl", |vector| {
+        let expected = &vector["expected"];
+        let votes: Vec<_> = list(vector, "replies")?
+            .iter()
+            .enumerate()
+            .map(|(slot, reply)| {
+                let votes = parse_vote(reply.as_str()?, VoteOptions::default())?;
+                Some(if slot % 2 == 0 { votes } else { votes.flipped() })
+            })
+            .collect();
+        close("valid votes", number(expected, "valid_votes")?, votes.iter().flatten().count() as f64, 0.0)?;
+        let counts = count(&votes);
+        for (at, respect) in RESPECTS.iter().enumerate() {
+            let wanted = &expected["vote_counts"][respect];
+            close(respect, number(wanted, "original")?, f64::from(counts[at].original), 0.0)?;
+            close(respect, number(wanted, "generated")?, f64::from(counts[at].generated), 0.0)?;
+            same(respect, text(&expected["results"], respect)?, counts[at].result(gate(at)))?;
+        }
+        let subjective = finish(&Objective::default(), won(&counts)).dimensions;
+        NAMES.iter().zip(subjective).try_for_each(|(name, dimension)| {
+            close(name, number(&expected["subjective"], name)?, dimension.subjective, 0.0)
+        })
+    });
+}
+
+#[test]
+fn golden_idea_final() {
+    golden("sgi", "idea_final.jsonl", |vector| {
+        let (raw, votes, expected) = (&vector["raw_objective_0_10"], &vector["candidate_votes"], &vector["expected"]);
+        let (similarity, edge) = (number(raw, "novelty_similarity")?, number(raw, "cutting_edge")?);
+        let objective = Objective {
+            effectiveness: number(raw, "effectiveness")?,
+            novelty: 0.5 * similarity + 0.5 * edge,
+            detailedness: number(raw, "detailedness")?,
+            feasibility: number(raw, "feasibility")?,
+            ..Objective::default()
+        };
+        let mut counts = [probare_metrics::sgi::idea::Count::default(); 5];
+        for (count, name) in counts.iter_mut().zip(NAMES) {
+            let generated =
+                u32::try_from(votes[name].as_u64().ok_or("no votes")?).map_err(|error| error.to_string())?;
+            *count = probare_metrics::sgi::idea::Count { original: 6 - generated, generated };
+        }
+        let finished = finish(&objective, won(&counts));
+        for (name, dimension) in NAMES.iter().zip(finished.dimensions) {
+            close(name, number(expected, name)?, dimension.value, TOLERANCE)?;
+            close(name, number(expected, &format!("{name}_objective"))?, dimension.objective, TOLERANCE)?;
+            close(name, number(expected, &format!("{name}_subjective"))?, dimension.subjective, TOLERANCE)?;
+        }
+        close("final", number(expected, "final_score")?, finished.score, TOLERANCE)?;
+        close("is correct", number(expected, "is_correct")?, finished.score / 100.0, TOLERANCE)
+    });
+}
+
+fn check_objective(expected: &Value, got: &Objective, tolerance: f64) -> Result<(), String> {
+    for (name, value) in [
+        ("effectiveness", got.effectiveness),
+        ("novelty_similarity", got.novelty_similarity),
+        ("cutting_edge", got.cutting_edge),
+        ("novelty", got.novelty),
+        ("completeness", got.completeness),
+        ("length_penalty", got.length_penalty),
+        ("repetition_penalty", got.repetition_penalty),
+        ("detailedness", got.detailedness),
+        ("feasibility", got.feasibility),
+    ] {
+        close(name, number(expected, name)?, value, tolerance)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn golden_idea_objective_fixed() {
+    golden("sgi", "idea_objective_fixed.jsonl", |vector| {
+        let row = vector["data"].as_object().ok_or("no row")?;
+        let reference = Reference::new(row).map_err(|error| error.to_string())?;
+        let idea = python::Value::from(&vector["generated_idea"]);
+        let given: BTreeMap<String, Vec<f32>> =
+            serde_json::from_value(vector["embeddings"].clone()).map_err(|error| error.to_string())?;
+        let options = ObjectiveOptions::default();
+        let unknown: Vec<String> =
+            texts(&idea, &reference, options).into_iter().filter(|text| !given.contains_key(text)).collect();
+        same("texts without a vector", &Vec::<String>::new(), &unknown)?;
+        let vectors: Embedder<'_> = given.iter().map(|(text, vector)| (text.as_str(), vector.as_slice())).collect();
+        check_objective(&vector["expected"], &objective(&idea, &reference, &vectors, options), 1e-4)
+    });
+}
+
+#[test]
+fn golden_step_level_accuracy() {
+    golden("sgi", "step_level_accuracy.jsonl", |vector| {
+        let got = step_level_accuracy(text(vector, "judge_output")?, Reading::default());
+        let got = got.map_or(0.0, |(accuracy, _)| accuracy);
+        close("step_level_acc", number(&vector["expected"], "step_level_acc")?, got, TOLERANCE)
+    });
+}
+
+/// Answers the parser and the judge; nothing is a call that failed.
+struct Said([Option<String>; 2]);
+
+impl Outside for Said {
+    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+        let Turn::Ask(questions) = turn else { return Vec::new() };
+        let reply = |text: &Option<String>| match text {
+            Some(text) => Answer::Reply(Reply::text(text)),
+            None => Answer::Reply(Reply::failed(ErrorKind::Failed, "down")),
+        };
+        self.0.iter().take(questions.len()).map(reply).collect()
+    }
+}
+
+fn scored(metric: &str, case: &Case, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
+    let definition = registry().get(metric).expect("the metric is there");
+    let built = definition.build(Value::Null, Profile::Reference).expect("the defaults are good");
+    built.score_with(metric, Sample::of(case), outside)
+}
+
+#[test]
+fn golden_deep_research() {
+    golden("sgi", "deep_research.jsonl", |vector| {
+        let expected = &vector["expected"];
+        let response = text(vector, "output_text")?;
+        same("example", text(expected, "parser_example")?, parser_example(&vector["answer"]))?;
+        same("parser's text", text(expected, "parser_input_text")?, prediction(response).1)?;
+        let mut metadata = Map::new();
+        for name in ["answer", "steps"] {
+            metadata.insert(name.to_owned(), vector[name].clone());
+        }
+        let case = Case { id: "x".into(), response: Some(Output::new(response)), metadata, ..Case::default() };
+        let said = |name: &str| vector[name].as_str().map(str::to_owned);
+        let outcome = scored("deep_research", &case, &Said([said("parser_reply"), said("judge_reply")]));
+        if expected["raises"].is_string() {
+            return same("raises", &true, &outcome.is_err());
+        }
+        let outcome = outcome.map_err(|error| error.to_string())?;
+        let score = outcome.score().ok_or("it is scored")?;
+        let result = &expected["result"];
+        close("exact match", number(result, "exact_match")?, score.value.get(), 0.0)?;
+        same("is correct", &result["is_correct"].as_bool(), &Some(score.value.get() == 1.0))?;
+        let accuracy = score.parts.get("step_level_acc").ok_or("no part")?;
+        close("steps", number(result, "step_level_acc")?, accuracy, TOLERANCE)
+    });
+}
+
+fn shown_steps(steps: &[Step]) -> Value {
+    let shown = |step: &Step| {
+        let input: Map<String, Value> = step.input.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        json!({"action": step.action, "input": input, "output": step.output})
+    };
+    steps.iter().map(shown).collect()
+}
+
+#[test]
+fn golden_wet() {
+    golden("sgi", "wet.jsonl", |vector| {
+        let expected = &vector["expected"];
+        let got = Comparison::new(text(vector, "ground_truth")?, text(vector, "output_text")?, false);
+        same("steps of the reference", &expected["gt_steps"], &shown_steps(&got.reference))?;
+        same("steps of the response", &expected["pred_steps"], &shown_steps(&got.predicted))?;
+        for (prefix, steps) in [("gt", &got.reference), ("pred", &got.predicted)] {
+            let variables = Variables::of(steps);
+            let list = |set: &std::collections::BTreeSet<&str>| json!(set.iter().collect::<Vec<_>>());
+            same("raw", &expected[format!("{prefix}_raw_vars")], &list(&variables.raw))?;
+            same("generated", &expected[format!("{prefix}_generated_vars")], &list(&variables.generated))?;
+        }
+        close(
+            "similarity",
+            number(expected, "action_sequence_similarity")?,
+            got.action_sequence_similarity,
+            TOLERANCE,
+        )?;
+        close("accuracy", number(expected, "parameter_accuracy")?, got.fit.accuracy, TOLERANCE)?;
+        close("final", number(expected, "final_score")?, got.final_score, TOLERANCE)?;
+        let statuses: Vec<&str> =
+            got.fit.steps.iter().map(|step| if step.is_some() { "error" } else { "success" }).collect();
+        same("statuses", &expected["step_statuses"], &json!(statuses))?;
+        same("error", &expected["error"].is_string(), &got.is_unread())?;
+        same("type", text(expected, "score_type")?, if got.is_unread() { "bool_false" } else { "float" })?;
+        let case = Case {
+            id: "x".into(),
+            reference: Some(vec![text(vector, "ground_truth")?.to_owned()]),
+            response: Some(Output::new(text(vector, "output_text")?)),
+            ..Case::default()
+        };
+        let outcome = scored("wet_experiment", &case, &probare_core::Nobody).map_err(|error| error.to_string())?;
+        let score = outcome.score().ok_or("it is scored")?;
+        close("metric", number(expected, "final_score")?, score.value.get(), TOLERANCE)
+    });
+}

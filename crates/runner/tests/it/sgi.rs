@@ -1,0 +1,53 @@
+//! SGI-Bench with the real embedding model, where it is there.
+
+use std::path::PathBuf;
+
+use probare_metrics::sgi::idea::{Embedder, Objective, ObjectiveOptions, Reference, objective, texts};
+use probare_models::embedding::{KnownModel, MiniLm, models_folder};
+use probare_testing::{close, golden, number};
+use probare_text::python;
+use serde_json::Value;
+
+fn model() -> Option<MiniLm> {
+    let known = KnownModel::named("all-MiniLM-L6-v2").unwrap();
+    let own = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../target/models");
+    let folders = [models_folder().ok(), Some(own)].into_iter().flatten().map(|models| known.folder(&models));
+    let found = folders.into_iter().find(|folder| known.is_in(folder));
+    if found.is_none() {
+        eprintln!("left out: all-MiniLM-L6-v2 is not there (`probare models pull` fetches it, so does `cargo x test`)");
+    }
+    found.map(|folder| MiniLm::read(&folder).unwrap())
+}
+
+fn check(expected: &Value, got: &Objective, tolerance: f64) -> Result<(), String> {
+    for (name, value) in [
+        ("effectiveness", got.effectiveness),
+        ("novelty_similarity", got.novelty_similarity),
+        ("cutting_edge", got.cutting_edge),
+        ("novelty", got.novelty),
+        ("completeness", got.completeness),
+        ("length_penalty", got.length_penalty),
+        ("repetition_penalty", got.repetition_penalty),
+        ("detailedness", got.detailedness),
+        ("feasibility", got.feasibility),
+    ] {
+        close(name, number(expected, name)?, value, tolerance)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn golden_idea_objective_minilm() {
+    let Some(model) = model() else { return };
+    golden("sgi", "idea_objective_minilm.jsonl", |vector| {
+        let reference =
+            Reference::new(vector["data"].as_object().ok_or("no row")?).map_err(|error| error.to_string())?;
+        let idea = python::Value::from(&vector["generated_idea"]);
+        let options = ObjectiveOptions::default();
+        let wanted = texts(&idea, &reference, options);
+        let given: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        let vectors = model.embed(&given, 1);
+        let vectors: Embedder<'_> = given.iter().copied().zip(vectors.iter().map(Vec::as_slice)).collect();
+        check(&vector["expected"], &objective(&idea, &reference, &vectors, options), number(vector, "tolerance")?)
+    });
+}

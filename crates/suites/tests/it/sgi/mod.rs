@@ -1,0 +1,4 @@
+//! SGI-Bench: golden vectors of its aggregates, keys and paths, and its example.
+
+mod example;
+mod golden;
