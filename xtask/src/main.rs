@@ -8,6 +8,7 @@ mod generate;
 mod new_metric;
 mod new_suite;
 mod process;
+mod python;
 mod test;
 mod torture;
 mod train;
@@ -26,9 +27,11 @@ struct Cli {
 enum Command {
     /// Install what the tests need and run all of them
     Test(test::Arguments),
+    /// Tests of the wheel with Spark, Ray and the packages of other tools, which it installs: several gigabytes
+    TestCluster(python::ClusterArguments),
     /// Everything that CI checks: format, lints, licences, tests
     Ci(ci::Arguments),
-    /// Write derived files: wordnet, pages
+    /// Write derived files: wordnet, stubs
     Gen(generate::Arguments),
     /// Train the English tagger and parser from a treebank, or measure them on it
     Train(train::Arguments),
@@ -45,6 +48,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Test(arguments) => test::run(&arguments),
+        Command::TestCluster(arguments) => python::run_cluster(&arguments),
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
