@@ -42,8 +42,10 @@ def test_inspect_ai(tmp_path):
     assert log.results.scores[0].metrics["mean"].value == sum(told["value"] for told in expected) / 2
 
 
-def test_deepeval():
-    os.environ["DEEPEVAL_TELEMETRY_OPT_OUT"] = "YES"
+def test_deepeval(tmp_path, monkeypatch):
+    # It keeps files of its own where it runs.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "YES")
     pytest.importorskip("deepeval")
     from deepeval import assert_test, evaluate
     from deepeval.test_case import LLMTestCase
