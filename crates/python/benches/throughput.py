@@ -132,8 +132,6 @@ def main() -> None:
     if asked.spark:
         from pyspark.sql import SparkSession
 
-        import probare.spark
-
         os.environ["PYSPARK_PYTHON"] = sys.executable
         spark = SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
         frame = spark.read.parquet(str(big)).repartition(8).cache()
@@ -147,8 +145,6 @@ def main() -> None:
         print(f"Spark: {took:.1f} s on two cores, {round(200_000 / took / 2)} rows per second and core", flush=True)
     if asked.ray:
         import ray
-
-        import probare.ray
 
         os.environ["RAY_DATA_DISABLE_PROGRESS_BARS"] = "1"
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
