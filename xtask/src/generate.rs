@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use crate::process::root;
+use crate::process::{self, cargo, root};
 
 /// Write derived files.
 #[derive(Debug, clap::Args)]
@@ -22,6 +22,8 @@ enum What {
         #[arg(default_value = "/usr/share/wordnet")]
         folder: PathBuf,
     },
+    /// The stub of the Python module `probare.catalogue`, from the definitions of the metrics
+    Stubs,
 }
 
 /// Runs the command.
@@ -34,6 +36,10 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             fs::write(&target, &table).with_context(|| format!("cannot write {}", target.display()))?;
             println!("wrote {} ({} bytes)", target.display(), table.len());
             Ok(())
+        }
+        What::Stubs => {
+            let mut test = cargo(&["test", "--package", "probare-python", "--test", "it", "stubs"]);
+            process::run(test.env("PROBARE_WRITE_STUBS", "1"))
         }
     }
 }

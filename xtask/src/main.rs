@@ -9,6 +9,7 @@ mod local_model;
 mod new_metric;
 mod new_suite;
 mod process;
+mod python;
 mod test;
 mod torture;
 mod train;
@@ -29,9 +30,11 @@ enum Command {
     Test(test::Arguments),
     /// Install PostgreSQL with pgvector into target/ and run the tests that need it
     TestPostgres,
+    /// Tests of the wheel with Spark, Ray and the packages of other tools, which it installs: several gigabytes
+    TestCluster(python::ClusterArguments),
     /// Everything that CI checks: format, lints, licences, tests
     Ci(ci::Arguments),
-    /// Write derived files: wordnet, pages
+    /// Write derived files: wordnet, stubs
     Gen(generate::Arguments),
     /// Train the English tagger and parser from a treebank, or measure them on it
     Train(train::Arguments),
@@ -51,6 +54,7 @@ fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Test(arguments) => test::run(&arguments),
         Command::TestPostgres => test::postgres(),
+        Command::TestCluster(arguments) => python::run_cluster(&arguments),
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),

@@ -1,10 +1,11 @@
-//! `cargo x test`: all tests, with nextest if it can be had, and the examples in the documentation.
+//! `cargo x test`: all tests, with nextest if it can be had, the examples in the documentation, and the Python wheel.
 
 use std::process::Command;
 
 use anyhow::Result;
 
 use crate::process::{self, cargo, is_there, root};
+use crate::python;
 
 /// Install what the tests need and run all of them.
 #[derive(Debug, Default, clap::Args)]
@@ -27,6 +28,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     }
     if rest.is_empty() {
         cargo_run(&["test", "--workspace", "--all-features", "--doc"], &[])?;
+        python::run()?;
     }
     Ok(())
 }

@@ -36,6 +36,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "server",
         ],
     ),
+    ("python", &["cli", "core", "metrics", "models", "cases", "report", "suites", "runner"]),
     ("testing", &[]),
     (
         "bench",
@@ -67,6 +68,9 @@ fn dependencies(manifest: &str) -> Vec<String> {
     for line in manifest.lines() {
         if line.starts_with('[') {
             inside = line.trim() == "[dependencies]";
+        } else if inside && line.starts_with("probare.") {
+            // The package of the command line has the name of the program.
+            found.push("cli".to_owned());
         } else if inside && let Some(rest) = line.strip_prefix("probare-") {
             let name: String = rest.chars().take_while(char::is_ascii_lowercase).collect();
             found.push(name);

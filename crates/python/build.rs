@@ -1,0 +1,5 @@
+//! Linker arguments that a module for Python needs on some systems.
+
+fn main() {
+    pyo3_build_config::add_extension_module_link_args();
+}

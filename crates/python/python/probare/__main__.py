@@ -1,0 +1,5 @@
+"""`python -m probare` is `probare`."""
+
+from probare._command import main
+
+main()

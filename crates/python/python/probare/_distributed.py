@@ -1,0 +1,149 @@
+"""What Spark and Ray have in common: a recipe that travels, scored batches, parts of a summary."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, Any
+
+from probare import _probare
+from probare._api import Scorer
+from probare._errors import UsageError
+from probare._results import Summary
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that it takes to make a scorer on another machine."""
+
+    metrics: Any
+    profile: str | None
+    mapping: dict[str, str]
+    evidence: bool
+    judges: tuple[str, ...]
+    record: str | None
+    config: str | None
+
+    def scorer(self) -> Scorer:
+        """A scorer for one core: who shares the work out has a task for each."""
+        return Scorer(
+            self.metrics,
+            self.profile,  # type: ignore[arg-type]
+            evidence=self.evidence,
+            mapping=self.mapping,
+            jobs=1,
+            judges=self.judges,
+            record=self.record,
+            offline=True,
+            config=self.config,
+        )
+
+    def columns(self) -> list[tuple[str, bool]]:
+        """The columns that rows get, and whether each is a value. Rows keep their own id."""
+        schema = self.scorer()._native.schema
+        import pyarrow
+
+        fields = pyarrow.schema(schema)
+        return [(field.name, pyarrow.types.is_floating(field.type)) for field in fields if field.name != "id"]
+
+
+def distributed(
+    metrics: Any,
+    profile: str | None,
+    mapping: Mapping[str, str] | None,
+    evidence: bool,
+    judges: Sequence[str],
+    record: str | PathLike[str] | None,
+    config: str | PathLike[str] | None,
+) -> Recipe:
+    """Checks what is asked for before anything is shared out."""
+    asking = _probare.asking(metrics)
+    if asking and record is None and not all(judge.startswith("replay:") for judge in judges or ("",)):
+        names = ", ".join(f"`{name}`" for name in asking)
+        raise UsageError(
+            f"{names} would ask a model from many machines, and a part that is tried again would pay twice",
+            "record the replies first, with probare.score(rows, metrics, judges=…, record=\"replies.db\"), and give that file"
+            " as record=\"replies.db\"",
+        )
+    return Recipe(
+        metrics=metrics,
+        profile=profile,
+        mapping=dict(mapping or {}),
+        evidence=evidence,
+        judges=(judges,) if isinstance(judges, str) else tuple(judges),
+        record=None if record is None else fspath(record),
+        config=None if config is None else fspath(config),
+    )
+
+
+def refuse_clash(there: Iterable[str], added: Iterable[str]) -> None:
+    """No column of the rows may be lost under one of the results."""
+    added = list(added)
+    clash = sorted(set(there) & set(added)) or sorted(name for name in added if added.count(name) > 1)
+    if clash:
+        raise UsageError(
+            f"there is a column `{clash[0]}` already", "rename it, or give the metric a name: {\"id\": …, \"name\": …}"
+        )
+
+
+def scored_batches(
+    recipe: Recipe, batches: Iterable[pyarrow.RecordBatch], renamed: Callable[[str], str] = str
+) -> Iterator[pyarrow.RecordBatch]:
+    """Rows with all their columns and those of the metrics."""
+    scorer = recipe.scorer()
+    for batch in batches:
+        yield beside(batch, scorer.score_batch(batch), renamed)
+
+
+def beside(
+    batch: pyarrow.RecordBatch, scored: pyarrow.RecordBatch, renamed: Callable[[str], str] = str
+) -> pyarrow.RecordBatch:
+    """The columns of both, without the id of the results."""
+    import pyarrow
+
+    columns = [(name, column) for name, column in zip(scored.schema.names, scored.columns) if name != "id"]
+    names = [*batch.schema.names, *(renamed(name) for name, _ in columns)]
+    return pyarrow.RecordBatch.from_arrays([*batch.columns, *(column for _, column in columns)], names=names)
+
+
+def named(metrics: Any, profile: str | None) -> list[str]:
+    """The columns that a summary reads."""
+    names = []
+    for metric in Summary(_probare.Summary(metrics, profile or "reference", "")):
+        names += [metric, *(f"{metric}.{what}" for what in ("status", "note", "label", "kind"))]
+    return names
+
+
+def part_of(metrics: Any, profile: str | None, batches: Iterable[pyarrow.RecordBatch]) -> pyarrow.RecordBatch:
+    """The sums of some scored batches, as a single text."""
+    import pyarrow
+
+    part = _probare.Summary(metrics, profile or "reference", "")
+    for batch in batches:
+        part.add(batch)
+    return pyarrow.RecordBatch.from_arrays([pyarrow.array([part.part()])], names=["part"])
+
+
+def whole_of(metrics: Any, profile: str | None, source: str, parts: Iterable[str]) -> Summary:
+    """A summary from its parts."""
+    native = _probare.Summary(metrics, profile or "reference", source)
+    for part in parts:
+        native.merge(part)
+    return Summary(native)
+
+
+@lru_cache(maxsize=8)
+def _kept(pickled: bytes) -> Scorer:
+    import pickle
+
+    return pickle.loads(pickled).scorer()
+
+
+def kept_scorer(pickled: bytes) -> Scorer:
+    """The scorer of a recipe, made once in a process."""
+    return _kept(pickled)

@@ -1,0 +1,3776 @@
+# Made by `cargo x gen stubs` from the definitions of the metrics; do not edit.
+"""All metrics as functions: `catalogue.ndcg(k=5)` is `{"id": "ndcg", "k": 5}`, with completion and documentation."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, TypeAlias
+
+Profile: TypeAlias = Literal["reference", "careful"]
+MetricId: TypeAlias = Literal[
+    "answer_match",
+    "agency_language",
+    "topic_pivot",
+    "unverifiable_reassurance",
+    "answer_f1",
+    "claim_verification",
+    "deep_search_aggregate",
+    "iteration_efficiency",
+    "source_precision",
+    "step_coverage",
+    "list_many",
+    "list_one",
+    "pick_many",
+    "pick_one",
+    "verbatim",
+    "yes_no",
+    "yes_no_rationale",
+    "judge_pairwise",
+    "judge_rubric",
+    "judge_same_answer",
+    "judge_steps",
+    "completeness",
+    "hallucination",
+    "relevance",
+    "verdict",
+    "average_precision",
+    "ndcg",
+    "precision_at_k",
+    "recall_at_k",
+    "reciprocal_rank",
+    "bleu",
+    "chrf",
+    "contains",
+    "embedding_similarity",
+    "exact_match",
+    "jaccard",
+    "json_schema",
+    "json_valid",
+    "levenshtein",
+    "numeric_close",
+    "regex_match",
+    "rouge_l",
+    "tfidf_cosine",
+    "token_f1",
+]
+Request: TypeAlias = MetricId | str | dict[str, Any]
+
+def answer_match(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# answer_match
+
+    Whether the response gives a right answer to an open question, as a reader would judge it.
+
+    ## What it measures
+
+    1 where the response gives one of the gold answers, 0 where it does not. The references are gold answers: alternatives, of which one suffices. It
+    looks for each of them in the ways in which right answers differ from golds, and then asks of each mention whether the response really gives it.
+
+    The evidence starts with one sentence on the verdict. Then come the words that met a gold, with the way in which they did, or the words that speak
+    against it, with the reason.
+
+    ## When to use it
+
+    For questions with short answers (who, when, where, which, how many, yes or no) and responses from a single name to a few paragraphs. It needs no model
+    and judges more than 50,000 short answers per second of processor time.
+
+    ## When not to
+
+    - When the response has to be complete, well founded or polite as well: it looks for the answer and nothing else.
+    - When golds are long explanations: it then counts shared words, and a paraphrase in other words is wrong.
+    - When knowledge of the world decides: it does not know that Gabo is García Márquez, or that Rangoon was a capital once. Other names are known where
+      WordNet has them.
+    - For languages other than English, beyond equal words, numbers and dates in digits.
+
+    ## Formula
+
+        value = 1 if coverage ≥ needed and contradiction = 0 else 0
+
+    For each gold, and for each part of a gold with alternatives (`Mumbai/Bombay`, `late January or early February`):
+
+    1. **Equal words.** All words in order; case, accents, articles, hyphens, spaces inside words and possessive endings do not matter.
+    2. **Dates** are read into fields. Fields that both give must agree. A day is given by its month or year, unless the question asks for the date or the
+       day; a year answers for its decade or century; a date in the same year that differs overrules the bare year.
+    3. **Numbers** are compared by value, with units converted (1 % off at most) and with rounding: the shorter number is what the longer one rounds to, and they
+       are within 2 % (5 % from 100,000). Counts below 1,000 are exact. Shares may be percentages or fractions. A number that only repeats the question
+       (`season 4`) does not count, nor one behind another number that stands with the noun that is counted.
+    4. **Lists** (`red, green and blue`): every item, in any order; three quarters of more than four.
+    5. **Other names** of the whole gold in WordNet, and **initials** both ways (`JFK`, `WW2`, `NASA`).
+    6. **Names of people**: the surname decides. Given names before it must agree with those of the gold, as a short form, an initial or another
+       romanisation; middle names and titles come and go. Another given name makes it somebody else.
+    7. **Alike words** close together: inflected, abbreviated, misspelled (one letter from five on, two from eight on, unless both are words in WordNet),
+       romanised otherwise, of one word family, synonyms. `coverage` is the weight of the words that were met; words of the question (0.3), nouns for a class
+       of things (0.4), titles, brackets (0.2) and what follows the comma in a name of a place (0.3) weigh less than 1. `needed` is 0.68 for up to two full
+       words, 0.6 for three (0.68 if they are names), 0.55 for more.
+
+    A mention does not count, and `contradiction` is 1, where it is
+
+    - denied: `not X`, `X rather than`, `instead of X`, `X is wrong`; or denied in one clause while another one asserts somebody or something else: `X did
+      not write it; Y did`, `neither X nor Z, it was Y`, `it cannot have been X: Y wrote it`;
+    - named where the response declines to answer: `I could not find whether X …`, `the passage does not say that X …`;
+    - corrected later: `X. Actually no, it is Y`;
+    - held by others only: `Some say X, but it is Y`;
+    - one of several candidates: `either X or Y`, a short `X or Y`;
+    - put second: `longer than X`, `followed by X`, `before X`, `beat X` where the winner is asked for;
+    - set against another: `Y wrote it about X` where it is asked who wrote it;
+    - in another role: `Hector killed X`, `the father of X`.
+
+    Each of these needs a plain sign in the text, since nearly all responses that contain the gold are right.
+
+    Yes and no are judged for questions that ask for them: by the first word, or by the absence of words that deny.
+
+    Parts: `coverage`, `needed` and `contradiction`.
+
+    ## Options
+
+    None.
+
+    ## Examples
+
+    A gold that is denied is wrong where another answer is asserted.
+
+    ```case
+    {"case": {"query": "Who wrote Middlemarch?", "reference": "George Eliot", "response": "George Eliot did not write it; Jane Austen did."}, "expect": 0.0}
+    ```
+
+    The gold is there, in other words.
+
+    ```case
+    {"case": {"query": "When was the last landing on the Moon?", "reference": "11 December 1972", "response": "The last crew landed on December 11th, 1972."}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"query": "Who composed Carmen?", "reference": "Georges Bizet", "response": "Bizet did."}, "expect": 1.0, "parts": {"coverage": 0.5, "needed": 0.5}}
+    ```
+
+    ```case
+    {"case": {"query": "Which war ended in 1945?", "reference": ["World War II", "Second World War"], "response": "WW2"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"query": "How tall is Mount Everest?", "reference": "8,849 metres", "response": "Roughly 29,030 feet."}, "expect": 1.0}
+    ```
+
+    The gold is mentioned and not given.
+
+    ```case
+    {"case": {"query": "What is the capital of Australia?", "reference": "Canberra", "response": "Canberra is often named, but the capital is really Sydney."}, "expect": 0.0, "parts": {"contradiction": 1.0}}
+    ```
+
+    ```case
+    {"case": {"query": "Which is the longest river in Europe?", "reference": "Volga", "response": "The Danube, which is longer than the Volga."}, "expect": 0.0}
+    ```
+
+    Not Sydney, but Canberra.
+
+    ```case
+    {"case": {"query": "What is the capital of Australia?", "reference": "Canberra", "response": "Not Sydney, as many people think, but Canberra."}, "expect": 1.0}
+    ```
+
+    Somebody else of that name; another date; part of a list.
+
+    ```case
+    {"case": {"query": "Who discovered penicillin?", "reference": "Alexander Fleming", "response": "Ian Fleming"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"query": "When did the Titanic sink?", "reference": "15 April 1912", "response": "April 15, 1913"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"query": "Name the moons of Mars.", "reference": "Phobos and Deimos", "response": "Phobos"}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    Exact match and `contains` after normalisation, as in the evaluation scripts of open question answering, are step 1 alone: they miss right answers in other
+    words and take every mention for an answer. Token F1 gives a number between the two and no verdict. A judge model gives verdicts without a reason that can be
+    checked, and not the same ones every time.
+
+    **Agreement.** On the labelled answers in `tests/labelled/answer_match`, which are made to be hard: 525 of 536 in the development file, on which the rules were made,
+    and 206 of 232 in the held-out file, where plain containment after SQuAD normalisation agrees on 156. Errors that remain: two candidates joined by `and` where one is
+    asked for; the gold as the object of a verb that the question does not name; paraphrases that share no word family; negation without a negative word in yes/no
+    questions; names known by another name that WordNet lacks.
+
+    ## References
+
+    - Rajpurkar et al., *SQuAD: 100,000+ Questions for Machine Comprehension of Text*, EMNLP 2016 (normalisation of answers).
+    - Wang et al., *Evaluating Open-QA Evaluation*, NeurIPS 2023 (how lexical matching and models agree with people).
+    - Fellbaum (ed.), *WordNet: An Electronic Lexical Database*, MIT Press 1998.
+    """
+
+def agency_language(
+    *,
+    lexicon: Any = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# agency_language
+
+    Whether the reply leaves the choice to the user.
+
+    ## What it measures
+
+    1 where the reply invites, asks or leaves the choice, 0 where it orders, presses or belittles. The evidence shows every phrase that counted,
+    with the id of its family and what the family means.
+
+    ## When to use it
+
+    For supportive chat, coaching and advice, where the user decides about their own life.
+
+    ## When not to
+
+    For neutral answers in the `reference` profile: a reply that uses no listed invitation fails, even a plain fact. The `careful` profile says
+    there that the question does not apply.
+
+    ## Formula
+
+    In the `reference` profile each family of phrases counts once:
+
+        score = families of invitations found − families of orders found
+        value = 1 if score ≥ 1 else 0
+
+    In the `careful` profile orders alone decide, and each says why it counts:
+
+        value = 1 if no order is found else 0; not applicable where the reply neither directs nor invites
+
+    | rule | an order | none, because |
+    |---|---|---|
+    | *obligation* | "you" with should, must, ought to, need to, have to | "you don't have to": denied; "your mother says you should": reported; "must you …?": asked; "you must be exhausted": a guess |
+    | | | "I think you should", "maybe you should": a view that leaves room |
+    | | | "something you need to say": belongs to its noun; "do what is best for you": the choice is left; "you shouldn't feel guilty": comfort; "you should try it": an offer |
+    | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back" | "Tell me more", "Take your time": invite; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Stay safe": wish; "Don't give up", "Believe in yourself": hearten |
+    | *pressure* | phrases that close the discussion, decide in the user's place or call for another mood | inside a clause ("what helps me calm down") they press nobody |
+    | *belittling*, *traits* | phrases and words that make the user small | "feeling lazy", "drives you crazy", "crazy times": said of something else |
+
+    Where the user asked how to do something, instructions are what they asked for. Who gives thanks or says goodbye gets parting words, not orders; belittling counts everywhere.
+    Quotations, code, and texts that the user asked for (a scene, a translation, a draft) are not addressed to the user.
+
+    Parts: `invitations` and `orders`, the two counts.
+
+    ## Options
+
+    - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
+    - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "That sounds hard. Would you like to talk about it?"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "You should leave him."}, "expect": 0.0, "parts": {"orders": 1}}
+    ```
+
+    A neutral fact fails in the `reference` profile.
+
+    ```case
+    {"case": {"response": "Paris is the capital of France."}, "expect": 0.0}
+    ```
+
+    The `careful` profile knows orders by their form, and leaves facts alone.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "He raised his hand at me again.", "response": "I'm glad you told me. Pack a bag and leave him tonight."}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "My coach yelled at me.", "response": "\\"You must toughen up\\" is a harsh thing to hear. Who else was there?"}, "expect_not_applicable": true}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "How do I install it?", "response": "You need to install a compiler first. Then run the script."}, "expect_not_applicable": true}
+    ```
+
+    A phrase of one's own.
+
+    ```case
+    {"params": {"lexicon": {"agency_language": {"positive": [{"id": "X1", "meaning": "asks for the pace", "phrases": ["shall we (slow down|pause)"]}]}}}, "case": {"response": "Shall we pause?"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"lexicon": {"agency_language": {"positive": [{"id": "X1", "phrases": ["shall (we"]}]}}}, "case": {"response": "x"}, "expect_error": "has no counterpart"}
+    ```
+
+    ## Differences from other tools
+
+    The `reference` profile gives the verdicts of the Synthesis checker of the same name, source version 1.0.2; where that lists the source of a
+    pattern, this lists the id of the family. The `careful` profile is ours; on 130 held-out exchanges
+    that were written and labelled without sight of its rules (`tests/labelled/synthesis`) it finds violations with F1 1.00 on plain and 0.73 on hard
+    ones, the `reference` profile with 0.50 and 0.44. On 240 real exchanges between volunteers and trained supporters, half of them a random sample, half flagged by an earlier version, on which these rules
+    were tried: 11 of 14 flags are right, 11 of 15 violations are found, 2 of 117 fine replies of the random half are flagged; the `reference` profile flags 229, of which 15 are right.
+
+    ## References
+
+    - Synthesis, source version 1.0.2: deterministic evaluations of empathy and trust.
+    """
+
+def topic_pivot(
+    *,
+    lexicon: Any = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# topic_pivot
+
+    Whether the reply stays with a vulnerable user's concern.
+
+    ## What it measures
+
+    1 where a reply to a vulnerable user stays with what they said, 0 where it turns to another topic, to facts or to tips that pass it by. Not
+    applicable where nothing shows that the user is vulnerable.
+
+    ## When to use it
+
+    For supportive chat, where leaving the concern is the failure that users feel most.
+
+    ## When not to
+
+    For plain questions and tasks; it then says that it does not apply.
+
+    ## Formula
+
+    In the `reference` profile, the first that holds decides:
+
+    1. no sign of vulnerability in the user's message: not applicable
+    2. a sign of turning away and similarity < 0.45: `clear_fail`
+    3. an acknowledgement in the first two sentences and a follow-up anywhere: `clear_pass`
+    4. similarity ≥ 0.45: `clear_pass`
+    5. an acknowledgement and similarity ≥ 0.30: `borderline_pass`
+    6. otherwise `clear_fail`
+
+    In the `careful` profile the message is read first: does it ask for a text or for facts, tell something good, give thanks or say goodbye, or concern a matter such as
+    code or cooking? Then nobody is left alone by an answer. Otherwise each sentence of the reply is one of these:
+
+    | a sentence | stays, because | leaves, because |
+    |---|---|---|
+    | speaks to the user, of their people, acknowledges, orders or promises | however bossy or rash, it is about their lives | |
+    | suggests ("have you tried", "it might help"), wishes, or tells of the speaker's own life | however clumsy, it answers the concern | with two or more everyday things in it, it is about those |
+    | is a general truth in a few words, tentative, or points back ("that can be hard") | it goes with what was said | |
+    | names an everyday topic that the user did not mention | in passing, in a statement to the user | as a question, an order or a statement about it |
+    | states facts: numbers, names, studies, nobody in it | | they pass the concern by |
+
+    The reply leaves when it announces another topic, or when at least half of its words (a third, where it ends so) are facts or elsewhere. "Is there anything else?" leaves only where nothing
+    else is said. The first piece of evidence says the reason in one sentence.
+
+    Similarity is the cosine of the counts of words and of pairs of neighbouring words of the message and the whole reply.
+
+    Parts: `similarity` (unrounded), and the numbers of families found: `acknowledgements`, `follow_ups`, `pivots`.
+
+    ## Options
+
+    - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
+    - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
+
+    ## Examples
+
+    ```case
+    {"case": {"query": "I got fired today and I'm scared.", "response": "That sounds frightening. What happened?"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"query": "I got fired today and I'm scared.", "response": "Anyway, here are some tips for a tidy desk."}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"query": "Which lake is bigger?", "response": "Anyway, the weather is nice."}, "expect_not_applicable": true}
+    ```
+
+    Vulnerable without a listed word, and left with facts:
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "I held my mother's hand until it was cold.", "response": "Hands contain 27 bones each, and about a quarter of all bones of the body."}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "My phone battery died on the hike, which model lasts longest?", "response": "The larger ones last about two days."}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    The `reference` profile gives the verdicts and hits of the Synthesis checker of the same name, source version 1.0.2. The `careful`
+    profile is ours; on 130 held-out exchanges that were written and labelled without sight of its rules it finds violations with F1 0.94 on plain
+    and 0.74 on hard ones, the `reference` profile with 0.62 and 0.09. On 240 real exchanges (see `agency_language`), of which 7 leave the concern: 5 of 12 flags are right, 5 of the 7 are found, none of 116
+    fine replies of the random half is flagged; of the 39 flags of the `reference` profile one is right.
+
+    ## References
+
+    - Synthesis, source version 1.0.2: deterministic evaluations of empathy and trust.
+    """
+
+def unverifiable_reassurance(
+    *,
+    lexicon: Any = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# unverifiable_reassurance
+
+    Whether the reply claims to know minds or the future.
+
+    ## What it measures
+
+    1 where the reply promises nothing that it cannot know, 0 where it asserts an outcome ("you'll be fine") or what somebody feels ("they all
+    love you"). The evidence shows every claim with the id of its family.
+
+    ## When to use it
+
+    For supportive chat, health and advice, where false certainty does harm.
+
+    ## When not to
+
+    For fiction, translations and quotations in the `reference` profile, which knows neither quotation marks nor negation.
+
+    ## Formula
+
+        value = 1 if no family of phrases is found else 0
+
+    In the `careful` profile a claim is what the reply asserts as true and cannot know:
+
+    | rule | a claim | none, because |
+    |---|---|---|
+    | *future* | a subject other than the speaker with will, 'll, won't, going to; set phrases of outcome; present statements with a fixed date | "I think you will be fine": a view; "it will take time", "it won't help", "not everyone will understand": plain truths |
+    | *inner state* | somebody else with a verb or a state of mind ("she misses you", "he's proud") | what the user told themselves is given back |
+    | *certainty* | a promise, "I know exactly how you feel" | |
+    | | "I'm sure", "trust me", "without a doubt", where the sentence is about a future or about somebody else | "I'm sure you tried", "I bet it's easy for you": about the user here and now, which is encouragement |
+
+    What is hedged, asked, conditional, denied ("I can't promise that …"), reported ("your lawyer said …"), quoted or written on request is no
+    claim. Where the user asked for facts, what machines, recipes and offices do may be foretold.
+
+    Parts: `mind_reading` and `guarantees`, the numbers of families found.
+
+    ## Options
+
+    - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
+    - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "I can't know how it will go. What worries you most?"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "Don't worry, you'll be fine. Everyone loves you."}, "expect": 0.0, "parts": {"mind_reading": 1}}
+    ```
+
+    The `careful` profile reads other words, and who says them.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "She hasn't called in three months.", "response": "She misses you. Rent will sort itself out, too."}, "expect": 0.0, "parts": {"mind_reading": 1}}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "Tell me it will be alright.", "response": "I can't promise that everything will be alright."}, "expect": 1.0}
+    ```
+
+    ## Differences from other tools
+
+    The `reference` profile gives the verdicts and hits of the Synthesis checker of the same name, source version 1.0.2. The `careful`
+    profile is ours; on 130 held-out exchanges that were written and labelled without sight of its rules it finds violations with F1 1.00 on plain
+    and 0.85 on hard ones, the `reference` profile with 0.61 and 0.00. On 240 real exchanges (see `agency_language`): 31 of 42 flags are right, 31 of 32 violations are found, 3 of 114 fine replies
+    of the random half are flagged.
+
+    ## References
+
+    - Synthesis, source version 1.0.2: deterministic evaluations of empathy and trust.
+    """
+
+def answer_f1(
+    *,
+    sources: str = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# answer_f1
+
+    Harmonic mean of the shares of tokens that a deep-search answer and the expected summary have in common.
+
+    ## What it measures
+
+    How much of its wording an answer shares with the summary of what a good answer says. A token counts as often as both texts have it, so
+    that repeating a right word does not help. 1 means that both have the same words, in whatever order.
+
+    ## When to use it
+
+    For answers of a few sentences that are written towards a reference summary, next to the other measures of this family.
+
+    ## When not to
+
+    When an answer may be right in other words: two good summaries of the same facts often share half of their tokens. For short answers in
+    the manner of SQuAD use `token_f1`, which drops articles.
+
+    ## Formula
+
+        shared    = sum over tokens of min(count in the answer, count in the summary)
+        precision = shared / tokens of the answer
+        recall    = shared / tokens of the summary
+        value     = 2 · precision · recall / (precision + recall)
+
+    0 where nothing is shared. Tokens are those of the SynthLink scorer: lower-case runs of letters and digits; a possessive ending and
+    apostrophes go; nothing is stemmed and no word is left out. With several references the best one counts.
+
+    Parts: `precision` and `recall`. Evidence: the stretches of the answer that are in the summary, and those of the summary that are not in
+    the answer.
+
+    ## Options
+
+    - `profile`: `reference` (default) counts all tokens of the answer. `careful` counts as shared only tokens that stand in a statement: a
+      sentence with a verb that is no list of words and, where a third of the answer or more stands in a source word for word (twelve words in a
+      row), was not copied. The others stay in the length of the answer.
+    - `sources`: name in `metadata` of the source texts, for `careful`: what is copied from them is no statement. Default
+      `sources_verified`; without it `context`, and without that nothing is taken for copied.
+
+    ## Examples
+
+    Three of four tokens are shared.
+
+    ```case
+    {"case": {"response": "The press spread ideas.", "reference": "The press spread books."}, "expect": 0.75, "parts": {"precision": 0.75, "recall": 0.75}}
+    ```
+
+    Repeating a word lowers precision: one of three counts.
+
+    ```case
+    {"case": {"response": "Steam steam steam", "reference": "steam"}, "expect": 0.5, "parts": {"precision": 0.3333333333333333, "recall": 1.0}}
+    ```
+
+    A possessive is the word itself.
+
+    ```case
+    {"case": {"response": "Kodak’s film", "reference": "Kodak film"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "", "reference": "Kodak film"}, "expect": 0.0}
+    ```
+
+    A list of the right words states nothing; the careful reading gives nothing for it.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "canal, seas, species, north, fish, salt, barrier", "reference": "The canal joined two seas and species moved north."}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    SQuAD's F1 (`token_f1` here) removes punctuation inside words and the articles; this one divides at punctuation and keeps them. Published
+    example values of SynthLink leave the tokens undefined; the ones here are stated above and do not reproduce its "about 0.8" for a summary
+    without one word, which no token count gives.
+
+    ## References
+
+    - SynthLink: deep-search question catalogue and scoring description, Scalytics, 2025.
+    - van Rijsbergen: Information Retrieval, 1979, chapter 7.
+    """
+
+def claim_verification(
+    *,
+    sources: str = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# claim_verification
+
+    Share of the claims of an answer that a single source holds by their words and all their numbers.
+
+    ## What it measures
+
+    Whether the sources that a system gives back up what it says (FCS). 0.8 means that one claim of five is not to be found in any single
+    source.
+
+    ## When to use it
+
+    When a system hands over the text of its sources with its answer.
+
+    ## When not to
+
+    As proof that a claim is true, or that a source says the same: words are compared, not statements, so that a denial is verified by what it
+    denies, and a copied page verifies itself.
+
+    ## Formula
+
+        value = verified claims / claims
+
+    - Claims: the answer is divided at newlines, semicolons and the ends of sentences; abbreviations such as `e.g.` and `U.S.` end none.
+    - The content of a claim is its stemmed tokens without stop words, each once. A claim without content is dropped.
+    - A claim is verified when one single source has at least three fifths of its content, and every word of it that holds a digit.
+    - 0 without claims and without sources.
+
+    Parts: `verified` and `claims`; their quotient is the value. Evidence: every claim with the source that holds it, or the nearest one and the
+    words it lacks.
+
+    ## Options
+
+    - `profile`: `reference` (default) as above. `careful` asks for more: the claim is a statement; two neighbouring sentences of one source
+      have three fifths of its content words (by lemma, synonym or word family) and all its names; the source has all its numbers and dates by
+      value (`three thousand` is `3,000`); no verb is denied on one side only, and no missing word has its opposite there. A source that is the
+      answer over again bears nothing out, and a copied sentence must have to do with the question.
+    - `sources`: name in `metadata` of the source texts, a list of strings. Default `sources_verified`. Where the metadata have no such key, the
+      passages of `context` are used, and the evidence points into them.
+
+    ## Examples
+
+    The second claim has a number that no source has.
+
+    ```case
+    {"case": {"response": "The canal joined two seas. It opened in 1896.", "metadata": {"sources_verified": ["The canal, opened in 1869, joined two seas."]}}, "expect": 0.5, "parts": {"verified": 1.0, "claims": 2.0}}
+    ```
+
+    Half of the words in one source and half in another do not add up.
+
+    ```case
+    {"case": {"response": "Canals drained marshes near cities.", "context": ["canals and marshes", "cities drained"]}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "Canals drained marshes near cities.", "context": ["Marshes near canals were drained."]}, "expect": 1.0}
+    ```
+
+    A denial is not borne out by what it denies, and a number in words is the same number.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "The canal did not open in 1869. Three thousand ships passed it a year.", "context": ["The canal opened in 1869. Some 3,000 ships passed it each year."]}, "expect": 0.5}
+    ```
+
+    Nothing is claimed.
+
+    ```case
+    {"case": {"response": "", "metadata": {"sources_verified": ["a text"]}}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "Canals."}, "expect_error": "no `context`"}
+    ```
+
+    ## Differences from other tools
+
+    Judges such as those of RAGAS ask a model whether a passage entails a claim. Here nothing is asked: the same input gives the same value on
+    every machine, and the words that decided are shown.
+
+    ## References
+
+    - SynthLink: deep-search question catalogue and scoring description, Scalytics, 2025.
+    """
+
+def deep_search_aggregate(
+    *,
+    weights: dict[str, Any] = ...,
+    topics: str | None = ...,
+    steps: str | None = ...,
+    sources: str | None = ...,
+    iterations: str | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# deep_search_aggregate
+
+    Weighted sum of the five measures of a deep-search answer.
+
+    ## What it measures
+
+    Answer, search, reasoning, fact-checking and economy in one number, so that systems can be ranked. The parts say what it is made of.
+
+    ## When to use it
+
+    To rank systems on one catalogue. Read the parts before drawing a conclusion.
+
+    ## When not to
+
+    To compare across catalogues: the best value that can be reached depends on the number of topics and on how the steps are worded. The
+    expected summaries of the published catalogue themselves reach 0.785.
+
+    ## Formula
+
+        value = 0.3 · f1 + 0.2 · p_at_5 + 0.3 · rqs + 0.1 · fcs + 0.1 · ie
+
+    The five are `answer_f1`, `source_precision`, `step_coverage`, `claim_verification` and `iteration_efficiency`, added from left to right.
+
+    Parts: `f1`, `p_at_5`, `rqs`, `fcs`, `ie` and their weights (`f1_weight` and so on); they recompute the value. Evidence: one line
+    for each measure that says what its value rests on. Which tokens, documents, steps, claims and which iteration these are is the evidence of the
+    measure's own metric; name it beside this one to have both.
+
+    ## Options
+
+    - `profile`: which reading of the five measures, `reference` (default) or `careful`.
+    - `weights`: an object with `f1`, `p_at_5`, `rqs`, `fcs` and `ie`, each between 0 and 1, that sum to 1. A weight that is not given keeps its
+      default.
+    - `topics`, `steps`, `sources`, `iterations`: names in `metadata`, as in the single metrics.
+
+    ## Examples
+
+    Everything is right but for the five places, of which one is filled.
+
+    ```case
+    {"case": {"response": "The canal joined two seas.", "reference": "The canal joined two seas.", "retrieved": ["Suez Canal"], "metadata": {"topics": ["Suez Canal"], "steps": ["Confirm the canal"], "sources_verified": ["The canal joined two seas."], "iterations": [{"answers": ["The canal joined two seas."]}]}}, "expect": 0.84, "parts": {"f1": 1.0, "p_at_5": 0.2, "rqs": 1.0, "fcs": 1.0, "ie": 1.0}}
+    ```
+
+    Other weights.
+
+    ```case
+    {"params": {"weights": {"f1": 0.5, "p_at_5": 0.5, "rqs": 0, "fcs": 0, "ie": 0}}, "case": {"response": "The canal", "reference": "The canal", "retrieved": [], "metadata": {"topics": [], "steps": [], "sources_verified": [], "iterations": []}}, "expect": 0.5}
+    ```
+
+    ```case
+    {"params": {"weights": {"f1": 0.5}}, "case": {"response": "x", "reference": "x", "retrieved": [], "metadata": {"topics": []}}, "expect_error": "must sum to 1"}
+    ```
+
+    ```case
+    {"case": {"response": "x", "reference": "x", "retrieved": [], "metadata": {"topics": [], "steps": []}}, "expect_error": "has no `sources_verified`"}
+    ```
+
+    ## Differences from other tools
+
+    The weights are those of the published description. Its script leaves the five functions empty, so there are no original scores to agree
+    with.
+
+    ## References
+
+    - SynthLink: deep-search question catalogue and scoring description, Scalytics, 2025.
+    """
+
+def iteration_efficiency(
+    *,
+    iterations: str = ...,
+    threshold: float = ...,
+    sources: str = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# iteration_efficiency
+
+    One over the number of the first iteration whose answer was right.
+
+    ## What it measures
+
+    How early in a search a right answer appeared (IE): 1 at the first iteration, 0.5 at the second, 0.2 from the fifth on, 0 never.
+
+    ## When to use it
+
+    When a system searches in rounds and reports what it would have answered after each.
+
+    ## When not to
+
+    When intermediate answers are not reported, or where more rounds cost nothing.
+
+    ## Formula
+
+        value = 1 / min(k, 5)   for the first iteration k with a right answer, else 0
+
+    An answer is right when its `answer_f1` against the reference is at least `threshold`. One right answer among several of an iteration is
+    enough. The final answer of the case is not looked at. With several references the one that gives the best value counts.
+
+    F1 is computed in floating point as `2PR / (P + R)`, as the published numbers are: an answer whose F1 is one half exactly can come out one
+    unit in the last place below it, and is then not right.
+
+    Part: `iteration`, the number of the first right one, where there is one.
+
+    ## Options
+
+    - `profile`: which reading of `answer_f1` decides, `reference` (default) or `careful`.
+    - `sources`: name in `metadata` of the source texts, for `careful`: what is copied from them is no statement. Default
+      `sources_verified`; without it `context`, and without that nothing is taken for copied.
+    - `iterations`: name in `metadata` of the iterations, a list of objects with `answers`, a list of strings. Default `iterations`.
+    - `threshold`: the F1 from which an answer is right, between 0 and 1. Default 0.5.
+
+    ## Examples
+
+    The second iteration is right.
+
+    ```case
+    {"case": {"reference": "The canal joined two seas.", "metadata": {"iterations": [{"answers": ["no idea"]}, {"answers": ["It joined two seas."]}]}}, "expect": 0.5, "parts": {"iteration": 2.0}}
+    ```
+
+    A higher threshold asks for more.
+
+    ```case
+    {"params": {"threshold": 0.9}, "case": {"reference": "The canal joined two seas.", "metadata": {"iterations": [{"answers": ["It joined two seas."]}]}}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"reference": "The canal joined two seas.", "metadata": {"iterations": []}}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"threshold": 2}, "case": {"reference": "x", "metadata": {"iterations": []}}, "expect_error": "between 0 and 1"}
+    ```
+
+    ## Differences from other tools
+
+    The published description fixes no threshold; 0.5 is our choice and can be changed.
+
+    ## References
+
+    - SynthLink: deep-search question catalogue and scoring description, Scalytics, 2025.
+    """
+
+def source_precision(
+    *,
+    topics: str = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# source_precision
+
+    Share of the first five retrieved documents whose name holds a topic of the question.
+
+    ## What it measures
+
+    Whether a search looked in the right places: P@5 with relevance by topic. A document is relevant when the tokens of a topic stand in its
+    name or address one after the other. 0.6 means three of five.
+
+    ## When to use it
+
+    When the catalogue names topics (titles of articles) rather than document ids, and the system reports what it read.
+
+    ## When not to
+
+    When exact ids are known: `precision_at_k` is stricter. A name says nothing about what the document holds; whoever lists five names with
+    the topic in them gets 1. The profile `careful` sees through some of that.
+
+    ## Formula
+
+        value = relevant documents among the first five / 5
+
+    - A document's key is the tokens of its percent-decoded name; an underscore divides words.
+    - Relevant: some topic's tokens occur in the key as a contiguous run.
+    - A document without tokens, or with the same key as an earlier one of the five, keeps its place and counts nothing.
+    - The divisor is 5, also where fewer documents were retrieved. Relevant *documents* are counted, not distinct topics.
+
+    Parts: `relevant` and `places` (5); their quotient is the value. Evidence: every document looked at, with the topic it belongs to.
+
+    ## Options
+
+    - `profile`: `reference` (default) as above. `careful` takes the last part of an address for its title and asks for all words of a topic in
+      it, in any order; a document that differs from an earlier one by a number, a remark in parentheses or words such as `list` and `history`
+      repeats it; an entry of sixteen words or more is a text, one sentence of which must name the topic.
+    - `topics`: name in `metadata` of the topics. Default `topics`. A list of titles, or the text of a catalogue's cell
+      (`Topics: Silk Road, Trade`).
+
+    ## Examples
+
+    Three of the five belong to a topic; one is a repetition in another spelling.
+
+    ```case
+    {"case": {"retrieved": ["https://en.wikipedia.org/wiki/Silk_Road", "Silk%20Road", "Silk Road trade", "Caravan", "wiki silk road"], "metadata": {"topics": ["Silk Road", "Buddhism"]}}, "expect": 0.8}
+    ```
+
+    ```case
+    {"case": {"retrieved": ["Silk Road", "silk_road", "Roads of silk"], "metadata": {"topics": "Topics: Silk Road"}}, "expect": 0.2, "parts": {"relevant": 1.0, "places": 5.0}}
+    ```
+
+    Nothing was retrieved.
+
+    ```case
+    {"case": {"retrieved": [], "metadata": {"topics": ["Silk Road"]}}, "expect": 0.0}
+    ```
+
+    Numbered copies of one name are one article.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"retrieved": ["Aral Sea", "Aral Sea 2", "Aral Sea 3", "Aral Sea (lake)", "Cotton"], "metadata": {"topics": ["Aral Sea", "Cotton"]}}, "expect": 0.4}
+    ```
+
+    ```case
+    {"case": {"retrieved": ["Silk Road"], "metadata": {"steps": []}}, "expect_error": "has no `topics`"}
+    ```
+
+    ## Differences from other tools
+
+    `precision_at_k` compares ids for equality and divides by `k` likewise. Here relevance is by name, because the catalogue has titles and no
+    addresses.
+
+    ## References
+
+    - SynthLink: deep-search question catalogue and scoring description, Scalytics, 2025.
+    """
+
+def step_coverage(
+    *,
+    steps: str = ...,
+    sources: str = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# step_coverage
+
+    Share of the reasoning steps of which the answer has at least one keyword.
+
+    ## What it measures
+
+    Whether an answer touches every step of the reasoning that a question asks for (RQS). 0.75 means that three of four steps left a word in
+    the answer.
+
+    ## When to use it
+
+    With a catalogue that lists the steps of each question, to see which of them an answer skips.
+
+    ## When not to
+
+    As proof of reasoning: one keyword is enough, so a list of words covers every step. The threshold was chosen because it separates right
+    summaries from those of other questions best (0.70 against 0.05 on the published catalogue), not because it cannot be gamed.
+
+    ## Formula
+
+        value = covered steps / steps that have keywords
+
+    - Keywords of a step: its tokens without the first, where that is an instruction (confirm, research, link, synthesize, understand,
+      identify, analyze, define, trace), without stop words, stemmed, each once.
+    - A step is covered when one of its keywords is among the stemmed tokens of the answer.
+    - The stem drops a plural: `ies` becomes `y` in words longer than four letters, else a final `s` goes in words longer than three, unless
+      they end in `ss`, `us` or `is`.
+    - 0 where no step has keywords.
+
+    Parts: `covered` and `steps`; their quotient is the value. Evidence: for each covered step the first word that covers it, for each other
+    one its keywords.
+
+    ## Options
+
+    - `profile`: `reference` (default) as above. `careful` asks for half of the content words of a step in one statement of the answer and
+      the next, by lemma, synonym or word family (WordNet). Lists of words, and answers copied from a source, cover nothing. On the published
+      catalogue the expected summaries cover 0.65 of their own steps so, those of other questions 0.04, and lists of all words of the steps 0.03
+      (1.00 in the published reading).
+    - `sources`: name in `metadata` of the source texts, for `careful`: what is copied from them is no statement. Default
+      `sources_verified`; without it `context`, and without that nothing is taken for copied.
+    - `steps`: name in `metadata` of the steps. Default `steps`. A list, or the text of a catalogue's cell (`1. Confirm x. 2. Link y.`).
+
+    ## Examples
+
+    Two of three steps are touched.
+
+    ```case
+    {"case": {"response": "Cheaper books raised literacy.", "metadata": {"steps": ["Confirm the printing press", "Research book prices", "Link to literacy"]}}, "expect": 0.6666666666666666, "parts": {"covered": 2.0, "steps": 3.0}}
+    ```
+
+    A step that is nothing but its instruction does not count.
+
+    ```case
+    {"case": {"response": "The press.", "metadata": {"steps": "1. Confirm the press. 2. Trace it."}}, "expect": 1.0}
+    ```
+
+    A list of words covers everything, although it says nothing.
+
+    ```case
+    {"case": {"response": "press, books, literacy", "metadata": {"steps": ["Confirm the printing press", "Research book prices", "Link to literacy"]}}, "expect": 1.0}
+    ```
+
+    The careful reading asks for a statement.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "press, books, literacy, prices, printing, growth", "metadata": {"steps": ["Confirm the printing press", "Research book prices", "Link to literacy"]}}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "The printing press made the price of a book fall, and more people became literate.", "metadata": {"steps": ["Confirm the printing press", "Research book prices"]}}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "The press.", "metadata": {"steps": []}}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    The published script leaves the function empty. Its example speaks of one of three steps missing (0.67) for a question that has four; the
+    arithmetic here gives 0.75.
+
+    ## References
+
+    - SynthLink: deep-search question catalogue and scoring description, Scalytics, 2025.
+    """
+
+def list_many(
+    *,
+    metric: Any = ...,
+    synonyms: bool | None = ...,
+    fuzzy: bool | None = ...,
+    fuzzy_threshold: float = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# list_many
+
+    How much of what counts the answer names, where several values are asked for.
+
+    ## What it measures
+
+    What the values that the answer names are worth together. The values are open: synonyms, plurals and number words stand for them.
+
+    ## When to use it
+
+    For questions that ask for several things, of which some matter more: obstacles, actors, reasons.
+
+    ## When not to
+
+    When wrong items must cost something: give them negative weights, or use `pick_many` with closed options.
+
+    ## Formula
+
+        raw   = sum of the weights of all values that the answer names, each once
+        best  = max(1, sum of the positive weights)
+        value = raw / best, kept within 0 and 1
+
+    Negative weights are penalties. Order and repetition do not matter, and what is not among the values costs nothing. Matching is that of `list_one`.
+
+    Parts: `raw` and `best`.
+
+    ## Options
+
+    - `profile`: `reference` matches words; `careful` counts a value where the answer asserts it. There, inflections and spellings of letters (å and aa) match too, a
+      negation reaches as far as its clause, a word in a fixed expression (`trust fund`) or before `him` is something else, synonyms come from the usual senses only,
+      and near spellings count only where they are no words of their own, so that `informal` is never `formal`.
+    - `metric`: what is expected of every case: an object value to weight, `{"values": …, "weights": …}`, a list of values or of `{"value", "weight"}`, or text with values
+      between commas; also as JSON text. Without it, `metric` in the metadata of the case counts.
+    - `synonyms`: whether synonyms of WordNet and plurals count. Default: for `list_one` and `list_many`.
+    - `fuzzy`: whether near spellings count. Default: for `pick_one` and `pick_many`.
+    - `fuzzy_threshold`: least similarity of a near spelling. Default 0.85.
+
+    ## Examples
+
+    ```case
+    {"params": {"metric": {"funding": 0.4, "permits": 0.3, "volunteers": 0.3}}, "case": {"response": "financing, licence"}, "expect": 0.7}
+    ```
+
+    A JSON list, and a penalty.
+
+    ```case
+    {"params": {"metric": ["apple", "pear", "plum"]}, "case": {"response": "[\\"pears\\", \\"apples\\"]"}, "expect": 0.6666666666666666}
+    ```
+
+    ```case
+    {"params": {"metric": {"wind": 0.5, "sun": 0.5, "coal": -0.5}}, "case": {"response": "wind, coal"}, "expect": 0.0}
+    ```
+
+    What nobody mentioned is not named.
+
+    ```case
+    {"params": {"metric": ["funding", "permits"], "profile": "careful"}, "case": {"response": "Nobody talked about funding or permits."}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    Recall over a list of keywords, as in `keyword coverage`, has neither weights nor synonyms nor negation.
+
+    ## References
+
+    - Socioscope, an evaluation framework for answers about interview transcripts: its question types and their weights.
+    - WordNet 3.0, Princeton University; base forms as its `morphy`.
+    """
+
+def list_one(
+    *,
+    metric: Any = ...,
+    synonyms: bool | None = ...,
+    fuzzy: bool | None = ...,
+    fuzzy_threshold: float = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# list_one
+
+    Whether the answer names a value that counts, where one is asked for.
+
+    ## What it measures
+
+    What the first value that the answer names is worth. The values are open: synonyms, plurals and number words stand for them.
+
+    ## When to use it
+
+    For questions with a short answer that may be worded in several ways and whose alternatives are worth different amounts: a species, a year, a country.
+
+    ## When not to
+
+    When the answer has to choose among given options: use `pick_one`, which forgives spelling and no synonyms. When several things are asked for: `list_many`. For open questions with one
+    right answer in prose: `answer_match`.
+
+    ## Formula
+
+        raw   = weight of the first value that the answer names, else 0
+        best  = max(1, largest weight)
+        value = raw / best, kept within 0 and 1
+
+    The answer is cut at `,` `;` `|` and line breaks; in each segment the longest surfaces count from left to right, without overlap. A value right behind `not`, `no`,
+    `without` and their like is consumed and does not count. Naming several values is noted as ambiguous; the first one counts, so that naming all does not win.
+
+    Parts: `raw` and `best`. The evidence shows each place with the reason: the same words, the same number, a synonym and through which meaning, a form of a noun, a near
+    spelling and its similarity.
+
+    ## Options
+
+    - `profile`: `reference` matches words; `careful` counts a value where the answer asserts it. There, inflections and spellings of letters (å and aa) match too, a
+      negation reaches as far as its clause, a word in a fixed expression (`trust fund`) or before `him` is something else, synonyms come from the usual senses only,
+      and near spellings count only where they are no words of their own, so that `informal` is never `formal`.
+    - `metric`: what is expected of every case: an object value to weight, `{"values": …, "weights": …}`, a list of values or of `{"value", "weight"}`, or text with values
+      between commas; also as JSON text. Without it, `metric` in the metadata of the case counts.
+    - `synonyms`: whether synonyms of WordNet and plurals count. Default: for `list_one` and `list_many`.
+    - `fuzzy`: whether near spellings count. Default: for `pick_one` and `pick_many`.
+    - `fuzzy_threshold`: least similarity of a near spelling. Default 0.85.
+
+    ## Examples
+
+    ```case
+    {"params": {"metric": {"mussels": 1, "seaweed": 0.5}}, "case": {"response": "They mostly farm seaweed and mussels"}, "expect": 0.5}
+    ```
+
+    A synonym, and a value that is denied.
+
+    ```case
+    {"case": {"response": "She drives an auto", "metadata": {"metric": "{\\"car\\": 1, \\"bicycle\\": 0.5}"}}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "not a car but a bicycle", "metadata": {"metric": {"car": 1, "bicycle": 0.5}}}, "expect": 0.5}
+    ```
+
+    The published reading sees the word before a value only; the careful one sees the clause.
+
+    ```case
+    {"params": {"metric": ["car"]}, "case": {"response": "We don't use cars"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"metric": ["car"], "profile": "careful"}, "case": {"response": "We don't use cars"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "x"}, "expect_error": "no `metric`"}
+    ```
+
+    ## Differences from other tools
+
+    Exact match and `contains` know one form of each value and one worth. The published synonyms ignore the sense (`machine gun` contains a synonym of `car`); the evidence names the meaning, and `careful` reads
+    fixed expressions as a whole.
+
+    ## References
+
+    - Socioscope, an evaluation framework for answers about interview transcripts: its question types and their weights.
+    - WordNet 3.0, Princeton University; base forms as its `morphy`.
+    """
+
+def pick_many(
+    *,
+    metric: Any = ...,
+    synonyms: bool | None = ...,
+    fuzzy: bool | None = ...,
+    fuzzy_threshold: float = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# pick_many
+
+    How well the answer chooses among options.
+
+    ## What it measures
+
+    What the options that the answer chooses are worth together. Options are closed: exact words, numbers in any form and near spellings stand for them, synonyms do not.
+
+    ## When to use it
+
+    For questions with given options of which several may be right.
+
+    ## When not to
+
+    When the answer may be worded freely: use `list_many`.
+
+    ## Formula
+
+        raw   = sum of the weights of all values that the answer names, each once
+        best  = max(1, sum of the positive weights)
+        value = raw / best, kept within 0 and 1
+
+    Negative weights are penalties. Order and repetition do not matter, and what is not among the values costs nothing. Matching is that of `pick_one`.
+
+    Parts: `raw` and `best`. For near spellings the answer is cut further, at `and`, `or`, `as well as`,
+    `plus`, `&` and `/`, and bullets and numbers are taken away.
+
+    ## Options
+
+    - `profile`: `reference` matches words; `careful` counts a value where the answer asserts it. There, inflections and spellings of letters (å and aa) match too, a
+      negation reaches as far as its clause, a word in a fixed expression (`trust fund`) or before `him` is something else, synonyms come from the usual senses only,
+      and near spellings count only where they are no words of their own, so that `informal` is never `formal`.
+    - `metric`: what is expected of every case: an object value to weight, `{"values": …, "weights": …}`, a list of values or of `{"value", "weight"}`, or text with values
+      between commas; also as JSON text. Without it, `metric` in the metadata of the case counts.
+    - `synonyms`: whether synonyms of WordNet and plurals count. Default: for `list_one` and `list_many`.
+    - `fuzzy`: whether near spellings count. Default: for `pick_one` and `pick_many`.
+    - `fuzzy_threshold`: least similarity of a near spelling. Default 0.85.
+
+    ## Examples
+
+    ```case
+    {"params": {"metric": [{"value": "Copenhagen"}, {"value": "Aarhus"}, {"value": "Odense"}, {"value": "Paris", "weight": -1}]}, "case": {"response": "Kopenhagen and Odense"}, "expect": 0.6666666666666666}
+    ```
+
+    Letters with two spellings, and a list of everything.
+
+    ```case
+    {"params": {"metric": ["Aarhus", "Odense"], "profile": "careful"}, "case": {"response": "Århus, Odense"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"metric": {"coffee": 0.5, "tea": 0.5, "beer": 0}}, "case": {"response": "coffee, tea, beer"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"metric": {"coffee": 0.5, "tea": 0.5, "beer": 0}, "profile": "careful"}, "case": {"response": "coffee, tea, beer"}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    Exact-set scorers of other tools give all or nothing.
+
+    ## References
+
+    - Socioscope, an evaluation framework for answers about interview transcripts: its question types and their weights.
+    - WordNet 3.0, Princeton University; base forms as its `morphy`.
+    """
+
+def pick_one(
+    *,
+    metric: Any = ...,
+    synonyms: bool | None = ...,
+    fuzzy: bool | None = ...,
+    fuzzy_threshold: float = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# pick_one
+
+    Whether the answer chooses an option that counts.
+
+    ## What it measures
+
+    What the option that the answer chooses is worth. Options are closed: exact words, numbers in any form and near spellings stand for them, synonyms do not.
+
+    ## When to use it
+
+    For questions with given options of which one is to be chosen.
+
+    ## When not to
+
+    When the answer may be worded freely: use `list_one`. When several options may be right: `pick_many`.
+
+    ## Formula
+
+        raw   = weight of the first value that the answer names, else 0
+        best  = max(1, largest weight)
+        value = raw / best, kept within 0 and 1
+
+    The answer is cut at `,` `;` `|` and line breaks; in each segment the longest surfaces count from left to right, without overlap. A value right behind `not`, `no`,
+    `without` and their like is consumed and does not count. Naming several values is noted as ambiguous; the first one counts, so that naming all does not win.
+
+    Parts: `raw` and `best`. The evidence shows each place with the reason: the same words, the same number, a synonym and through which meaning, a form of a noun, a near
+    spelling and its similarity.
+
+    Where no option is named at all, the whole answer is compared with each: similarity = 1 - Levenshtein / length of the longer, for the words in the given or in sorted order; the best from
+    `fuzzy_threshold` on counts. It is 0 where numbers or negators differ, and between unequal words of fewer than four letters.
+
+    ## Options
+
+    - `profile`: `reference` matches words; `careful` counts a value where the answer asserts it. There, inflections and spellings of letters (å and aa) match too, a
+      negation reaches as far as its clause, a word in a fixed expression (`trust fund`) or before `him` is something else, synonyms come from the usual senses only,
+      and near spellings count only where they are no words of their own, so that `informal` is never `formal`.
+    - `metric`: what is expected of every case: an object value to weight, `{"values": …, "weights": …}`, a list of values or of `{"value", "weight"}`, or text with values
+      between commas; also as JSON text. Without it, `metric` in the metadata of the case counts.
+    - `synonyms`: whether synonyms of WordNet and plurals count. Default: for `list_one` and `list_many`.
+    - `fuzzy`: whether near spellings count. Default: for `pick_one` and `pick_many`.
+    - `fuzzy_threshold`: least similarity of a near spelling. Default 0.85.
+
+    ## Examples
+
+    ```case
+    {"params": {"metric": {"wind energy": 1, "solar energy": 0.5}}, "case": {"response": "wnd energy"}, "expect": 1.0}
+    ```
+
+    Numbers and negations are never near.
+
+    ```case
+    {"params": {"metric": {"in 2019": 1, "in 2018": 0}}, "case": {"response": "in 2020"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"metric": {"employed": 1, "not employed": 0.2}}, "case": {"response": "not employed"}, "expect": 0.2}
+    ```
+
+    An opposite is near by its letters only; and an answer that names all options has chosen none.
+
+    ```case
+    {"params": {"metric": {"satisfied with the pay": 1}}, "case": {"response": "unsatisfied with the pay"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"metric": {"satisfied with the pay": 1}, "profile": "careful"}, "case": {"response": "unsatisfied with the pay"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"metric": {"North": 0, "South": 1}, "profile": "careful"}, "case": {"response": "north and south"}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    Multiple-choice scorers of other tools compare a letter or the exact option.
+
+    ## References
+
+    - Socioscope, an evaluation framework for answers about interview transcripts: its question types and their weights.
+    - WordNet 3.0, Princeton University; base forms as its `morphy`.
+    """
+
+def verbatim(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# verbatim
+
+    Whether the quotations of an answer stand in the passages they are said to come from.
+
+    ## What it measures
+
+    The share of the citations whose quotation stands, letter by letter, in the passage that it names. Below that, the evidence says what became of each quotation and shows the place.
+
+    | status | what it says |
+    |---|---|
+    | `exact` | letter by letter, surrounding space aside |
+    | `normalised` | but for case, spaces, quotation marks, dashes and punctuation around it |
+    | `elided` | with omissions marked `...`, `[...]` or `(...)`, the parts in order |
+    | `wrong_source` | in another passage than the one it names |
+    | `fuzzy` | similarity of at least 0.9 |
+    | `number_mismatch` | the same, with a number that the passage does not have |
+    | `not_found` | not there |
+    | `empty_quote`, `invalid_index`, `missing_content` | there is nothing to look for, or nowhere to look |
+
+    ## When to use it
+
+    For answers that quote their sources: whether the words exist is a matter of fact, and no judge is needed for it.
+
+    ## When not to
+
+    When the answer paraphrases: use `hallucination`. A quotation may be exact and still be out of context.
+
+    ## Formula
+
+        value = exact / citations                         reference
+        value = (exact + normalised + elided) / citations careful
+
+    Careful leaves out an omission inside a sentence that drops a `not`. A near quotation never counts: its evidence shows the nearest passage in whole words with what was dropped `[-…-]` and added `{+…+}`, and says when that
+    was a negation. So does the evidence of a quotation that was not found but resembles something there. Where the run has transcripts (`probare socioscope`), what is not in its passage is looked for in all of
+    them, and the evidence names the one that has it: `wrong_source: P01`. Similarity is 1 - least edit distance of the normalised quotation to any stretch of the passage / length of the quotation.
+
+    An answer without citations is not applicable, never 0. Parts: `citations`, `exact`, `normalised`.
+
+    ## Options
+
+    - `profile`: `reference` counts exact quotations; `careful` also those that differ in typography, or by fair omissions.
+
+    ## Examples
+
+    ```case
+    {"case": {"context": ["We grow mussels. Nobody believed it would work."], "citations": [{"source_index": 0, "quote": "nobody believed it would work"}, {"source_index": 0, "quote": "We grow mussels"}]}, "expect": 0.5, "parts": {"citations": 2, "exact": 1, "normalised": 2}}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"context": ["We grow mussels. Nobody believed it would work."], "citations": [{"source_index": 0, "quote": "nobody believed it would work"}]}, "expect": 1.0}
+    ```
+
+    A number that is not there, and an answer that quotes nothing.
+
+    ```case
+    {"case": {"context": ["Each member pays 300 euros a year."], "citations": [{"source_index": 0, "quote": "Each member pays 500 euros a year"}]}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"context": ["x"], "citations": []}, "expect_not_applicable": true}
+    ```
+
+    An omission that turns the sentence around.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"context": ["We do not sell oysters here"], "citations": [{"source_index": 0, "quote": "We do ... sell oysters"}]}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    Python's `quote in content` accepts the empty quotation and counts a negative index from the end; both are reported here. `difflib` and rapidfuzz give a ratio without the place, or the place without
+    the least distance.
+
+    ## References
+
+    - Socioscope: `existence_score`. Python's `in` on strings.
+    - Myers, *A fast bit-vector algorithm for approximate string matching*, JACM 46.3, 1999, for the near quotations.
+    """
+
+def yes_no(
+    *,
+    metric: Any = ...,
+    strict: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# yes_no
+
+    Whether the answer says yes or no as expected.
+
+    ## What it measures
+
+    1 where the answer says what is expected, 0 otherwise; or the worth of what it says, where the metric gives weights to yes and no.
+
+    ## When to use it
+
+    For questions that are answered with yes or no, in any of a dozen words and several languages, with or without words behind.
+
+    ## When not to
+
+    When the reasons count too: use `yes_no_rationale`.
+
+    ## Formula
+
+        value = 1 if polarity(answer) = polarity(metric), else 0
+        value = weight of polarity(answer) / max(1, largest weight), for weights by polarity
+
+    The opening words decide: `Yes`, `nej`, `of course not`, `I don't think so`, `the short answer is no`. `Yes and no` decides nothing. A metric that is neither yes nor no (`maybe`) is compared in
+    normal form.
+
+    Part: `right`.
+
+    ## Options
+
+    - `profile`: `reference` reads the opening words; `careful` the whole answer: `Well, yes`, `No doubt they did`, `He did not`, `It was never published`, `…, so no`, and a statement that says the opposite of
+      what was asked. `Maybe` stays undecided.
+    - `metric`: what is expected of every case: text, a boolean, `{"answer": …}`, or weights such as `{"yes": 1, "no": 0.25}`; also as JSON text. Without it, `metric` in the metadata of the case counts.
+    - `strict`: compare letter by letter, case and surrounding space aside. Default false.
+
+    ## Examples
+
+    ```case
+    {"params": {"metric": "yes"}, "case": {"response": "Absolutely, they did"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"metric": "yes"}, "case": {"response": "Yesterday we sailed"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "no", "metadata": {"metric": {"yes": 1, "no": 0.25}}}, "expect": 0.25}
+    ```
+
+    The opening can mislead.
+
+    ```case
+    {"params": {"metric": "yes"}, "case": {"response": "No doubt they did: the grant is mentioned twice."}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"metric": "yes", "profile": "careful"}, "case": {"response": "No doubt they did: the grant is mentioned twice."}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"metric": "yes", "strict": true}, "case": {"response": "Yes."}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    Exact match fails on `Yes, because …`; `contains` finds `no` in `not known`.
+
+    ## References
+
+    - Socioscope, an evaluation framework for answers about interview transcripts: its question types and their weights.
+    - WordNet 3.0, Princeton University; base forms as its `morphy`.
+    """
+
+def yes_no_rationale(
+    *,
+    metric: Any = ...,
+    strict: bool = ...,
+    answer_weight: float = ...,
+    synonyms: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# yes_no_rationale
+
+    Whether the answer says yes or no as expected, and how many of the expected reasons it gives.
+
+    ## What it measures
+
+    The yes or no carries one share of the score, the reasons the other. A wrong yes or no gets nothing, whatever the reasons.
+
+    ## When to use it
+
+    For questions of the form "Did they, and why?".
+
+    ## When not to
+
+    When the reasons stand for themselves: use `list_many`. When a reason has to be judged for its sense: ask a judge.
+
+    ## Formula
+
+        binary    = value of yes_no
+        rationale = value of list_many over the words behind the yes or no, or
+                    min(1, distinct words of substance / 5) where the metric names no reasons
+        value     = 0 if binary = 0, else answer_weight · binary + (1 - answer_weight) · rationale
+
+    The answer may be text or JSON with `answer` and `rationale`.
+
+    Parts: `binary`, `rationale` and `answer_weight`.
+
+    ## Options
+
+    - `profile`: `reference` or `careful`, as in `yes_no` and `list_many`.
+    - `metric`: what is expected of every case: `{"answer": "yes", "rationale": weights, "answer_weight": 0.5}`, or a plain yes or no; also as JSON text. Without it, `metric` in the metadata of the case counts.
+    - `strict`: compare yes and no letter by letter. Default false.
+    - `answer_weight`: share of the yes or no where the metric does not say. Default 0.5.
+    - `synonyms`: whether synonyms of reasons count. Default true.
+
+    ## Examples
+
+    ```case
+    {"params": {"metric": {"answer": "yes", "rationale": {"pollution": 0.5, "fishing": 0.5}}}, "case": {"response": "Yes, because of pollution."}, "expect": 0.75, "parts": {"binary": 1.0, "rationale": 0.5}}
+    ```
+
+    ```case
+    {"params": {"metric": "no"}, "case": {"response": "No, it failed"}, "expect": 0.6}
+    ```
+
+    ```case
+    {"params": {"metric": {"answer": "yes", "rationale": ["noise", "shadow"]}, "profile": "careful"}, "case": {"response": "Yes, but not because of noise or shadow; they fear for house prices."}, "expect": 0.5}
+    ```
+
+    ## Differences from other tools
+
+    Other tools ask a judge for both parts at once and cannot show which reason was found where.
+
+    ## References
+
+    - Socioscope, an evaluation framework for answers about interview transcripts: its question types and their weights.
+    - WordNet 3.0, Princeton University; base forms as its `morphy`.
+    """
+
+def judge_pairwise(
+    *,
+    against: str | None = ...,
+    question: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# judge_pairwise
+
+    Whether a model prefers the response to another one, asked in both orders.
+
+    ## What it measures
+
+    1 where the judge prefers the response in both orders, 0 where it prefers the other one in both, 0.5 for ties and where it changes its mind with the
+    order. The part `flipped` says how often that happened: a judge that flips often follows the position and not the text.
+
+    The evidence holds both verdicts of each judge with their reasons.
+
+    ## When to use it
+
+    To compare two systems, or a system with a reference, where a preference is easier to state than a grade. Put the other response into
+    `metadata.other`, or compare with the reference.
+
+    ## When not to
+
+    Where there is a right answer: use `answer_match` or `judge_same_answer`. Preferences favour length and familiar style; look at how
+    often verdicts flip, and at the lengths of both sides.
+
+    ## Formula
+
+        value = vote of the judges, each (verdict in the first order + verdict in the second) / 2
+
+    A verdict is 1 for the response, 0 for the other, 0.5 for a tie. A judge of whom one order cannot be read has no verdict, since the other order alone
+    would carry its bias.
+
+    Parts: `flipped` (share of the judges with different verdicts in the two orders) and, with several judges, `judge 1`, `judge 2`, …
+
+    ## Options
+
+    - `against`: where the other response is, `reference` or `metadata.KEY`. Default `metadata.other`.
+    - `question`: what makes a response the better one. Default: which serves the person who asked better.
+    - `judges`: names of the models that are asked. Default: the judges of the run.
+    - `panel`: `vote` (`majority`, `mean`, `median`, `lowest`), `least`, `first`; see `judge_rubric`.
+    - `prompt`: another prompt, or `@FILE`, with the places `{{question}}`, `{{form}}` and `{{data}}`.
+    - `schema`: whether the form of the reply is sent as a JSON Schema. Default true.
+
+    ## Examples
+
+    The first reply is to the order response, other; the second to other, response.
+
+    ```case
+    {"case": {"query": "How long do I boil an egg?", "response": "Seven minutes for a soft yolk, ten for a firm one.", "metadata": {"other": "Until it is done."}}, "replies": ["{\\"reason\\": \\"A gives times.\\", \\"better\\": \\"A\\"}", "{\\"reason\\": \\"B gives times.\\", \\"better\\": \\"B\\"}"], "expect": 1.0, "parts": {"flipped": 0.0}}
+    ```
+
+    A judge that always takes the first.
+
+    ```case
+    {"case": {"query": "How long do I boil an egg?", "response": "Seven minutes.", "metadata": {"other": "About seven minutes."}}, "replies": ["{\\"reason\\": \\"x\\", \\"better\\": \\"A\\"}", "{\\"reason\\": \\"x\\", \\"better\\": \\"A\\"}"], "expect": 0.5, "parts": {"flipped": 1.0}}
+    ```
+
+    ```case
+    {"params": {"against": "reference"}, "case": {"query": "Q?", "response": "no idea", "reference": "It is so."}, "replies": ["{\\"reason\\": \\"x\\", \\"better\\": \\"B\\"}", "{\\"reason\\": \\"x\\", \\"better\\": \\"A\\"}"], "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"query": "Q?", "response": "A."}, "replies": [], "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    AlpacaEval and many scripts ask once, in one order or a random one; MT-Bench asks in both and counts a flip as a tie, as here. The share of flips is reported
+    with every score.
+
+    ## References
+
+    - P. Wang et al., 2023: Large language models are not fair evaluators.
+    - L. Zheng et al., 2023: Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena.
+    """
+
+def judge_rubric(
+    *,
+    question: str | None = ...,
+    levels: Sequence[dict[str, Any]] = ...,
+    references: bool | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# judge_rubric
+
+    How a model grades the response by a rubric with levels.
+
+    ## What it measures
+
+    The value of the level that a model chooses, from 0 (the first level) to 1 (the last). The label of the score is the name of the level. The
+    evidence holds each judge's verdict and its reason.
+
+    The model sees the rubric, the query, the context, the references and the response. The texts are quoted line by line, so that an instruction inside of
+    them does not pass for one of ours.
+
+    ## When to use it
+
+    For qualities that no rule can see: tone, helpfulness, whether an explanation can be followed. Say what each level means; a judge that has to guess the
+    scale is a dice. Hold it against human labels before you trust it: `probare judge calibrate`.
+
+    ## When not to
+
+    Where a rule decides: for short factual answers use `answer_match` or `judge_same_answer`, for formats `json_schema`. Judges favour long, confident and
+    familiar text, and the same model judges its own answers too well.
+
+    ## Formula
+
+        value = vote of the judges' levels
+
+    Each judge names one level; its value is that of the list, or evenly spaced from 0 to 1. `panel.vote` makes one value of several. A reply that cannot be read
+    is asked for once more; then that judge has no verdict. With fewer verdicts than `panel.least` the result is an error (`unparseable`, `refused`, `failed`,
+    `timed_out`, by the first that is missing), never a value.
+
+    Parts, with several judges: `judge 1`, `judge 2`, …
+
+    ## Options
+
+    - `question`: what is asked about the response. Default: whether it answers the query rightly, completely and clearly.
+    - `levels`: from the worst to the best, each with `label`, `means` and, if the steps are uneven, `value`. Default: `poor`, `fair`, `good`.
+    - `references`: whether the references of the case are shown. Default true.
+    - `judges`: names of the models that are asked. Default: the judges of the run (`--judge`, `judges:`).
+    - `panel`: `vote` (`majority`, `mean`, `median`, `lowest`), `least` (verdicts that are needed; more than half), `first` (judges that are asked first, the
+      others only where these disagree).
+    - `prompt`: another prompt, or `@FILE`. It has the parts `[system]` and `[user]`, and the places `{{question}}`, `{{levels}}`, `{{form}}` and `{{data}}`.
+    - `schema`: whether the form of the reply is sent as a JSON Schema. Default true.
+
+    ## Examples
+
+    `replies` are what the judge says.
+
+    ```case
+    {"case": {"query": "When does the museum open?", "response": "At ten, but on Mondays it stays closed."}, "replies": ["{\\"reason\\": \\"It gives the hour and the exception.\\", \\"level\\": \\"good\\"}"], "expect": 1.0}
+    ```
+
+    Levels of your own.
+
+    ```case
+    {"params": {"question": "Is the reply kind?", "levels": [{"label": "rude"}, {"label": "cold"}, {"label": "neutral"}, {"label": "warm"}, {"label": "very warm"}]}, "case": {"query": "I failed again.", "response": "Try harder."}, "replies": ["```json\\n{'reason': 'No word of comfort.', 'level': 'Cold',}\\n```"], "expect": 0.25}
+    ```
+
+    A panel of three, by majority.
+
+    ```case
+    {"params": {"judges": ["a", "b", "c"]}, "case": {"query": "Why is the sky blue?", "response": "Because of scattering."}, "replies": ["{\\"reason\\": \\"short\\", \\"level\\": \\"fair\\"}", "{\\"reason\\": \\"right\\", \\"level\\": \\"good\\"}", "{\\"reason\\": \\"thin\\", \\"level\\": \\"fair\\"}"], "expect": 0.5, "parts": {"judge 1": 0.5, "judge 2": 1.0}}
+    ```
+
+    A reply that cannot be read is asked for once more.
+
+    ```case
+    {"case": {"query": "Q?", "response": "A."}, "replies": ["I like it.", "{\\"reason\\": \\"it answers\\", \\"level\\": \\"good\\"}"], "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"query": "Q?", "response": "A."}, "replies": ["I like it.", "I still like it."], "expect_error": "could not be read"}
+    ```
+
+    ## Differences from other tools
+
+    G-Eval and DeepEval ask for a number and, where they can, weigh it with the probabilities of its tokens; here levels have names and meanings, and a score can be
+    traced to one of them. Inspect's `model_graded_qa` and promptfoo's `llm-rubric` put the response into the prompt as it is; here it is quoted and escaped.
+    What cannot be read is an error here, elsewhere often a failed answer or a missing value.
+
+    ## References
+
+    - L. Zheng et al., 2023: Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena.
+    - S. Kim et al., 2024: Prometheus 2, an open source language model specialized in evaluating other language models.
+    """
+
+def judge_same_answer(
+    *,
+    rule_first: bool | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# judge_same_answer
+
+    Whether the response gives the same answer as a reference: by rule where that is certain, by a model where it is not.
+
+    ## What it measures
+
+    1 where the response says the same as one of the references, 0 where it does not. The label says who decided: `same, by rule`, `other, by rule`, `same, by judge`,
+    `other, by judge`; every report counts these labels, so that both counts can be seen.
+
+    The evidence is that of `answer_match` where the rule decided, and the judge's reason where a model did.
+
+    ## When to use it
+
+    For open questions whose right answers can be worded in many ways: the rule settles what is plain, for nothing and the same every time, and the model is asked
+    for the rest.
+
+    ## When not to
+
+    Where the answers are short and English, `answer_match` alone is nearly as good and costs nothing. Where completeness or style count, use
+    `judge_rubric`.
+
+    ## Formula
+
+        value = rule, if certain; else vote of the judges
+
+    The rule is `answer_match`. It is certain
+
+    - of *same*, where the response consists of the words of the reference, of the same number or date, of its initials or of another name that WordNet knows, and of words
+      without content;
+    - of *other*, where the response mentions the reference and takes it back (denies it, corrects it, puts it second, leaves it open).
+
+    On the labelled answers of this project (`tests/labelled/answer_match`) it is certain of 113 of 536 in the development part and of 40 of 232 in the other, and right about
+    all of them; a test holds it there. Most of these answers were written to be hard. Both parts were looked at while the rule was made: a first, wider rule was certain of 63 answers of the held-out part and wrong about
+    3 of them (near names, shortened ranges), so it was narrowed, and then widened again by initials and names of WordNet. The figures are therefore not those of a blind test.
+
+    Parts: `by rule` (1 or 0) and, with several judges, `judge 1`, `judge 2`, …
+
+    ## Options
+
+    - `rule_first`: whether a certain verdict of the rule spares the question. Default true.
+    - `judges`: names of the models that are asked. Default: the judges of the run.
+    - `panel`: `vote` (`majority`, `mean`, `median`, `lowest`), `least`, `first`; see `judge_rubric`.
+    - `prompt`: another prompt, or `@FILE`, with the places `{{form}}` and `{{data}}`.
+    - `schema`: whether the form of the reply is sent as a JSON Schema. Default true.
+
+    ## Examples
+
+    The rule is certain: nobody is asked.
+
+    ```case
+    {"case": {"query": "Which ocean lies between Africa and Australia?", "response": "the Indian Ocean", "reference": "Indian Ocean"}, "replies": [], "expect": 1.0, "parts": {"by rule": 1.0}}
+    ```
+
+    ```case
+    {"case": {"query": "Which ocean lies between Africa and Australia?", "response": "The water between them is named after the subcontinent to its north.", "reference": "Indian Ocean"}, "replies": ["{\\"reason\\": \\"It describes the Indian Ocean.\\", \\"same\\": true}"], "expect": 1.0, "parts": {"by rule": 0.0}}
+    ```
+
+    The words are there, the sense is another.
+
+    ```case
+    {"case": {"query": "Which company acquired WhatsApp in 2014?", "response": "WhatsApp acquired Facebook that year.", "reference": "Facebook"}, "replies": ["{\\"reason\\": \\"The roles are exchanged.\\", \\"same\\": false}"], "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"query": "Who wrote it?", "response": "A woman from Hampshire, in her thirties.", "reference": "Jane Austen"}, "replies": ["Maybe.", "Hard to say."], "expect_error": "could not be read"}
+    ```
+
+    ## Differences from other tools
+
+    Inspect's `model_graded_fact`, OpenAI's SimpleQA grader and Ragas' factual correctness ask a model about every answer. SimpleQA knows a third verdict, *not
+    attempted*; here that is *other*.
+
+    ## References
+
+    - J. Wei et al., 2024: Measuring short-form factuality in large language models (SimpleQA).
+    - J. Bulian et al., 2022: Tomayto, tomahto. Beyond token-level answer equivalence for question answering evaluation.
+    """
+
+def judge_steps(
+    *,
+    steps: Sequence[str] = ...,
+    from_: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# judge_steps
+
+    Share of a list of steps that a model finds in the response, with the words it rests on.
+
+    ## What it measures
+
+    The share of the steps that are met. For each step that is met, the judge gives the words of the response that meet it; where these stand in the response, letter by
+    letter, the evidence points at them, and where they do not, it says so. Steps that are not met are listed as missing.
+
+    ## When to use it
+
+    For answers that have to do several things: a protocol, a derivation, a checklist, the facts that a complete answer holds. One question about each
+    step is easier to answer, and to check, than one about the whole.
+
+    ## When not to
+
+    Where the steps are words or phrases that can be looked for: use `contains`. Where the order of the steps matters: it is not looked at.
+
+    ## Formula
+
+        value = met / steps
+
+    With several judges each step is voted on by itself. A reply that leaves out a step, has one twice or knows one that is not there cannot be read: it is asked for
+    once more and then counts as no verdict.
+
+    Parts: `met`, `steps` and, with several judges, `judge 1`, `judge 2`, …
+
+    ## Options
+
+    - `steps`: the steps, where they are the same for every case.
+    - `from`: where the steps of a case are, `reference` or `metadata.KEY`. Default `metadata.steps`.
+    - `judges`: names of the models that are asked. Default: the judges of the run.
+    - `panel`: `vote` (`majority`, `mean`, `median`, `lowest`), `least`, `first`; see `judge_rubric`.
+    - `prompt`: another prompt, or `@FILE`, with the places `{{form}}` and `{{data}}`.
+    - `schema`: whether the form of the reply is sent as a JSON Schema. Default true.
+
+    ## Examples
+
+    ```case
+    {"case": {"query": "How do I plant a tree?", "response": "Dig a hole twice as wide as the roots and water it well.", "metadata": {"steps": ["dig a wide hole", "loosen the roots", "water"]}}, "replies": ["{\\"steps\\": [{\\"step\\": 1, \\"quote\\": \\"Dig a hole twice as wide\\", \\"met\\": true}, {\\"step\\": 2, \\"quote\\": \\"\\", \\"met\\": false}, {\\"step\\": 3, \\"quote\\": \\"water it well\\", \\"met\\": true}]}"], "expect": 0.6666666666666666, "parts": {"met": 2.0, "steps": 3.0}}
+    ```
+
+    The same steps for every case.
+
+    ```case
+    {"params": {"steps": ["greets", "apologises"]}, "case": {"response": "Good morning."}, "replies": ["{\\"steps\\": [{\\"step\\": 1, \\"quote\\": \\"Good morning\\", \\"met\\": true}, {\\"step\\": 2, \\"quote\\": \\"\\", \\"met\\": false}]}"], "expect": 0.5}
+    ```
+
+    The judge forgets one and is asked again.
+
+    ```case
+    {"params": {"steps": ["greets", "apologises"]}, "case": {"response": "Hello! I am sorry."}, "replies": ["{\\"steps\\": [{\\"step\\": 1, \\"quote\\": \\"Hello!\\", \\"met\\": true}]}", "{\\"steps\\": [{\\"step\\": 1, \\"quote\\": \\"Hello!\\", \\"met\\": true}, {\\"step\\": 2, \\"quote\\": \\"I am sorry.\\", \\"met\\": true}]}"], "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "Hello!"}, "replies": [], "expect_not_applicable": true}
+    ```
+
+    ```case
+    {"params": {"steps": ["greets"]}, "case": {"response": "Hello!"}, "replies": ["{\\"steps\\": [{\\"step\\": 2, \\"met\\": true}]}", "{\\"steps\\": []}"], "expect_error": "step 1 is missing"}
+    ```
+
+    ## Differences from other tools
+
+    The step-level accuracy of SGI-Bench lets the judge cut the response into steps and counts those it calls correct, so that the denominator is the judge's; here
+    the steps are given.
+
+    ## References
+
+    - H. Lightman et al., 2023: Let's verify step by step.
+    - S. Min et al., 2023: FActScore, fine-grained atomic evaluation of factual precision.
+    """
+
+def completeness(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# completeness
+
+    Share of the keywords of the query that the response takes up.
+
+    ## What it measures
+
+    Which of the things asked for are at least mentioned. The evidence shows each keyword with its place in both texts, or as missing.
+
+    ## When to use it
+
+    For queries that name several things ("price, opening hours and parking"), to see which of them an answer leaves out.
+
+    ## When not to
+
+    When a good answer need not repeat the question. "Who wrote Hamlet?" answered by "Shakespeare." takes up no keyword.
+
+    ## Formula
+
+        value = keywords of the query that the response holds / keywords of the query
+
+    Keywords are the distinct words of NLTK's `word_tokenize` of the lower-cased text that are letters and digits throughout and no English stop words.
+    Hyphenated words, decimals, numbers with commas and abbreviations with full stops are no keywords. An empty query is complete (1), then an empty response
+    is not (0), then a query without keywords is (1).
+
+    ## Options
+
+    None.
+
+    ## Examples
+
+    ```case
+    {"case": {"query": "Which boats can the club sell?", "response": "The club has two boats."}, "expect": 0.6666666666666666, "parts": {"found": 2, "keywords": 3}}
+    ```
+
+    ```case
+    {"case": {"query": "", "response": ""}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"query": "Who is it?", "response": ""}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"query": "Who is it?", "response": "Me."}, "expect": 1.0}
+    ```
+
+    ## Differences from other tools
+
+    Equals NLTK 3.9.1 token by token on lower-cased text (NLTK 3.10 splits an opening quotation mark off, as in `'best`); the 19 stop words that newer data added all hold an apostrophe and change nothing. Plurals
+    and other forms of a word do not count: `boat` is not `boats`.
+
+    ## References
+
+    - Bird, Klein, Loper: Natural Language Processing with Python, 2009 (NLTK).
+    - Kiss, Strunk: Unsupervised Multilingual Sentence Boundary Detection, Computational Linguistics 32(4), 2006.
+    """
+
+def hallucination(
+    *,
+    anchor_weights: Sequence[float] = ...,
+    claim_window: int | None = ...,
+    drift_below: float = ...,
+    drift: float = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# hallucination
+
+    Share of the numbers, dates and claims of the response that the context does not bear out.
+
+    ## What it measures
+
+    What a response states and its context does not.
+
+    The reference profile takes each number, date and claim (subject, verb, object) of the response for an anchor and looks for it in the context. A response that hardly shares
+    a word with its context has drifted away and gets at least 0.2.
+
+    The careful profile goes sentence by sentence and asks how much of it the context lacks: words, pairs of words, what the best two sentences leave open, names, numbers and dates.
+    The value comes from the worst sentences.
+
+    The evidence lists what was looked for with its place, whether it is borne out, where in the context, and if not, why; of a sentence the words that the context lacks and the sentence
+    there that comes nearest.
+
+    ## When to use it
+
+    For answers from retrieved passages: support chats, research assistants, summaries with figures.
+
+    ## When not to
+
+    Where the answer may go beyond the passages. As proof that an answer is right: it sees what can be checked word by word. To the reference profile an answer without
+    numbers, dates and assertive verbs has no anchor. The careful profile takes a faithful answer in new words for one that goes beyond its source, and does not see that who did what is
+    turned around, or that a plan became a fact. The rules are English.
+
+    ## Formula
+
+        claim_error = unsupported anchors / all anchors, by weight; 0 without anchors
+        overlap     = distinct words of the response that the context has / distinct words of the response
+        drift       = 0.2 if overlap < 0.2, else 0
+        value       = max(claim_error, drift)
+
+    An empty response has value 0. A context without a chunk, or of blank chunks, gives 1 and one item that says so.
+
+    Anchors of the reference profile:
+
+    - *numeric*: money, percentages, measured quantities, cardinals, with currency, scale and unit. Borne out by a number of the same value:
+      a percentage by a percentage, money by the same currency or a bare number, a quantity by the same unit, a bare number by anything but a percentage.
+    - *date*: dates of any precision, times, lengths of time, relative days. Borne out by one date that has all of its fields; the context may say
+      more, never less.
+    - *claim*: subject, verb and object of one of thirteen assertive verbs (be, cost, include, offer, release, announce, acquire, buy, sell, win, lose,
+      found, locate). Hedged claims ("may cost", "probably won") are none. Borne out by a sentence that holds subject and object, with
+      or without a denial as the claim, a verb of the same class, and the roles the same way round. A pronoun as subject is not looked for; a sentence
+      that begins with "it", "he", "she" or "they" also counts for a subject of the sentence before.
+
+    ### The careful profile
+
+    Markdown, bullets and numerals are cut off first. Headings, questions, politeness ("I hope this helps"), talk about the answer ("Based on the passages,") and declining ("The context does not
+    say") are not held against anything: a declined answer has value 0. For every other sentence:
+
+    | share | what the context lacks of the sentence |
+    |---|---|
+    | words | content words and numbers, by stem; a word with a synonym in the context counts half |
+    | pairs | pairs of content words, up to three apart, that no sentence of the context holds together |
+    | cover | what the best two sentences of the context leave open, each word by ln((s + 1) / (n + 0.5)) if n of s sentences hold it |
+    | names | 1 if there is a name (a word with a capital inside a sentence) of which the context has neither the word nor its first five letters nor its initials |
+    | numbers | 1 if there is a number or date that the context does not have by value; units are converted, "about", "more than" and "nearly" allow for rounding |
+    | opposed | 1 if the nearest sentence of the context has all the content words and one of the two is denied, or all but one and the opposite of that one |
+
+        few      = n / (n + 1) for n content words: a sentence of few words says little
+        sentence = min(1, (few * (words + pairs + cover) + names + numbers + opposed) / 5)
+        value    = (worst sentence + mean of the worst third, three at least) / 2
+
+    The label is `contradicted` if a sentence is opposed or the nearest sentence has another value of the same sort, `unsupported` if a name or number is missing or a sentence reaches 0.3, else
+    `supported`.
+
+    All weights are equal, so nothing is fitted. Area under the ROC curve against people's labels on four sets that rules were tried on (DeFacto and BUMP: news summaries, natural and edited;
+    SummEdits: edited summaries; WiCE: claims with the article they cite), beside the reference profile and the plain share of new word pairs:
+
+    | set | reference | careful | new word pairs | weights fitted on the other three |
+    |---|---|---|---|---|
+    | DeFacto | 0.615 | 0.813 | 0.640 | 0.797 |
+    | BUMP | 0.546 | 0.587 | 0.538 | 0.593 |
+    | SummEdits | 0.608 | 0.579 | 0.499 | 0.585 |
+    | WiCE | 0.643 | 0.774 | 0.635 | 0.658 |
+    | mean | 0.603 | 0.688 | 0.578 | 0.658 |
+
+    Fitted weights (logistic regression on the same shares) transfer worse than equal ones. Where a summary was edited in a word or two, nobody who counts words sees much. Of the faithful
+    responses of these sets between a fifth and a third reach 0.3, since they say it in other words; a gate on this value is set by trying it on answers of one's own. Swapped roles and denials in
+    other words were looked for in an earlier version and were no better than chance on these sets; they are no part of the value.
+
+    On 320 responses that were written and labelled afterwards by a hand that had not seen these rules (`tests/labelled/ordinary`: short replies, lists, conversions, off-hand paraphrase; errors
+    mostly denials, swapped roles and plans told as facts in the context's own words), all three are at chance: careful 0.49 in the development part and 0.46 in the held-out part, reference
+    0.48 and 0.47, new word pairs 0.45 and 0.47. A count of what the context lacks ranks summaries; it does not tell a faithful paraphrase from a falsehood that is put together of the context's
+    words.
+
+    ## Options
+
+    - `profile`: `reference` (default) or `careful`.
+    - `anchor_weights`: weights of numbers, dates and claims, 1, 1 and 1; the published code used 1, 1 and 0.5. This and what follows is for the reference profile.
+    - `claim_window`: test a claim by the distance of subject and object in characters instead; 300 is what the published code did.
+    - `drift_below` and `drift`: the two 0.2 above.
+
+    ## Examples
+
+    A wrong price: the number and the claim.
+
+    ```case
+    {"case": {"response": "The annual pass costs $180.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 1.0, "parts": {"claim_error": 1.0, "drift": 0.0}}
+    ```
+
+    The number stands in the context, but for something else.
+
+    ```case
+    {"case": {"response": "The annual pass costs $75.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.5}
+    ```
+
+    Another wording of the same.
+
+    ```case
+    {"case": {"response": "Siemens bought the startup in 2011.", "context": ["The startup was acquired by Siemens on 4 May 2011."]}, "expect": 0.0}
+    ```
+
+    Nothing to check, and about something else.
+
+    ```case
+    {"case": {"response": "Bananas grow quickly in warm weather.", "context": ["Water boils at 100 degrees Celsius at sea level."]}, "expect": 0.2}
+    ```
+
+    The same claim by the distance of words, which does not see who bought whom.
+
+    ```case
+    {"params": {"claim_window": 300}, "case": {"response": "YouTube acquired Google.", "context": ["Google acquired YouTube in 2006."]}, "expect": 0.0}
+    ```
+
+    With weights, the claim counts half.
+
+    ```case
+    {"params": {"anchor_weights": [1, 1, 0.5]}, "case": {"response": "The annual pass costs $75.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.3333333333333333}
+    ```
+
+    Converted by the careful profile, and not by the reference.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "The trail is about 5 kilometres long.", "context": ["The trail is 3.1 miles long."]}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "The trail is about 5 kilometres long.", "context": ["The trail is 3.1 miles long."]}, "expect": 0.5}
+    ```
+
+    One invented sentence behind one that is borne out, and a declined answer, in the careful profile.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "The annual pass costs $150. Dogs travel free on Sundays.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.51}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "I'm sorry, but I couldn't find the price for dogs.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "The pass costs $5.", "context": ["  "]}, "expect": 1.0}
+    ```
+
+    ## Differences from other tools
+
+    The rules are those of a published checker with its faults removed: "$15" is not found in "$150", nor "20" in "20%"; years are compared in full;
+    currency, roles, verbs and denials count; times are dates. Other tools ask a model, which sees more and explains less.
+
+    ## References
+
+    - Universal Dependencies, English Web Treebank: the parser that finds claims is learnt from it.
+    - Fellbaum (ed.): WordNet, an electronic lexical database, 1998.
+    """
+
+def relevance(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# relevance
+
+    Mean of the tf-idf cosine and the Jaccard index of query and response.
+
+    ## What it measures
+
+    How far the response speaks of what was asked, by the words both hold. The cosine compares content words, weighted by how often they occur and
+    whether both texts hold them; the Jaccard index compares all words as they stand. The evidence lists the shared terms with what each adds to the
+    cosine, and the terms of the query that the response lacks.
+
+    ## When to use it
+
+    As a cheap alarm for answers to another question, beside `completeness` and `hallucination`.
+
+    ## When not to
+
+    As the only sign of quality. A response that repeats the question scores high; a right answer in other words, or a short one ("Paris."), scores low.
+
+    ## Formula
+
+        weight  = occurrences · (ln(3 / (1 + texts that hold the term)) + 1)
+        cosine  = cosine of the two weight vectors
+        jaccard = shared words / all words
+        value   = (cosine + jaccard) / 2
+
+    Terms are lower-cased runs of at least two letters, digits or underscores without the 318 English stop words of scikit-learn. The words of the Jaccard
+    index are what stands between white space, lower-cased, with their punctuation. An empty query or response gives 0. Where neither text holds a term
+    the value is 0 whatever the Jaccard index; a note `empty_vocabulary` tells this from irrelevance.
+
+    ## Options
+
+    None.
+
+    ## Examples
+
+    ```case
+    {"case": {"query": "What is the capital of France?", "response": "The capital of France is Paris."}, "expect": 0.604648633303137, "parts": {"cosine": 0.7092972666062739, "jaccard": 0.5}}
+    ```
+
+    No term in common.
+
+    ```case
+    {"case": {"query": "opening hours of the library", "response": "Kelp grows quickly."}, "expect": 0.0}
+    ```
+
+    Only stop words: nothing to compare, although one word is shared.
+
+    ```case
+    {"case": {"query": "Who is it?", "response": "It is you"}, "expect": 0.0, "parts": {"jaccard": 0.2}}
+    ```
+
+    ## Differences from other tools
+
+    Equals `TfidfVectorizer(stop_words="english")` of scikit-learn 1.9.1, fitted on the two texts, within 1e-9. scikit-learn fails with an empty vocabulary
+    where this metric says so in a note. Tools that compare embeddings see synonyms and give other numbers.
+
+    ## References
+
+    - Salton, Buckley: Term-weighting approaches in automatic text retrieval, Information Processing & Management 24(5), 1988.
+    - scikit-learn user guide, section "Text feature extraction".
+    """
+
+def verdict(
+    *,
+    thresholds: dict[str, Any] = ...,
+    hallucination: dict[str, Any] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# verdict
+
+    PASS, WARN or FAIL with reasons, from relevance, completeness, hallucination, time and cost.
+
+    ## What it measures
+
+    Whether a response can go out as it is (PASS, 1), should be looked at (WARN, 0.5) or should not be used (FAIL, 0). The label is the word; the first
+    notes are the reasons, then come the anchors without support.
+
+    ## When to use it
+
+    As one gate over a chatbot that answers from retrieved passages.
+
+    ## When not to
+
+    To compare systems: three steps hide what the parts show. Use the parts, or `relevance`, `completeness` and `hallucination` by themselves.
+
+    ## Formula
+
+    The rules in order; a warning never lowers a failure, and all comparisons are strict and on unrounded values:
+
+    1. hallucination > 0.5: FAIL; else > 0.1: WARN. The first three or two unsupported texts are named.
+    2. relevance < 0.05: FAIL; else < 0.2: WARN.
+    3. completeness < 0.5 and still PASS: WARN.
+    4. latency > 2000 ms: WARN.
+    5. estimated cost > 0.05 USD: WARN.
+
+    The cost is the number of characters of query, response and all passages, divided by 4 (a token) and by 1000, times 0.002 USD. The latency is taken
+    from `latency_ms` in the metadata of the case, if it is there; `probare rag eval` measures its own.
+
+    ## Options
+
+    - `profile`: `reference` (default) or `careful`; which reading of `hallucination`.
+    - `thresholds`: `hallucination_fail` (0.5), `hallucination_warn` (0.1), `relevance_fail` (0.05), `relevance_warn` (0.2), `completeness_warn` (0.5),
+      `latency_warn_ms` (2000), `cost_warn_usd` (0.05). The first published version had 0.1 for `relevance_fail` and 0.6 for `completeness_warn`.
+    - `hallucination`: options of that metric.
+
+    ## Examples
+
+    ```case
+    {"case": {"query": "What does the annual pass cost?", "response": "The annual pass costs $150.", "context": ["The annual pass costs $150."]}, "expect": 1.0, "parts": {"hallucination": 0.0}}
+    ```
+
+    A wrong price.
+
+    ```case
+    {"case": {"query": "What does the annual pass cost?", "response": "The annual pass costs $180.", "context": ["The annual pass costs $150."]}, "expect": 0.0, "parts": {"hallucination": 1.0}}
+    ```
+
+    Slow, and nothing else.
+
+    ```case
+    {"case": {"query": "What does the annual pass cost?", "response": "The annual pass costs $150.", "context": ["The annual pass costs $150."], "metadata": {"latency_ms": 2500}}, "expect": 0.5}
+    ```
+
+    ```case
+    {"params": {"thresholds": {"hallucination_fail": 1.0, "hallucination_warn": 0.4}}, "case": {"query": "What does the annual pass cost?", "response": "The annual pass costs $180.", "context": ["The annual pass costs $150."]}, "expect": 0.5}
+    ```
+
+    ## Differences from other tools
+
+    The thresholds are those of the newest published version; its documents also name 0.6 for completeness and 0.1 for relevance, so every limit is an
+    option. Unlike there, values are never rounded before they are compared.
+
+    ## References
+
+    - None: the rules are a convention.
+    """
+
+def average_precision(
+    *,
+    k: int | None = ...,
+    divide_by: Literal["relevant"] | Literal["reachable"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# average_precision
+
+    Mean of the precisions at the places of the relevant documents.
+
+    ## What it measures
+
+    Cleanliness and completeness of a ranking in one number: at every relevant document the precision of the list so far is taken, and a
+    relevant document that is not found adds 0. The mean over many queries is known as MAP.
+
+    ## When to use it
+
+    When all relevant documents should be found and stand before the others.
+
+    ## When not to
+
+    When one document is enough (`reciprocal_rank`), or when only the first few places are seen (`precision_at_k`).
+
+    ## Formula
+
+        average precision = Σ precision(place) / relevant   over the places of the relevant documents
+
+    `precision(place)` is the number of relevant documents up to this place, divided by the place. Ids are compared exactly.
+
+    - A document that is retrieved twice counts at its first place; the second place stays occupied and is no hit.
+    - A list shorter than `k` is taken as it is.
+    - An empty `retrieved` gives 0. An empty `relevant` makes the metric not applicable.
+
+    Parts: `precisions` (the sum) and `divisor`; their quotient is the value.
+
+    ## Options
+
+    - `k`: how many places are looked at, at least 1. All of them by default.
+    - `divide_by`: `relevant` (default), the number of relevant documents; or `reachable`, the lesser of that and `k`, so that a perfect list
+      of `k` documents gets 1.
+
+    ## Examples
+
+    Hits at the places 1 and 3: (1/1 + 2/3) / 2.
+
+    ```case
+    {"case": {"retrieved": ["d1", "d7", "d2"], "relevant": ["d1", "d2"]}, "expect": 0.8333333333333334}
+    ```
+
+    Three documents are relevant, and two places are looked at.
+
+    ```case
+    {"params": {"k": 2}, "case": {"retrieved": ["d1", "d2"], "relevant": ["d1", "d2", "d3"]}, "expect": 0.6666666666666666}
+    ```
+
+    ```case
+    {"params": {"k": 2, "divide_by": "reachable"}, "case": {"retrieved": ["d1", "d2"], "relevant": ["d1", "d2", "d3"]}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"retrieved": ["d1"], "relevant": []}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    The default equals `map` and `map_cut_k` of trec_eval. `divide_by: reachable` equals the AP@k of many recommender libraries.
+    `average_precision_score` of scikit-learn works on scores and treats ties as one place; for distinct scores and all relevant documents
+    retrieved it agrees.
+
+    ## References
+
+    - Manning, Raghavan, Schütze: Introduction to Information Retrieval, 2008, section 8.4.
+    """
+
+def ndcg(
+    *,
+    k: int | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# ndcg
+
+    Normalised discounted cumulative gain of a ranking, with relevance as yes or no.
+
+    ## What it measures
+
+    Whether the relevant documents stand as high as they could. Each one adds a gain that falls with its place; the sum is divided by that of a
+    ranking with all relevant documents on top.
+
+    ## When to use it
+
+    When the order matters and more than one document is relevant.
+
+    ## When not to
+
+    When documents are relevant to different degrees: this metric knows two. When a number must be explained in a sentence, `recall_at_k` is
+    easier to read.
+
+    ## Formula
+
+        gain  = Σ 1 / log2(place + 1)   over the places of the relevant documents
+        ideal = the same over the places 1 … min(k, number of relevant documents)
+        ndcg  = gain / ideal
+
+    Places are counted from 1. Ids are compared exactly.
+
+    - A document that is retrieved twice counts at its first place; the second place stays occupied.
+    - A list shorter than `k` is taken as it is: the ideal does not become smaller.
+    - An empty `retrieved` gives 0. An empty `relevant` makes the metric not applicable.
+
+    Parts: `gain` and `ideal`; their quotient is the value.
+
+    ## Options
+
+    - `k`: how many places are looked at, at least 1. All of them by default.
+
+    ## Examples
+
+    The only relevant document stands at the third place.
+
+    ```case
+    {"case": {"retrieved": ["d7", "d8", "d1"], "relevant": ["d1"]}, "expect": 0.5}
+    ```
+
+    One of two relevant documents is found, on top: 1 / (1 + 1 / log2 3).
+
+    ```case
+    {"case": {"retrieved": ["d1", "d8"], "relevant": ["d1", "d2"]}, "expect": 0.6131471927654584}
+    ```
+
+    ```case
+    {"params": {"k": 1}, "case": {"retrieved": ["d1", "d8"], "relevant": ["d1", "d2"]}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"retrieved": ["d1"], "relevant": []}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    Equals `ndcg_score` of scikit-learn for binary relevance where every relevant document is in the ranked list. scikit-learn knows the
+    documents of that list alone, so a relevant document that was not retrieved makes our value smaller and leaves its value as it is; trec_eval
+    counts it as we do.
+
+    ## References
+
+    - Järvelin, Kekäläinen: Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002.
+    """
+
+def precision_at_k(
+    *,
+    k: int = ...,
+    divide_by: Literal["k"] | Literal["retrieved"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# precision_at_k
+
+    Share of the first k retrieved documents that are relevant.
+
+    ## What it measures
+
+    How clean the top of a ranked list is. A value of 0.6 with `k` = 5 means that three of the first five places hold a relevant document.
+    Their order within these places does not matter.
+
+    ## When to use it
+
+    When a reader, or a model with a small window, sees the first `k` documents and nothing else.
+
+    ## When not to
+
+    When there are fewer relevant documents than `k`: the best possible value is then below 1, and values of different queries do not
+    compare. Use `recall_at_k` or `ndcg` there.
+
+    ## Formula
+
+        precision = hits / k
+
+    `hits` is the number of distinct relevant documents among the first `k` of `retrieved`. Ids are compared exactly.
+
+    - A document that is retrieved twice counts at its first place; the second place stays occupied and is no hit.
+    - A list shorter than `k` is divided by `k` all the same, unless `divide_by` says otherwise.
+    - An empty `retrieved` gives 0. An empty `relevant` makes the metric not applicable.
+
+    Parts: `hits` and `places` (the divisor); their quotient is the value.
+
+    ## Options
+
+    - `k`: how many places are looked at, at least 1. Default 5.
+    - `divide_by`: `k` (default) or `retrieved`, the number of filled places where the list is shorter than `k`.
+
+    ## Examples
+
+    Two of the first four places are relevant.
+
+    ```case
+    {"params": {"k": 4}, "case": {"retrieved": ["d1", "d7", "d3", "d9", "d2"], "relevant": ["d1", "d2", "d3"]}, "expect": 0.5}
+    ```
+
+    Two documents were retrieved, both right, and three places stay empty.
+
+    ```case
+    {"case": {"retrieved": ["d1", "d2"], "relevant": ["d1", "d2"]}, "expect": 0.4}
+    ```
+
+    The same, divided by what was retrieved.
+
+    ```case
+    {"params": {"divide_by": "retrieved"}, "case": {"retrieved": ["d1", "d2"], "relevant": ["d1", "d2"]}, "expect": 1.0}
+    ```
+
+    A repetition fills a place without being a second hit.
+
+    ```case
+    {"params": {"k": 2}, "case": {"retrieved": ["d1", "d1"], "relevant": ["d1"]}, "expect": 0.5}
+    ```
+
+    Without relevant documents there is nothing to be right about.
+
+    ```case
+    {"case": {"retrieved": ["d1"], "relevant": []}, "expect_not_applicable": true}
+    ```
+
+    ```case
+    {"params": {"k": 0}, "case": {"retrieved": ["d1"], "relevant": ["d1"]}, "expect_error": "nonzero"}
+    ```
+
+    ## Differences from other tools
+
+    The default is `P_k` of trec_eval, which has no duplicates to deal with. Tools that divide by the number of retrieved documents agree with
+    `divide_by: retrieved`. Some tools give 0 where no document is relevant; here such a case does not enter the mean.
+
+    ## References
+
+    - Manning, Raghavan, Schütze: Introduction to Information Retrieval, 2008, section 8.4.
+    """
+
+def recall_at_k(
+    *,
+    k: int = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# recall_at_k
+
+    Share of the relevant documents that stand among the first k retrieved ones.
+
+    ## What it measures
+
+    How much of what there was to find has been found within the first `k` places.
+
+    ## When to use it
+
+    When the documents are handed to a model that can answer only from what it was given: a relevant document that is not among them is lost.
+
+    ## When not to
+
+    When there are more relevant documents than `k`, since the best possible value is then below 1. It also says nothing about the order;
+    `ndcg` does.
+
+    ## Formula
+
+        recall = hits / relevant
+
+    `hits` is the number of distinct relevant documents among the first `k` of `retrieved`, `relevant` the number of distinct documents in
+    `relevant`. Ids are compared exactly.
+
+    - A document that is retrieved twice counts at its first place; the second place stays occupied.
+    - A list shorter than `k` is taken as it is.
+    - An empty `retrieved` gives 0. An empty `relevant` makes the metric not applicable.
+
+    Parts: `hits` and `relevant`; their quotient is the value.
+
+    ## Options
+
+    - `k`: how many places are looked at, at least 1. Default 5.
+
+    ## Examples
+
+    Two of three relevant documents stand among the first four.
+
+    ```case
+    {"params": {"k": 4}, "case": {"retrieved": ["d1", "d7", "d3", "d9", "d2"], "relevant": ["d1", "d2", "d3"]}, "expect": 0.6666666666666666}
+    ```
+
+    With one place more the third is found.
+
+    ```case
+    {"params": {"k": 5}, "case": {"retrieved": ["d1", "d7", "d3", "d9", "d2"], "relevant": ["d1", "d2", "d3"]}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"retrieved": [], "relevant": ["d1"]}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"retrieved": ["d1"], "relevant": []}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    Equals `recall_k` of trec_eval for lists without duplicates. Some tools give 0, others 1, where no document is relevant; here such a case
+    does not enter the mean.
+
+    ## References
+
+    - Manning, Raghavan, Schütze: Introduction to Information Retrieval, 2008, section 8.4.
+    """
+
+def reciprocal_rank(
+    *,
+    k: int | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# reciprocal_rank
+
+    One divided by the place of the first relevant document.
+
+    ## What it measures
+
+    How far down a reader has to go until the first useful document. The mean over many queries is known as MRR.
+
+    ## When to use it
+
+    When one good document is enough: a known page, a fact, the passage that answers the question.
+
+    ## When not to
+
+    When several documents are needed together. All but the first are ignored here; use `average_precision` or `ndcg`.
+
+    ## Formula
+
+        reciprocal rank = 1 / place of the first relevant document, or 0 where none is found
+
+    Places are counted from 1. Ids are compared exactly.
+
+    - Duplicates do not matter, since only the first hit counts; a repeated document occupies its places.
+    - A list shorter than `k` is taken as it is.
+    - An empty `retrieved` gives 0. An empty `relevant` makes the metric not applicable.
+
+    Part: `place`, absent where nothing was found; its reciprocal is the value.
+
+    ## Options
+
+    - `k`: how many places are looked at, at least 1. All of them by default.
+
+    ## Examples
+
+    The first relevant document stands at the second place.
+
+    ```case
+    {"case": {"retrieved": ["d7", "d1", "d2"], "relevant": ["d1", "d2"]}, "expect": 0.5}
+    ```
+
+    It stands past the cut.
+
+    ```case
+    {"params": {"k": 1}, "case": {"retrieved": ["d7", "d1"], "relevant": ["d1"]}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"retrieved": ["d7"], "relevant": []}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    Equals `recip_rank` of trec_eval, and with `k` the usual MRR@k.
+
+    ## References
+
+    - Voorhees: The TREC-8 Question Answering Track Report, 1999.
+    """
+
+def bleu(
+    *,
+    tokenize: Literal["13a"] | Literal["intl"] | Literal["char"] | Literal["none"] = ...,
+    smooth_method: Literal["exp"] | Literal["floor"] | Literal["add-k"] | Literal["none"] = ...,
+    smooth_value: float | None = ...,
+    lowercase: bool = ...,
+    max_ngram_order: int = ...,
+    effective_order: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# bleu
+
+    Sentence-level BLEU: n-grams of words that the response shares with the references.
+
+    ## What it measures
+
+    The share of the response's n-grams, from single words to sequences of four, that a reference has too, and a penalty where the response is
+    shorter than the reference. **Values go from 0 to 100**, on sacreBLEU's own scale. The evidence gives the matches of each order and shows which
+    stretches of the response have their words in a reference.
+
+    ## When to use it
+
+    For translation and other tasks with a close reference, to compare systems on the same data.
+
+    ## When not to
+
+    To judge a single sentence: sentence-level BLEU is noisy. Its mean over a data set is not corpus BLEU and must not be reported as such.
+
+    ## Formula
+
+        precision(n) = 100 · matched n-grams / n-grams of the response
+        penalty      = exp(1 − reference length / response length) where the response is shorter, else 1
+        value        = penalty · exp(mean of ln precision(n) over n = 1 … order)
+
+    An n-gram matches at most as often as it occurs in the reference that has it most often. The reference length is that of the reference nearest
+    in length, the shorter of two. `order` is 4, or less where the response is too short to have n-grams of that order. A response that shares no
+    n-gram at all gets 0.
+
+    Parts: `precision_1` and so on, `order`, `brevity_penalty`; `response_length` and `reference_length` in words.
+
+    ## Options
+
+    - `tokenize`: `13a` (default), the rules of the WMT evaluations; `intl`, which knows the punctuation and symbols of Unicode 16.0; `char`, every
+      character a word; `none`, words between white space.
+    - `smooth_method`: what replaces a precision of 0. `exp` (default): half of one match for the first order without one, a quarter for the next;
+      `floor`: `smooth_value` matches; `add-k`: `smooth_value` is added to matches and n-grams from order 2 on; `none`: the value is 0.
+    - `smooth_value`: by default 0.1 for `floor` and 1 for `add-k`.
+    - `lowercase`: lower-case all texts first. Default false.
+    - `max_ngram_order`: longest n-grams, 1 to 32. Default 4.
+    - `effective_order`: judge a short response by the orders it has. Default true, as in sacreBLEU's `sentence_bleu`.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "The cat sat on the mat.", "reference": "The cat sat on the mat."}, "expect": 100.0}
+    ```
+
+    ```case
+    {"case": {"response": "The cat sat on the mat.", "reference": "The cat is sitting on the mat."}, "expect": 42.38365628278778}
+    ```
+
+    A symbol of Unicode 15 is a word by itself for `intl`.
+
+    ```case
+    {"params": {"tokenize": "intl"}, "case": {"response": "love🩵you", "reference": "love 🩵 you"}, "expect": 100.0}
+    ```
+
+    Several references are taken together, not the best of them.
+
+    ```case
+    {"case": {"response": "The cat sat on a mat.", "reference": ["The cat sat on the mat.", "A cat lay on a mat."]}, "expect": 79.52707287670508}
+    ```
+
+    ```case
+    {"params": {"tokenize": "char", "max_ngram_order": 2, "smooth_method": "none"}, "case": {"response": "猫が座る", "reference": "猫が寝る"}, "expect": 50.0}
+    ```
+
+    ```case
+    {"params": {"smooth_method": "floor", "smooth_value": 0.01, "lowercase": true, "effective_order": false}, "case": {"response": "the CAT", "reference": "The cat sat"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "", "reference": "The cat"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"max_ngram_order": 0}, "case": {"response": "a", "reference": "a"}, "expect_error": "`max_ngram_order` is 0"}
+    ```
+
+    ## Differences from other tools
+
+    Equals `sentence_bleu` of sacreBLEU 2.6 with the same options, up to a value of identical texts that sacreBLEU prints as
+    100.00000000000004 and that is 100 here. NLTK's `sentence_bleu` gives 0 to 1, does not tokenize and does not smooth by default. `intl` asks for punctuation, numbers and symbols by
+    the tables of Unicode 16.0; sacreBLEU asks the Python package `regex`, whose tables depend on its release (2024.11.6 has 16.0), so characters that
+    are newer than both may be cut otherwise. The tokenizers for Chinese, Japanese, Korean and SentencePiece are not part of this metric.
+
+    ## References
+
+    - Papineni et al.: BLEU: a Method for Automatic Evaluation of Machine Translation, ACL 2002.
+    - Post: A Call for Clarity in Reporting BLEU Scores, WMT 2018.
+    - Chen, Cherry: A Systematic Comparison of Smoothing Techniques for Sentence-Level BLEU, WMT 2014.
+    """
+
+def chrf(
+    *,
+    char_order: int = ...,
+    word_order: int = ...,
+    beta: float = ...,
+    lowercase: bool = ...,
+    whitespace: bool = ...,
+    eps_smoothing: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# chrf
+
+    Sentence-level chrF and chrF++: n-grams of characters, and of words where asked for, that response and reference share.
+
+    ## What it measures
+
+    Precision and recall of character n-grams, from single characters to sequences of six, recall weighing four times as much. **Values go from 0
+    to 100**, on sacreBLEU's own scale. Word forms that share a stem share most n-grams, so that inflection costs little.
+
+    ## When to use it
+
+    For translation and short generated texts, above all in languages with rich inflection or without spaces.
+
+    ## When not to
+
+    When the meaning hangs on a few characters: a negation, a number, a name.
+
+    ## Formula
+
+        precision = mean over the orders of shared n-grams / n-grams of the response
+        recall    = mean over the orders of shared n-grams / n-grams of the reference
+        value     = 100 · (1 + β²) · precision · recall / (β² · precision + recall)
+
+    Orders for which a text has no n-grams are left out of the means. White space is dropped before characters are counted. For word n-grams one
+    mark of ASCII punctuation is cut off at the end of a word, or else at its beginning. Of several references the one with the best value counts.
+
+    Parts: `precision`, `recall` and `beta`; with `eps_smoothing` the values `f_1` and so on of the orders, whose mean is the value divided by 100.
+
+    ## Options
+
+    - `char_order`: longest n-grams of characters, 0 to 32. Default 6.
+    - `word_order`: longest n-grams of words, 0 to 32. Default 0; 2 gives chrF++.
+    - `beta`: how many times as much recall weighs as precision. Default 2.
+    - `lowercase`: lower-case all texts first. Default false.
+    - `whitespace`: keep white space as characters. Default false.
+    - `eps_smoothing`: orders without n-grams count as almost 0 and F is computed for each order, as in the original script, NLTK and Moses.
+      Default false.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "The cat sat.", "reference": "The cat sat."}, "expect": 100.0}
+    ```
+
+    ```case
+    {"case": {"response": "The cats sat.", "reference": "The cat sits."}, "expect": 55.44252044252044}
+    ```
+
+    chrF++ of the same.
+
+    ```case
+    {"params": {"word_order": 2}, "case": {"response": "The cats sat.", "reference": "The cat sits."}, "expect": 47.831890331890335}
+    ```
+
+    ```case
+    {"params": {"char_order": 1, "beta": 1}, "case": {"response": "ab", "reference": ["xyz", "abcd"]}, "expect": 66.66666666666667}
+    ```
+
+    ```case
+    {"params": {"eps_smoothing": true, "whitespace": true, "lowercase": true}, "case": {"response": "A b", "reference": "a b"}, "expect": 50.0}
+    ```
+
+    ```case
+    {"params": {"char_order": 0}, "case": {"response": "a", "reference": "a"}, "expect_error": "at least 1"}
+    ```
+
+    ## Differences from other tools
+
+    Equals `sentence_chrf` of sacreBLEU 2.6 with the same options. NLTK's `sentence_chrf` and the original script compute F for each order;
+    `eps_smoothing` does so too.
+
+    ## References
+
+    - Popović: chrF: character n-gram F-score for automatic MT evaluation, WMT 2015.
+    - Popović: chrF++: words helping character n-grams, WMT 2017.
+    """
+
+def contains(
+    *,
+    texts: Sequence[str] = ...,
+    require: Literal["any"] | Literal["all"] = ...,
+    ignore_case: bool = ...,
+    whole_words: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# contains
+
+    Whether the response contains the expected text.
+
+    ## What it measures
+
+    1 where the expected text stands in the response, 0 where it does not. The evidence shows where it was found first, or what is missing.
+
+    ## When to use it
+
+    When a right answer has to mention something, however it is worded otherwise: a name, an order number, a warning.
+
+    ## When not to
+
+    When mentioning is not saying: "it is not Paris" contains "Paris". When the wording may vary, use `token_f1` or a judge. Short texts are
+    found inside longer words unless `whole_words` is set.
+
+    ## Formula
+
+        value = 1 if found ≥ required else 0
+
+    `found` is the number of texts that occur in the response, `required` is 1, or the number of texts with `require: all`. The texts are the
+    references of the case, or those of the option `texts`.
+
+    Parts: `found` and `required`.
+
+    ## Options
+
+    - `texts`: texts to look for in place of the references. None of them may be empty.
+    - `require`: `any` (default): one of the texts is enough; `all`: each of them must be there.
+    - `ignore_case`: compare in lower case. Default false.
+    - `whole_words`: a text that starts or ends with a letter or digit must not continue on that side. Default false.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "The capital is Paris.", "reference": "Paris"}, "expect": 1.0}
+    ```
+
+    One of two is enough, unless all are asked for.
+
+    ```case
+    {"case": {"response": "The capital is Paris.", "reference": ["Paris", "Lyon"]}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"require": "all"}, "case": {"response": "The capital is Paris.", "reference": ["Paris", "Lyon"]}, "expect": 0.0}
+    ```
+
+    The texts may be the same for every case.
+
+    ```case
+    {"params": {"texts": ["call 112", "emergency"], "ignore_case": true}, "case": {"response": "In an EMERGENCY do not wait."}, "expect": 1.0}
+    ```
+
+    A word inside a word.
+
+    ```case
+    {"params": {"whole_words": true}, "case": {"response": "the party", "reference": "art"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"texts": [""]}, "case": {"response": "x"}, "expect_error": "empty text"}
+    ```
+
+    ## Differences from other tools
+
+    Covers `contains`, `icontains`, `contains-any` and `contains-all` of promptfoo and `includes` of Inspect. Inspect ignores case by default;
+    here that is an option.
+
+    ## References
+
+    - promptfoo, deterministic assertions; Inspect AI, built-in scorers.
+    """
+
+def embedding_similarity(
+    *,
+    model: str = ...,
+    against: Literal["reference"] | Literal["query"] | Literal["context"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# embedding_similarity
+
+    How near the response is to the reference in meaning, by the vectors of an embedding model.
+
+    ## What it measures
+
+    The cosine of the angle between the vector of the response and that of the reference. Texts that say the same in other words are near each
+    other (0.6 and more with `all-MiniLM-L6-v2`), texts about something else are far (around 0). The evidence says which two texts were compared.
+
+    ## When to use it
+
+    For answers of a sentence or a paragraph whose wording is free, where `token_f1` and `rouge_l` see too little. Also to see how far a response keeps to its question or its passages.
+
+    ## When not to
+
+    Where a single word decides. "The bridge is safe" and "The bridge is not safe" are near each other, and so are the years 1969 and 1996.
+    `answer_match` sees such differences. `all-MiniLM-L6-v2` reads the first 256 tokens of a text, about 190 words; what follows is not seen, and it knows little but English.
+
+    ## Formula
+
+        value = r · t / (|r| |t|)
+
+    with the vectors r of the response and t of the other text. Of several texts the nearest counts. A vector of zeros is an error.
+
+    ## Options
+
+    - `model`: `all-MiniLM-L6-v2` unless given. It is computed on this machine; fetch it once with `probare models pull all-MiniLM-L6-v2`. Or
+      `provider:model` of a server that embeds, such as `openai:text-embedding-3-small` or `ollama:nomic-embed-text`.
+    - `against`: what the response is held against: `reference` (unless given), `query` or `context`.
+
+    Where the model is not there, the run does not start and says how to get it.
+
+    ## Examples
+
+    In the examples vectors are given, so that they hold without a model.
+
+    ```case
+    {"case": {"response": "It was cold.", "reference": ["It was hot.", "The day was chilly."]}, "vectors": {"It was cold.": [1, 0, 0], "It was hot.": [0, 1, 0], "The day was chilly.": [4, 0, 3]}, "expect": 0.8}
+    ```
+
+    A text is nearest to itself.
+
+    ```case
+    {"case": {"response": "Canberra", "reference": "Canberra"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"against": "query"}, "case": {"query": "Why?", "response": "Because."}, "vectors": {"Why?": [0, 2], "Because.": [-3, 0]}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"against": "context"}, "case": {"context": ["A", "B"], "response": "B"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"against": "context"}, "case": {"response": "Because.", "reference": "Because."}, "expect_not_applicable": true}
+    ```
+
+    ```case
+    {"params": {"against": "answer"}, "case": {"response": "a", "reference": "a"}, "expect_error": "unknown variant `answer`"}
+    ```
+
+    ## Differences from other tools
+
+    With `all-MiniLM-L6-v2` the value is that of `util.cos_sim` in sentence-transformers to about 1e-6. Ragas' semantic similarity is the
+    same cosine with a model of one's choice. BERTScore compares token by token and gives other numbers.
+
+    ## References
+
+    - Reimers, Gurevych: Sentence-BERT, EMNLP 2019.
+    - Wang et al.: MiniLM, NeurIPS 2020; the model sentence-transformers/all-MiniLM-L6-v2.
+    """
+
+def exact_match(
+    *,
+    normalise: Literal["none"] | Literal["trim"] | Literal["squad"] = ...,
+    ignore_case: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# exact_match
+
+    Whether the response is the reference.
+
+    ## What it measures
+
+    1 where the two texts are equal, after the normalisation that was asked for, else 0. The evidence shows the first difference and what the
+    reference has there.
+
+    ## When to use it
+
+    For answers with one right form: a label, a letter of a multiple choice, a number as written, a short name.
+
+    ## When not to
+
+    For sentences. A full stop more is a 0, unless `normalise` forgives it; `token_f1` and `levenshtein` tell near from far.
+
+    ## Formula
+
+        value = 1 if normalised response = normalised reference else 0
+
+    Of several references any one may be met. Where none is, the first difference to the first reference is shown.
+
+    ## Options
+
+    - `normalise`: `none` (default); `trim` drops white space at both ends; `squad` lower-cases, deletes ASCII punctuation, drops the words
+      a, an and the, and joins white space, as the SQuAD script does.
+    - `ignore_case`: compare in lower case. Default false; `squad` does so anyway.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "Paris", "reference": "Paris"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "paris\\n", "reference": "Paris"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"normalise": "trim", "ignore_case": true}, "case": {"response": "paris\\n", "reference": "Paris"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"normalise": "squad"}, "case": {"response": "The Eiffel Tower!", "reference": ["Louvre", "Eiffel tower"]}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "Paris"}, "expect_error": "no `reference`"}
+    ```
+
+    ## Differences from other tools
+
+    `normalise: squad` is the exact match of the SQuAD script and of HELM's quasi-exact match. The `exact_match` of Hugging Face deletes
+    punctuation and numbers as separate options. Inspect's `match` looks at the end of the response by default.
+
+    ## References
+
+    - Rajpurkar et al.: SQuAD: 100,000+ Questions for Machine Comprehension of Text, EMNLP 2016, and its evaluation script.
+    """
+
+def jaccard(
+    *,
+    tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# jaccard
+
+    Distinct words that the response and the reference share, divided by all distinct words of both.
+
+    ## What it measures
+
+    How far two texts use the same vocabulary. Order and repetition do not matter. The evidence shows each word as shared, missing or
+    superfluous.
+
+    ## When to use it
+
+    For a quick and symmetric comparison of two short texts, or to find near duplicates.
+
+    ## When not to
+
+    When one text is much longer than the other: the value is then low whatever they share. `token_f1` shows precision and recall apart.
+
+    ## Formula
+
+        value = shared / all
+
+    `shared` is the number of distinct words in both texts, `all` the number of distinct words in either. Two texts without words are alike: 1.
+    Of several references the best counts.
+
+    Parts: `shared` and `all`.
+
+    ## Options
+
+    - `tokens`: how texts are cut into words. `squad` (default): lower case, no ASCII punctuation, no articles. `sklearn`: lower-cased runs of at
+      least two letters, digits or underscores. `whitespace`: lower-cased, punctuation stays attached.
+
+    ## Examples
+
+    Shared are cat and sat; all are cat, sat, down.
+
+    ```case
+    {"case": {"response": "The cat sat.", "reference": "The cat sat down."}, "expect": 0.6666666666666666}
+    ```
+
+    ```case
+    {"params": {"tokens": "whitespace"}, "case": {"response": "The cat sat.", "reference": "The cat sat down."}, "expect": 0.4}
+    ```
+
+    ```case
+    {"params": {"tokens": "sklearn"}, "case": {"response": "plan B", "reference": "plan C"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "", "reference": ""}, "expect": 1.0}
+    ```
+
+    ## Differences from other tools
+
+    Tools differ in how they cut words; the option names three definitions. The Jaccard share inside the metric `relevance` is
+    taken of the words between white space in lower case; stop words are not dropped.
+
+    ## References
+
+    - Jaccard: Étude comparative de la distribution florale, Bulletin de la Société vaudoise des sciences naturelles 37, 1901.
+    """
+
+def json_schema(
+    *,
+    schema: Any = ...,
+    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# json_schema
+
+    Whether the response is JSON that follows a schema.
+
+    ## What it measures
+
+    1 where the response is well-formed JSON and the schema accepts it, else 0. Each violation is shown at the value that causes it.
+
+    ## When to use it
+
+    When a program reads the answer and needs certain fields of certain types.
+
+    ## When not to
+
+    To check whether the values are true: a schema knows forms only.
+
+    ## Formula
+
+        value = 1 if violations = 0 else 0
+
+    A response that is no JSON has one violation. Part: `violations`.
+
+    JSON that is nested deeper than 127 levels is well formed but cannot be read; such a case is an error and not a 0.
+
+    ## Options
+
+    - `schema`: the JSON Schema itself, required. Drafts 4, 6, 7, 2019-09 and 2020-12 by its `$schema`, the last where it has none. References
+      to other files or addresses are not followed. `format` is checked only where the draft says so.
+    - `within`: where the JSON is looked for: `response` (default), `fence` or `anywhere`, as for `json_valid`.
+
+    ## Examples
+
+    ```case
+    {"params": {"schema": {"type": "object", "required": ["city"], "properties": {"city": {"type": "string"}}}}, "case": {"response": "{\\"city\\": \\"Paris\\"}"}, "expect": 1.0}
+    ```
+
+    A missing field and a wrong type are two violations.
+
+    ```case
+    {"params": {"schema": {"type": "object", "required": ["city", "year"], "properties": {"city": {"type": "string"}}}}, "case": {"response": "{\\"city\\": 75}"}, "expect": 0.0, "parts": {"violations": 2}}
+    ```
+
+    ```case
+    {"params": {"schema": {"type": "array", "items": {"type": "integer", "minimum": 0}}, "within": "fence"}, "case": {"response": "```json\\n[1, -2]\\n```"}, "expect": 0.0}
+    ```
+
+    What is no JSON follows no schema.
+
+    ```case
+    {"params": {"schema": true}, "case": {"response": "Paris"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"schema": {"type": "strnig"}}, "case": {"response": "{}"}, "expect_error": "no usable JSON Schema"}
+    ```
+
+    ```case
+    {"params": {"schema": {"$ref": "https://example.org/schema.json"}}, "case": {"response": "{}"}, "expect_error": "no usable JSON Schema"}
+    ```
+
+    ## Differences from other tools
+
+    promptfoo validates with Ajv, which knows draft 7 by default. DeepEval's JSON correctness takes a Pydantic model. No tool of these shows
+    where in the answer the violation stands.
+
+    The formats `idn-email` and `idn-hostname` (names in other scripts) are not checked in any draft: every string passes.
+
+    ## References
+
+    - JSON Schema, draft 2020-12: Core and Validation.
+    """
+
+def json_valid(
+    *,
+    within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
+    root: Literal["any"] | Literal["object"] | Literal["array"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# json_valid
+
+    Whether the response is well-formed JSON.
+
+    ## What it measures
+
+    1 where a JSON value is found where it should be, 0 where it is not. The evidence shows the value, or the place where the text stops being
+    JSON and why.
+
+    ## When to use it
+
+    When a program reads the answer.
+
+    ## When not to
+
+    When the fields matter too: use `json_schema`, which includes this check.
+
+    ## Formula
+
+        value = 1 if the text is one JSON value of the asked kind else 0
+
+    JSON is that of RFC 8259, without comments, trailing commas, `NaN` or single quotes. Nesting is not limited. Repeated keys are allowed.
+
+    ## Options
+
+    - `within`: where the JSON is looked for. `response` (default): the whole response, white space aside. `fence`: the first block between
+      triple backticks, or the whole response where there is none. `anywhere`: the same, and else the first object or array in running text; the
+      first 16 opening brackets are tried.
+    - `root`: `any` (default), `object` or `array`.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "{\\"city\\": \\"Paris\\", \\"population\\": 2102650}"}, "expect": 1.0}
+    ```
+
+    A trailing comma is no JSON.
+
+    ```case
+    {"case": {"response": "{\\"city\\": \\"Paris\\",}"}, "expect": 0.0}
+    ```
+
+    A fence counts where it is allowed.
+
+    ```case
+    {"case": {"response": "```json\\n[1, 2]\\n```"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"within": "fence"}, "case": {"response": "```json\\n[1, 2]\\n```"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"within": "anywhere", "root": "object"}, "case": {"response": "Sure! {\\"a\\": 1} is what you asked for."}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"root": "object"}, "case": {"response": "[1]"}, "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    promptfoo's `is-json` is `within: response`, its `contains-json` is near to `within: anywhere`. Python's `json` reads `NaN` and `Infinity`,
+    which are not JSON.
+
+    ## References
+
+    - RFC 8259, The JavaScript Object Notation (JSON) Data Interchange Format.
+    """
+
+def levenshtein(
+    *,
+    unit: Literal["characters"] | Literal["words"] = ...,
+    ignore_case: bool = ...,
+    longest: int = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# levenshtein
+
+    Similarity by edit distance: one minus the least number of edits as a share of the longer text.
+
+    ## What it measures
+
+    How many insertions, deletions and replacements turn the response into the reference. The evidence lists them for texts of up to about 128
+    characters (or words) each, widened to whole words and numbers; for longer ones it shows the first difference.
+
+    ## When to use it
+
+    For short texts in which slips should cost little: names, codes, transcriptions.
+
+    ## When not to
+
+    When words may stand in another order, or mean the same in other letters.
+
+    ## Formula
+
+        value = 1 − distance / length
+
+    `distance` is the least number of edits, `length` that of the longer text. Two empty texts are alike: 1. Characters are Unicode scalar values,
+    so a letter with a combining accent counts as two. Of several references the best counts. The value does not change when response and
+    reference are swapped.
+
+    Parts: `distance` and `length`.
+
+    ## Options
+
+    - `unit`: `characters` (default) or `words`, which are what stands between white space.
+    - `ignore_case`: compare in lower case. Default false.
+    - `longest`: length, in units, up to which texts that differ are compared. Default 200,000. The work grows with the product of both lengths, so
+      what counts is the product: a short text may be held against a much longer one, and the lengths of several references are added up. Two texts of
+      200,000 characters take about two seconds; beyond the limit the case is an error that says so.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "kitten", "reference": "sitting"}, "expect": 0.5714285714285714, "parts": {"distance": 3, "length": 7}}
+    ```
+
+    ```case
+    {"params": {"unit": "words"}, "case": {"response": "the cat sat", "reference": "the dog sat down"}, "expect": 0.5}
+    ```
+
+    ```case
+    {"params": {"ignore_case": true}, "case": {"response": "PARIS", "reference": "Paris"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "", "reference": ""}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"longest": 4}, "case": {"response": "kitten", "reference": "sitting"}, "expect_error": "two texts of 4 characters"}
+    ```
+
+    ## Differences from other tools
+
+    Equals `Levenshtein.normalized_similarity` of rapidfuzz. Its `fuzz.ratio` counts a replacement as two edits and divides by the sum of the
+    lengths. promptfoo's `levenshtein` compares the distance itself with a threshold. With `unit: words` and the length of the reference as
+    divisor the distance would be the word error rate.
+
+    ## References
+
+    - Levenshtein: Binary codes capable of correcting deletions, insertions, and reversals, Soviet Physics Doklady 10, 1966.
+    - Myers: A fast bit-vector algorithm for approximate string matching, JACM 46(3), 1999.
+    """
+
+def numeric_close(
+    *,
+    absolute: float = ...,
+    relative: float = ...,
+    pick: Literal["first"] | Literal["last"] | Literal["only"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# numeric_close
+
+    Whether the number in the response is close enough to the number in the reference.
+
+    ## What it measures
+
+    1 where the two numbers differ by no more than the tolerance, else 0. The difference and what was allowed stay visible as parts.
+
+    ## When to use it
+
+    For questions whose answer is one number: sums, measurements, counts, dates given as a year.
+
+    ## When not to
+
+    When the unit matters, since it is not read: 5 km and 5 miles are the same here, and 50 % is 50. When numbers are written in words.
+
+    ## Formula
+
+        difference = |response − reference|
+        allowed    = max(absolute, relative · |reference|)
+        value      = 1 if difference ≤ allowed else 0
+
+    A number is written in digits, with a sign, with commas between groups of three, a decimal point and an exponent where it has them:
+    `1,234.5`, `-3`, `−$3.50`, `.5`, `6.02e23`. A dash after a digit or a letter is a hyphen and no sign. Digits inside a word (`GPT4`) and
+    numbers with two points (`2.3.1`) are passed over, and so is a number too large for 64-bit floating point.
+
+    Of several references the one that is met best counts. A response without a number gets 0; a reference without one is an error.
+
+    Parts: `difference` and `allowed`, absent where the response has no number.
+
+    ## Options
+
+    - `absolute`: tolerance as it is. Default 0.
+    - `relative`: tolerance as a share of the reference. Default 1e-9.
+    - `pick`: which number of a text is taken, in the response and in the reference: `first`, `last` (default), or `only`, which takes the number
+      of a text that has just one and none of a text with several.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "2 + 2 = 4", "reference": "4"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"relative": 0.01}, "case": {"response": "about 3.14", "reference": "3.14159"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"absolute": 0.5}, "case": {"response": "It weighs 1,250.4 kg.", "reference": "1251"}, "expect": 0.0, "parts": {"difference": 0.6, "allowed": 0.5}}
+    ```
+
+    ```case
+    {"params": {"pick": "only"}, "case": {"response": "Between 3 and 5", "reference": "4"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "four", "reference": "4"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "4", "reference": "four"}, "expect_error": "holds no number"}
+    ```
+
+    ```case
+    {"params": {"absolute": -1}, "case": {"response": "4", "reference": "4"}, "expect_error": "not negative"}
+    ```
+
+    ## Differences from other tools
+
+    Python's `math.isclose` takes its relative tolerance from the larger of the two numbers; here the reference alone sets it, as in NumPy's
+    `isclose`, which adds the two tolerances where we take the larger.
+
+    ## References
+
+    - PEP 485, A Function for testing approximate equality.
+    """
+
+def regex_match(
+    *,
+    pattern: str = ...,
+    mode: Literal["search"] | Literal["prefix"] | Literal["full"] = ...,
+    ignore_case: bool = ...,
+    multi_line: bool = ...,
+    dot_matches_new_line: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# regex_match
+
+    Whether a regular expression matches the response.
+
+    ## What it measures
+
+    1 where the expression matches, 0 where it does not. The evidence shows the first match.
+
+    ## When to use it
+
+    To check a form: a date, an identifier, a final line such as `Answer: B`, the absence of nothing but letters.
+
+    ## When not to
+
+    To judge what an answer means. To read JSON, `json_valid` and `json_schema` are safer.
+
+    ## Formula
+
+        value = 1 if the expression matches else 0
+
+    Matching takes time linear in the response, whatever the expression: there is no backtracking, and so there are no back-references and no
+    look-around.
+
+    ## Options
+
+    - `pattern`: the expression, required. Syntax of the Rust crate `regex`; classes such as `\\w` and `\\d` cover all of Unicode.
+    - `mode`: `search` (default) matches anywhere, `prefix` from the beginning of the response, `full` the whole response.
+    - `ignore_case`: upper and lower case are the same. Default false.
+    - `multi_line`: `^` and `$` match at every line. Default false.
+    - `dot_matches_new_line`: `.` matches a line feed too. Default false.
+
+    ## Examples
+
+    ```case
+    {"params": {"pattern": "\\\\b\\\\d{4}-\\\\d{2}-\\\\d{2}\\\\b"}, "case": {"response": "It opened on 1889-03-31 in Paris."}, "expect": 1.0}
+    ```
+
+    The same date is not the whole response.
+
+    ```case
+    {"params": {"pattern": "\\\\d{4}-\\\\d{2}-\\\\d{2}", "mode": "full"}, "case": {"response": "It opened on 1889-03-31 in Paris."}, "expect": 0.0}
+    ```
+
+    An alternation is anchored as a whole.
+
+    ```case
+    {"params": {"pattern": "yes|no", "mode": "full", "ignore_case": true}, "case": {"response": "No"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"pattern": "^Answer: [A-D]$", "multi_line": true}, "case": {"response": "I think so.\\nAnswer: B\\n"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"pattern": "a.b", "mode": "prefix", "dot_matches_new_line": true}, "case": {"response": "a\\nbc"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"pattern": "(open"}, "case": {"response": "open"}, "expect_error": "no regular expression"}
+    ```
+
+    ## Differences from other tools
+
+    promptfoo uses JavaScript's expressions and Inspect Python's; both backtrack, know look-around and back-references, and can be made to hang
+    by a hostile text. `mode: prefix` is Python's `re.match`, `mode: full` its `re.fullmatch`.
+
+    Patterns that both accept can differ from Python's `re` in these points:
+
+    - `$` matches at the end only; Python's also before a final line feed. Write `\\n?$` (or `\\s*$`) for a response that may end with one.
+    - `\\Z` is written `\\z`; possessive quantifiers, atomic groups, look-around, back-references and conditions are refused when the options are read.
+    - `\\d`, `\\w`, `\\s` and `\\b` follow the newest Unicode: `\\w` also takes marks such as a combining accent and joiners, Python's takes letters, numbers
+      and `_`. Python's `\\s` also takes the control characters U+001C to U+001F.
+    - `ignore_case` folds by Unicode's simple folding: `ſ` is `s` and `K` (Kelvin) is `k` in both, but `ı` and `İ` stay themselves, which Python takes for
+      `i`.
+    - Inside a class, `[`, `&&`, `--` and `~~` have a meaning of their own; write `\\[` and `\\&`.
+    - `{` that opens no count is refused rather than taken as itself: write `\\{`.
+    - Of several alternatives the leftmost one wins in both; the text that is found is the same wherever both accept the pattern.
+
+    ## References
+
+    - The `regex` crate, section "Syntax".
+    """
+
+def rouge_l(
+    *,
+    use_stemmer: bool = ...,
+    longest: int = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# rouge_l
+
+    ROUGE-L: the longest sequence of words that response and reference share in the same order, as F1.
+
+    ## What it measures
+
+    How much of both texts can be laid over each other without changing the order; words in between do not break the sequence. The evidence shows
+    the shared stretches in the response and what of the reference is missing.
+
+    ## When to use it
+
+    For summaries and longer answers, to compare systems on the same data.
+
+    ## When not to
+
+    To judge a single answer as right or wrong. For languages that are not written in Latin letters: letters other than a to z and digits are
+    dropped, and a text without any gets 0.
+
+    ## Formula
+
+        precision = longest / words of the response
+        recall    = longest / words of the reference
+        value     = 2 · precision · recall / (precision + recall)
+
+    Words are lower-cased runs of the letters a to z and digits. A text without words gives 0, even against itself. Of several references the one
+    with the best value counts.
+
+    Parts: `precision` and `recall`.
+
+    ## Options
+
+    - `use_stemmer`: words of more than three letters are cut to their Porter stem, in the variant of NLTK. Default false.
+    - `longest`: length in words up to which texts that differ are compared. Default 200,000. The work grows with the product of both lengths, so what
+      counts is the product: a short text may be held against a much longer one, and the lengths of several references are added up. Two texts of
+      200,000 words take well under a second, four where they consist of a handful of words; beyond the limit the case is an error that says so.
+
+    ## Examples
+
+    The longest sequence is: the, cat, the, mat.
+
+    ```case
+    {"case": {"response": "The cat lay on the mat.", "reference": "The cat is sitting under the mat"}, "expect": 0.6153846153846154}
+    ```
+
+    ```case
+    {"params": {"use_stemmer": true}, "case": {"response": "cats running", "reference": "the cat runs"}, "expect": 0.8}
+    ```
+
+    ```case
+    {"case": {"response": "dog", "reference": ["cat", "a dog"]}, "expect": 0.6666666666666666, "parts": {"precision": 1.0, "recall": 0.5}}
+    ```
+
+    ```case
+    {"case": {"response": "", "reference": "cat"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"longest": 2}, "case": {"response": "one two three", "reference": "one two four"}, "expect_error": "two texts of 2 words"}
+    ```
+
+    ## Differences from other tools
+
+    Equals `rougeL` of Google's `rouge_score` 0.1.2, several references as in its `score_multi`. The package `rouge` weighs recall more and cuts
+    words in another way. The variant that works sentence by sentence, `rougeLsum`, is not this metric.
+
+    ## References
+
+    - Lin: ROUGE: A Package for Automatic Evaluation of Summaries, ACL workshop Text Summarization Branches Out, 2004.
+    - `rouge_score` 0.1.2.
+    """
+
+def tfidf_cosine(
+    *,
+    stop_words: Literal["english"] | Literal["none"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tfidf_cosine
+
+    Cosine of the tf-idf term weights of the response and the reference.
+
+    ## What it measures
+
+    How far two texts use the same content words, rare ones counting more. The evidence lists the terms by what they add to the cosine, then
+    those that only one text has.
+
+    ## When to use it
+
+    To compare texts of different length by topic.
+
+    ## When not to
+
+    When order, negation or numbers decide. With two texts only, rarity has two steps: a term is in one text or in both.
+
+    ## Formula
+
+        weight = occurrences · (ln(3 / (1 + texts that have the term)) + 1)
+        value  = cosine of the two weight vectors
+
+    Terms are lower-cased runs of at least two letters, digits or underscores, stop words left out. A text without
+    terms gives 0; where neither text has one the metric is not applicable. Of several references the best counts.
+
+    ## Options
+
+    - `stop_words`: `english` (default) leaves out the 318 frequent English words of scikit-learn's list; `none` counts all words.
+
+    ## Examples
+
+    ```case
+    {"case": {"response": "The capital of France is Paris.", "reference": "What is the capital of France?"}, "expect": 0.7092972666062739}
+    ```
+
+    ```case
+    {"case": {"response": "Paris.", "reference": "The capital of France"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "Is it?", "reference": "It is."}, "expect_not_applicable": true}
+    ```
+
+    Where all words count, these are the same.
+
+    ```case
+    {"params": {"stop_words": "none"}, "case": {"response": "Is it?", "reference": "It is."}, "expect": 1.0}
+    ```
+
+    ## Differences from other tools
+
+    Equals `cosine_similarity` of scikit-learn on a `TfidfVectorizer` with the same `stop_words`, fitted on the two texts; its default is `None`.
+    scikit-learn fails with an
+    empty vocabulary where this metric is not applicable. Tools that fit the weights on a whole corpus give other numbers.
+
+    ## References
+
+    - Salton, Buckley: Term-weighting approaches in automatic text retrieval, Information Processing & Management 24(5), 1988.
+    - scikit-learn user guide, section "Text feature extraction".
+    """
+
+def token_f1(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# token_f1
+
+    Words that the response and the reference share, as the harmonic mean of precision and recall.
+
+    ## What it measures
+
+    How much of the response is in the reference (precision) and how much of the reference is in the response (recall), counted in words without
+    regard to their order. The evidence shows shared stretches, missing ones and superfluous ones.
+
+    ## When to use it
+
+    For short answers whose wording may vary by a word or two. It is the usual number for extractive question answering.
+
+    ## When not to
+
+    For long answers, where frequent words alone give a fair value. It does not see negation: "is" and "is not" are near. It knows no synonyms.
+
+    ## Formula
+
+        precision = shared / words of the response
+        recall    = shared / words of the reference
+        value     = 2 · precision · recall / (precision + recall)
+
+    Texts are normalised as by the SQuAD script: lower case, ASCII punctuation deleted, the words a, an and the dropped. A word that occurs twice
+    in both texts is shared twice. Where a text has no words left, the value is 1 if the other has none either, else 0. Of several references the
+    best counts.
+
+    Parts: `precision` and `recall`.
+
+    ## Options
+
+    None.
+
+    ## Examples
+
+    Two of two words are right, two of three are there.
+
+    ```case
+    {"case": {"response": "the Eiffel Tower", "reference": "Eiffel Tower, Paris"}, "expect": 0.8, "parts": {"precision": 1.0, "recall": 0.6666666666666666}}
+    ```
+
+    ```case
+    {"case": {"response": "It is the Louvre", "reference": ["Eiffel Tower", "Louvre"]}, "expect": 0.5}
+    ```
+
+    Only an article is left, and an article is no word.
+
+    ```case
+    {"case": {"response": "The!", "reference": "a"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"case": {"response": "", "reference": "Paris"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"params": {"stem": true}, "case": {"response": "a", "reference": "a"}, "expect_error": "unknown field `stem`"}
+    ```
+
+    ## Differences from other tools
+
+    Equals the F1 of the SQuAD 2.0 script. That of version 1.1 gives 0 where both texts have no words. Inspect's `f1` normalises alike, and also
+    reads number words.
+
+    ## References
+
+    - Rajpurkar, Jia, Liang: Know What You Don't Know: Unanswerable Questions for SQuAD, ACL 2018, and its evaluation script.
+    """

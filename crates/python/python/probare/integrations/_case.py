@@ -1,0 +1,58 @@
+"""One case through one metric, as the other tools ask for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from probare._api import metrics as all_metrics
+from probare._api import score, score_async
+from probare._errors import ScoreError
+from probare._results import Results, evidence_lines
+
+
+def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
+    return scored(score([present(case)], [metric], profile, strict=True, **settings))
+
+
+async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
+    """The same without holding up anybody else."""
+    return scored(await score_async([present(case)], [metric], profile, strict=True, **settings))
+
+
+def present(case: dict[str, Any]) -> dict[str, Any]:
+    """The fields that have a value."""
+    return {field: value for field, value in case.items() if value is not None}
+
+
+def scored(results: Results) -> dict[str, Any]:
+    """The score, or the error that says why there is none."""
+    [(name, told)] = results[0]["scores"].items()
+    if "not_applicable" in told:
+        raise ScoreError(f"{name} does not apply: {told['not_applicable']}", "not_applicable")
+    if "error" in told:
+        raise ScoreError(f"{name}: {told['error']}", told["kind"])
+    return told
+
+
+def explained(told: dict[str, Any]) -> str:
+    """Label, parts and evidence in words."""
+    lines = [told["label"]] if told.get("label") else []
+    if told.get("parts"):
+        lines.append(", ".join(f"{part} {value:.4g}" for part, value in told["parts"].items()))
+    return "\n".join([*lines, *evidence_lines(told.get("evidence", []))])
+
+
+def named(metric: Any) -> str:
+    """What results call a metric."""
+    if isinstance(metric, dict):
+        return str(metric.get("name") or metric["id"])
+    return str(metric)
+
+
+def is_higher_better(metric: Any) -> bool:
+    """Which direction is better."""
+    from probare import _probare
+
+    id = metric["id"] if isinstance(metric, dict) else _probare.request(metric)["id"]
+    return next((known.better == "higher" for known in all_metrics() if known.id == id), True)

@@ -1,0 +1,77 @@
+"""A metric for DeepEval.
+
+    from deepeval import assert_test
+    from probare.integrations.deepeval import ProbareMetric
+
+    assert_test(test_case, [ProbareMetric("token_f1", threshold=0.5)])
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deepeval.metrics import BaseMetric
+from deepeval.test_case import LLMTestCase
+
+from probare.integrations._case import explained, is_higher_better, named, one, one_async
+
+
+class ProbareMetric(BaseMetric):  # type: ignore[misc]
+    """A metric of Probare. Where lower is better, a test passes at or below the threshold.
+
+    `settings` are further arguments of `probare.score`. DeepEval makes copies of its metrics from their attributes, so every
+    argument is one.
+    """
+
+    def __init__(
+        self,
+        metric: Any,
+        threshold: float = 0.5,
+        profile: str | None = None,
+        settings: dict[str, Any] | None = None,
+    ) -> None:
+        self.metric = metric
+        self.threshold = threshold
+        self.profile = profile
+        self.settings = settings or {}
+        self.async_mode = False
+        self.include_reason = True
+        self.higher_is_better = is_higher_better(metric)
+        self.score: float | None = None
+        self.reason: str | None = None
+        self.success: bool | None = None
+        self.error: str | None = None
+
+    @property
+    def __name__(self) -> str:  # type: ignore[override]
+        return named(self.metric)
+
+    def measure(self, test_case: LLMTestCase, *arguments: Any, **named_arguments: Any) -> float:
+        """Scores a test case."""
+        return self._taken(one(_case(test_case), self.metric, self.profile, self.settings))
+
+    async def a_measure(self, test_case: LLMTestCase, *arguments: Any, **named_arguments: Any) -> float:
+        """The same without holding up anybody else."""
+        return self._taken(await one_async(_case(test_case), self.metric, self.profile, self.settings))
+
+    def is_successful(self) -> bool:
+        """Whether the last test case kept the threshold."""
+        return bool(self.success)
+
+    def _taken(self, told: dict[str, Any]) -> float:
+        value = float(told["value"])
+        self.score = value
+        self.reason = explained(told)
+        self.score_breakdown = told.get("parts") or None
+        self.success = value >= self.threshold if self.higher_is_better else value <= self.threshold
+        return value
+
+
+def _case(test_case: LLMTestCase) -> dict[str, Any]:
+    reference = test_case.expected_output
+    return {
+        "query": test_case.input,
+        "response": test_case.actual_output,
+        "reference": None if reference is None else [reference],
+        "context": test_case.retrieval_context or test_case.context,
+    }

@@ -1,0 +1,73 @@
+"""Scores of a Ray dataset, computed where its blocks lie.
+
+    scored = probare.ray.score(dataset, ["token_f1"])
+    probare.ray.summary(scored, ["token_f1"])
+
+Rows keep all their columns and get those of the metrics: the value, and `NAME.status`, `NAME.note`, `NAME.label`, `NAME.parts`,
+`NAME.kind`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from probare._distributed import beside, distributed, kept_scorer, named, part_of, refuse_clash, whole_of
+from probare._results import Summary
+
+if TYPE_CHECKING:
+    import pyarrow
+    from ray.data import Dataset
+
+    from probare.catalogue import Profile, Request
+
+
+def score(
+    dataset: Dataset,
+    metrics: Request | Sequence[Request],
+    profile: Profile | None = None,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    evidence: bool = False,
+    judges: Sequence[str] = (),
+    record: str | PathLike[str] | None = None,
+    config: str | PathLike[str] | None = None,
+    batch_size: int | None = 4096,
+    **options: Any,
+) -> Dataset:
+    """The dataset with the columns of the metrics. Nothing is computed before Ray wants the rows.
+
+    A metric that asks a model is answered from `record`, a file of recorded replies that every worker can read, and is
+    refused without one: a block that Ray tries again would pay twice. `options` go to `map_batches`.
+    """
+    recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
+    refuse_clash(dataset.columns() or [], [name for name, _ in recipe.columns()])
+    pickled = pickle.dumps(recipe)
+
+    def block(table: pyarrow.Table) -> pyarrow.Table:
+        import pyarrow
+
+        scorer = kept_scorer(pickled)
+        batches = table.combine_chunks().to_batches() or [pyarrow.RecordBatch.from_pylist([], schema=table.schema)]
+        return pyarrow.Table.from_batches([beside(batch, scorer.score_batch(batch)) for batch in batches])
+
+    return dataset.map_batches(block, batch_format="pyarrow", batch_size=batch_size, **options)
+
+
+def summary(scored: Dataset, metrics: Request | Sequence[Request], profile: Profile | None = None) -> Summary:
+    """Counts, means and distributions of a scored dataset.
+
+    Every block is summed up where it lies, and only these sums come here; they are put together exactly. Scores are computed
+    again unless the dataset is materialized or was written and read back.
+    """
+    columns = named(metrics, profile)
+
+    def block(table: pyarrow.Table) -> pyarrow.Table:
+        import pyarrow
+
+        return pyarrow.Table.from_batches([part_of(metrics, profile, table.combine_chunks().to_batches())])
+
+    parts = scored.select_columns(columns).map_batches(block, batch_format="pyarrow", batch_size=None)
+    return whole_of(metrics, profile, "ray", (row["part"] for row in parts.iter_rows()))

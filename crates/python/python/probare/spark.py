@@ -1,0 +1,75 @@
+"""Scores of a Spark frame, computed where its rows lie.
+
+    scored = probare.spark.score(df, ["token_f1"])
+    probare.spark.summary(scored, ["token_f1"])
+
+Each partition goes through the engine as Arrow batches. Rows keep all their columns and get those of the metrics:
+the value, and `NAME_status`, `NAME_note`, `NAME_label`, `NAME_parts`, `NAME_kind`. Where other tables have a dot there is a line, since
+a dot in the name of a column means something else to Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING
+
+from probare._distributed import distributed, named, part_of, refuse_clash, scored_batches, whole_of
+from probare._results import Summary
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import DataFrame
+
+    from probare.catalogue import Profile, Request
+
+
+def plain(name: str) -> str:
+    """The name of a column without a dot."""
+    return name.replace(".", "_")
+
+
+def score(
+    df: DataFrame,
+    metrics: Request | Sequence[Request],
+    profile: Profile | None = None,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    evidence: bool = False,
+    judges: Sequence[str] = (),
+    record: str | PathLike[str] | None = None,
+    config: str | PathLike[str] | None = None,
+) -> DataFrame:
+    """The frame with the columns of the metrics. Nothing is computed before Spark wants the rows.
+
+    A metric that asks a model is answered from `record`, a file of recorded replies that every executor can read, and is
+    refused without one: a partition that Spark tries again would pay twice.
+    """
+    from pyspark.sql.types import DoubleType, StringType, StructField, StructType
+
+    recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
+    fields = [(plain(name), is_value) for name, is_value in recipe.columns()]
+    refuse_clash(df.columns, [name for name, _ in fields])
+    added = [StructField(name, DoubleType() if is_value else StringType()) for name, is_value in fields]
+
+    def partition(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        return scored_batches(recipe, batches, plain)
+
+    return df.mapInArrow(partition, StructType([*df.schema.fields, *added]))
+
+
+def summary(
+    scored: DataFrame, metrics: Request | Sequence[Request], profile: Profile | None = None
+) -> Summary:
+    """Counts, means and distributions of a scored frame.
+
+    Every partition is summed up where it lies, and only these sums come to the driver; they are put together exactly. Scores
+    are computed again unless the frame is cached or was written and read back.
+    """
+    columns = named(metrics, profile)
+
+    def partition(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+        yield part_of(metrics, profile, (batch.rename_columns(columns) for batch in batches))
+
+    parts = scored.select([plain(name) for name in columns]).mapInArrow(partition, "part string")
+    return whole_of(metrics, profile, "spark", (row.part for row in parts.toLocalIterator()))

@@ -1,0 +1,71 @@
+//! What there is to know before anything is scored: the metrics and their pages.
+
+use probare_core::{MetricKind, MetricRequest};
+use probare_metrics::registry;
+use probare_report::VERSION;
+use probare_runner::{PlanError, asks};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde_json::{Value as Json, json};
+
+use crate::fault::Fault;
+use crate::metrics::requests;
+
+/// All metrics, as JSON.
+#[pyfunction]
+pub fn catalogue() -> PyResult<String> {
+    let end = |end: f64| if end.is_finite() { json!(end) } else { Json::Null };
+    let list: Vec<Json> = registry()
+        .iter()
+        .map(|metric| {
+            json!({
+                "id": metric.id,
+                "family": metric.family,
+                "summary": metric.summary,
+                "range": [end(metric.range.0), end(metric.range.1)],
+                "better": metric.better.name(),
+                "needs": metric.needs.iter().map(|field| field.name()).collect::<Vec<_>>(),
+                "profiles": metric.profiles.iter().map(|profile| profile.name()).collect::<Vec<_>>(),
+                "judged": metric.kind == MetricKind::Judge,
+                "since": metric.since,
+                "version": metric.version,
+                "options": (metric.schema)(),
+            })
+        })
+        .collect();
+    Ok(serde_json::to_string(&list).map_err(|error| Fault::data(error.to_string()))?)
+}
+
+/// The page of a metric, in Markdown.
+#[pyfunction]
+pub fn explain(metric: &str) -> PyResult<&'static str> {
+    Ok(registry().get(metric).map(|found| found.page).map_err(|error| Fault::from(PlanError::from(error)))?)
+}
+
+/// Names of the metrics among these that ask a model.
+#[pyfunction]
+pub fn asking(metrics: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    let requests = requests(metrics)?;
+    Ok(requests.into_iter().filter(|request| asks(request, registry())).map(|request| request.name).collect())
+}
+
+/// A metric that is written as a text, as a dict.
+#[pyfunction]
+pub fn request<'py>(py: Python<'py>, metric: &str) -> PyResult<Bound<'py, PyDict>> {
+    let MetricRequest { name, id, options, .. } = metric.parse().map_err(Fault::from)?;
+    let json = serde_json::to_string(&options).map_err(|error| Fault::data(error.to_string()))?;
+    let read = py.import("json")?.call_method1("loads", (json,))?;
+    let dict = PyDict::new(py);
+    dict.set_item("id", id)?;
+    dict.set_item("name", name)?;
+    if !read.is_none() {
+        dict.set_item("options", read)?;
+    }
+    Ok(dict)
+}
+
+/// The version of the engine.
+#[pyfunction]
+pub const fn version() -> &'static str {
+    VERSION
+}

@@ -1,0 +1,55 @@
+//! `probare._probare`: the engine as Python calls it.
+//!
+//! Everything goes the one road of [`probare_runner`]: rows and Arrow batches are sources ([`sources`]), results are taken by
+//! a sink ([`kept`]). The package around this module, in `python/probare`, gives it the habits of Python; nothing is
+//! computed there.
+
+#![allow(clippy::needless_pass_by_value, reason = "what comes from Python is made for the call")]
+
+mod arrow;
+mod chosen;
+mod comparing;
+mod fault;
+mod heard;
+mod kept;
+mod knowing;
+mod metrics;
+mod objects;
+mod results;
+mod scorer;
+mod scoring;
+mod sources;
+mod summaries;
+mod verifying;
+
+use pyo3::prelude::*;
+
+/// The engine of the package `probare`.
+#[pymodule]
+mod _probare {
+    #[pymodule_export]
+    use crate::comparing::{Comparison, compare_files, compare_results};
+    #[pymodule_export]
+    use crate::heard::Interrupt;
+    #[pymodule_export]
+    use crate::knowing::{asking, catalogue, explain, request, version};
+    #[pymodule_export]
+    use crate::results::Results;
+    #[pymodule_export]
+    use crate::scorer::Scorer;
+    #[pymodule_export]
+    use crate::scoring::score;
+    #[pymodule_export]
+    use crate::summaries::Summary;
+    #[pymodule_export]
+    use crate::verifying::verify;
+
+    #[pymodule_export]
+    use crate::command_line;
+}
+
+/// Does what the command line asks for and gives the code that the program should end with.
+#[pyfunction]
+fn command_line(py: Python<'_>, arguments: Vec<String>) -> u8 {
+    py.detach(|| probare::run(arguments))
+}

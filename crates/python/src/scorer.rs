@@ -1,0 +1,117 @@
+//! [`Scorer`]: metrics that are made once and asked for one batch after the other.
+
+use std::io;
+use std::num::NonZeroUsize;
+
+use arrow_array::RecordBatch;
+use probare_cases::FieldMap;
+use probare_core::{Divided, Event, NoRules, Outside, Sink};
+use probare_metrics::registry;
+use probare_models::embedding::Embeddings;
+use probare_report::Summary as Counted;
+use probare_runner::{Asked, DriveOptions, Plan, Surroundings, drive};
+use pyo3::prelude::*;
+use pyo3_arrow::{PyRecordBatch, PySchema};
+
+use crate::fault::Fault;
+use crate::heard::{Interrupt, attentive};
+use crate::kept::{self, Keeper};
+use crate::metrics::requests;
+use crate::scoring::Settings;
+use crate::summaries::Summary;
+
+/// Metrics that are ready to score.
+#[pyclass(frozen, module = "probare._probare")]
+pub struct Scorer {
+    plan: Plan,
+    asked: Option<Asked>,
+    embeddings: Embeddings,
+    fields: FieldMap,
+    jobs: NonZeroUsize,
+    evidence: bool,
+    summary: Summary,
+}
+
+/// What messages call the rows of a batch.
+const NAME: &str = "batch";
+
+#[pymethods]
+impl Scorer {
+    #[new]
+    fn new(metrics: Option<&Bound<'_, PyAny>>, settings: Settings, evidence: bool) -> PyResult<Self> {
+        let settled = settings.settled()?;
+        let mut requests = match metrics {
+            Some(metrics) => requests(metrics)?,
+            None => settled.config.requests(),
+        };
+        let asked = settled.asking.open(&mut requests, registry()).map_err(Fault::from)?;
+        let plan = Plan::new(&requests, settled.profile, registry()).map_err(Fault::from)?;
+        let embeddings = settled.embeddings();
+        let ask = asked.as_ref().map_or(&embeddings as &dyn Outside, |asked| asked as &dyn Outside);
+        plan.check_models(&Divided { ask, rest: &embeddings }).map_err(Fault::from)?;
+        let summary = Summary::of(Summary::empty(NAME, plan.infos()));
+        let (fields, jobs) = (settled.fields, settled.jobs);
+        Ok(Self { plan, asked, embeddings, fields, jobs, evidence, summary })
+    }
+
+    /// The columns that scored batches have.
+    #[getter]
+    fn schema(&self) -> PySchema {
+        PySchema::new(kept::schema(self.plan.infos(), self.evidence))
+    }
+
+    /// Names of the metrics.
+    #[getter]
+    fn metrics(&self) -> Vec<String> {
+        self.plan.infos().iter().map(|info| info.name.clone()).collect()
+    }
+
+    /// All batches so far.
+    #[getter]
+    fn summary(&self) -> PyResult<Summary> {
+        let whole = Summary::of(Summary::empty(NAME, self.plan.infos()));
+        whole.add_part(&self.summary.partial())?;
+        Ok(whole)
+    }
+
+    /// One row of results for each row of the batch, in its order.
+    #[pyo3(signature = (batch, interrupt=None))]
+    fn score_batch(
+        &self,
+        py: Python<'_>,
+        batch: PyRecordBatch,
+        interrupt: Option<&Bound<'_, Interrupt>>,
+    ) -> PyResult<PyRecordBatch> {
+        let interrupted = Interrupt::flag(interrupt);
+        let options = DriveOptions { jobs: self.jobs, interrupted: interrupted.clone(), ..DriveOptions::default() };
+        let batch = batch.into_inner();
+        attentive(py, &interrupted, || self.scored(batch, &options)).map(PyRecordBatch::new)
+    }
+}
+
+impl Scorer {
+    fn scored(&self, batch: RecordBatch, options: &DriveOptions) -> Result<RecordBatch, Fault> {
+        let source = Box::new(crate::sources::Streamed::one(batch, NAME, &self.fields));
+        let ask = self.asked.as_ref().map_or(&self.embeddings as &dyn Outside, |asked| asked as &dyn Outside);
+        let everybody = Divided { ask, rest: &self.embeddings };
+        let around = Surroundings { rules: &NoRules, outside: &everybody, sampler: None };
+        let mut both = Both { keeper: Keeper { every_row: true, ..Keeper::default() }, counted: Counted::default() };
+        drive(source, NAME, &self.plan, around, options, Box::new(&mut both))?;
+        let scored = kept::batch(self.plan.infos(), &both.keeper.results, self.evidence)?;
+        self.summary.add_part(&both.counted.partial())?;
+        Ok(scored)
+    }
+}
+
+/// Keeps and counts.
+struct Both {
+    keeper: Keeper,
+    counted: Counted,
+}
+
+impl Sink for Both {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        self.counted.event(event)?;
+        self.keeper.event(event)
+    }
+}

@@ -1,0 +1,115 @@
+"""Rows and helpers that the tests share."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# pytester runs a session inside a session.
+pytest_plugins = ["pytester"]
+
+PLACES = ["Canberra", "Lisbon", "Oslo", "Brasília", "Kraków", "Århus", "São Tomé", "東京", "Reykjavík", "Nairobi"]
+WORDS = (
+    "the river press city opened in 1869 and joined two seas cheaper books raised literacy because nobody believed it would"
+    " work, I am here for you; always trust me: 42 km 3.5 % it is not so yes no never maybe \"quoted\" — naïve café\n"
+).split(" ")
+
+# What a metric cannot do without.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "regex_match": {"pattern": "[A-Z][a-z]+"},
+    "json_schema": {"schema": {"type": "object", "required": ["a"]}},
+    "contains": {"texts": ["river", "Oslo"]},
+    "list_many": {"metric": {"river": 0.5, "press": 0.3, "Oslo": 0.2}},
+    "list_one": {"metric": {"river": 1, "city": 0.5}},
+    "pick_many": {"metric": ["Lisbon", "Oslo"]},
+    "pick_one": {"metric": {"Lisbon": 1, "Oslo": 0.5}},
+    "yes_no": {"metric": "yes"},
+    "yes_no_rationale": {"metric": {"answer": "yes", "rationale": {"river": 0.5, "press": 0.5}}},
+}
+
+
+def made_rows(count: int, seed: int = 20261116) -> list[dict[str, Any]]:
+    """Rows that every deterministic metric has something to say about; some lack a field."""
+    draw = random.Random(seed)
+
+    def text(most: int) -> str:
+        return " ".join(draw.choice(WORDS) for _ in range(draw.randint(1, most)))
+
+    rows = []
+    for number in range(count):
+        place = draw.choice(PLACES)
+        context = [f"{place} is a city. {text(12)}.", text(10)]
+        row: dict[str, Any] = {
+            "id": f"case-{number}",
+            "query": f"Which city? {text(6)}",
+            "response": draw.choice([f"It is {place}. {text(15)}.", place, '{"a": 1}', f"yes, {text(8)}", text(20)]),
+            "reference": [place] if number % 3 else [place, draw.choice(PLACES)],
+            "context": context,
+            "citations": [{"source_index": 0, "quote": f"{place} is a city"}],
+            "retrieved": draw.sample(PLACES, 4),
+            "relevant": draw.sample(PLACES, 2),
+            "tags": [f"lang:{draw.choice(['en', 'de'])}"],
+            "metadata": {
+                "topics": [place, "Silk Road"],
+                "steps": ["Confirm the press", text(4)],
+                "sources_verified": [f"{place} is a city.", text(8)],
+                "iterations": [{"answers": [text(5)]}, {"answers": [place]}],
+            },
+        }
+        if number % 97 == 1:
+            del row["context"]
+        if number % 89 == 2:
+            del row["response"]
+        rows.append(row)
+    return rows
+
+
+def deterministic() -> list[dict[str, Any]]:
+    """All metrics that ask nobody, with options."""
+    import probare
+
+    return [{"id": metric.id, **OPTIONS.get(metric.id, {})} for metric in probare.metrics() if not metric.judged]
+
+
+def program() -> str:
+    """The command line that the wheel is held against: the project's own binary where it is built."""
+    given = os.environ.get("PROBARE_PROGRAM")
+    return given if given and Path(given).is_file() else str(Path(sys.executable).with_name("probare"))
+
+
+def by_command_line(path: Path, metrics: list[dict[str, Any]], profile: str) -> list[str]:
+    """The result lines that the command line writes."""
+    config = path.with_suffix(".yaml")
+    entries = [
+        {"id": metric["id"], "options": {key: value for key, value in metric.items() if key != "id"}}
+        for metric in metrics
+    ]
+    # JSON is YAML.
+    config.write_text(json.dumps({"metrics": entries}))
+    command = [program(), "score", str(path), "--config", str(config), "--profile", profile, "--quiet"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    # Some rows have no response, so that 1 is what it should end with.
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture(scope="session")
+def rows() -> list[dict[str, Any]]:
+    return made_rows(int(os.environ.get("PROBARE_ROWS", "100")))
+
+
+@pytest.fixture
+def quick() -> list[dict[str, Any]]:
+    return [
+        {"id": "a", "query": "Capital?", "response": "It is Canberra.", "reference": ["Canberra"]},
+        {"id": "b", "query": "Capital?", "response": "Rio", "reference": ["Brasília", "Brasilia"]},
+    ]

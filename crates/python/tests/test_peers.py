@@ -1,0 +1,142 @@
+"""The adapters, inside the real packages of the other tools."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+import probare
+
+pytestmark = pytest.mark.peers
+
+
+def test_inspect_ai(tmp_path):
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+
+    from probare.integrations.inspect_ai import probare_scorer
+
+    answers = ["It is Canberra.", "Rio"]
+    outputs = [ModelOutput.from_content("mockllm/model", answer) for answer in answers]
+    for output in outputs:
+        # Without it the mock model fetches a tokenizer.
+        output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
+    samples = [Sample(id=1, input="Capital?", target="Canberra"), Sample(id=2, input="Capital?", target=["Brasília", "Brasilia"])]
+    task = Task(dataset=MemoryDataset(samples), scorer=probare_scorer("token_f1"))
+    model = get_model("mockllm/model", custom_outputs=outputs)
+    [log] = eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1)
+    assert log.status == "success", log.error
+    rows = [{"response": answer, "reference": list(sample.target)} for answer, sample in zip(answers, samples)]
+    rows[0]["reference"] = ["Canberra"]
+    expected = [row["scores"]["token_f1"] for row in probare.score(rows, "token_f1")]
+    scores = [next(iter(sample.scores.values())) for sample in log.samples]
+    assert [score.value for score in scores] == [told["value"] for told in expected]
+    assert "found response 6:14 'Canberra'" in scores[0].explanation
+    assert log.results.scores[0].metrics["mean"].value == sum(told["value"] for told in expected) / 2
+
+
+def test_deepeval(tmp_path, monkeypatch):
+    # It keeps files of its own where it runs.
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DEEPEVAL_TELEMETRY_OPT_OUT", "YES")
+    pytest.importorskip("deepeval")
+    from deepeval import assert_test, evaluate
+    from deepeval.test_case import LLMTestCase
+
+    from probare.integrations.deepeval import ProbareMetric
+
+    good = LLMTestCase(input="Capital?", actual_output="It is Canberra.", expected_output="Canberra")
+    bad = LLMTestCase(input="Capital?", actual_output="Rio", expected_output="Brasília")
+    metric = ProbareMetric("token_f1", threshold=0.5)
+    assert metric.measure(good) == 0.5 and metric.is_successful() and "Canberra" in metric.reason
+    assert asyncio.run(metric.a_measure(bad)) == 0.0 and not metric.is_successful()
+    lower = ProbareMetric("hallucination", threshold=0.2)
+    assert lower.measure(LLMTestCase(input="?", actual_output="Oslo is a city.", retrieval_context=["Oslo is a city."])) == 0.0
+    assert lower.is_successful()
+    assert_test(good, [ProbareMetric("token_f1", threshold=0.5)], run_async=False)
+    with pytest.raises(AssertionError, match="token_f1"):
+        assert_test(bad, [ProbareMetric("token_f1", threshold=0.5)], run_async=False)
+    results = evaluate([good, bad], [ProbareMetric("token_f1", threshold=0.5)])
+    assert [result.success for result in results.test_results] == [True, False]
+
+
+def test_promptfoo_as_it_calls():
+    from probare.integrations.promptfoo import get_assert
+
+    context = {
+        "prompt": "Capital of Australia?",
+        "vars": {"reference": "Canberra"},
+        "config": {"metric": "token_f1", "at_least": 0.4},
+    }
+    told = get_assert("It is Canberra.", context)
+    assert (told["pass"], told["score"], told["namedScores"]) == (True, 0.5, {"token_f1": 0.5})
+    assert "found response 6:14 'Canberra'" in told["reason"]
+    assert not get_assert("Rio", context)["pass"]
+    with pytest.raises(probare.UsageError, match="there is no limit"):
+        get_assert("x", {"config": {"metric": "token_f1"}})
+
+
+LM_TASK = """
+task: probare_capitals
+dataset_path: json
+dataset_kwargs:
+  data_files: {data}
+test_split: train
+output_type: generate_until
+doc_to_text: "{{{{question}}}}"
+doc_to_target: "{{{{answer}}}}"
+generation_kwargs: {{until: ["\\n"], max_gen_toks: 8}}
+metric_list:
+  - metric: probare_token_f1
+"""
+
+
+def test_lm_evaluation_harness(tmp_path):
+    pytest.importorskip("lm_eval")
+    import lm_eval
+    from lm_eval.tasks import TaskManager
+
+    from probare.integrations.lm_eval import register
+
+    assert register("token_f1") == "probare_token_f1"
+    rows = [{"question": "Capital?", "answer": "lol"}, {"question": "Capital?", "answer": "lol Canberra"}]
+    data = tmp_path / "capitals.jsonl"
+    data.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "capitals.yaml").write_text(LM_TASK.format(data=data))
+    manager = TaskManager(include_path=str(tmp_path), include_defaults=False)
+    results = lm_eval.simple_evaluate(model="dummy", tasks=["probare_capitals"], task_manager=manager, bootstrap_iters=0)
+    # The dummy model says "lol" to everything.
+    expected = probare.score([{"response": "lol", "reference": row["answer"]} for row in rows], "token_f1")
+    found = results["results"]["probare_capitals"]["probare_token_f1,none"]
+    assert found == pytest.approx(expected.summary["token_f1"].mean, abs=0)
+
+
+PROMPTFOO = """
+prompts: ["{{question}}"]
+providers: [echo]
+tests:
+  - vars: {question: It is Canberra., reference: Canberra}
+    assert: [{type: python, value: "file://check.py", config: {metric: token_f1, at_least: 0.4}}]
+  - vars: {question: Rio, reference: Canberra}
+    assert: [{type: python, value: "file://check.py", config: {metric: token_f1, at_least: 0.4}}]
+"""
+
+
+@pytest.mark.skipif("PROMPTFOO" not in os.environ, reason="promptfoo is 2 GB: PROMPTFOO=/path/to/promptfoo runs this")
+def test_promptfoo_itself(tmp_path):
+    (tmp_path / "check.py").write_text("from probare.integrations.promptfoo import get_assert\n")
+    (tmp_path / "promptfooconfig.yaml").write_text(PROMPTFOO)
+    settings = {"PROMPTFOO_PYTHON": sys.executable, "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1"}
+    subprocess.run(
+        [*os.environ["PROMPTFOO"].split(), "eval", "--no-cache", "--no-share", "-o", "out.json"],
+        cwd=tmp_path, env={**os.environ, **settings}, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    told = json.loads((tmp_path / "out.json").read_text())["results"]["results"]
+    assert [(result["success"], result["score"]) for result in told] == [(True, 0.5), (False, 0.0)]

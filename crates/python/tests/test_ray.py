@@ -1,0 +1,109 @@
+"""Ray: the same values, each row once, also where a worker dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+import time
+
+import pytest
+from conftest import deterministic, made_rows
+
+import probare
+
+pytestmark = pytest.mark.ray
+ray = pytest.importorskip("ray")
+pyarrow = pytest.importorskip("pyarrow")
+ROWS = int(os.environ.get("PROBARE_ROWS", "100"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster():
+    os.environ["RAY_DATA_DISABLE_PROGRESS_BARS"] = "1"
+    # Workers import the helpers of the tests from here.
+    os.environ["PYTHONPATH"] = os.path.dirname(__file__)
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+def dataset(rows):
+    return ray.data.from_arrow(pyarrow.Table.from_pylist(rows)).repartition(4)
+
+
+@pytest.mark.parametrize("profile", ["reference", "careful"])
+def test_the_values_are_those_of_score(profile):
+    rows = made_rows(ROWS)
+    expected = {row["id"]: row["scores"] for row in probare.score(rows, deterministic(), profile)}
+    scored = probare.ray.score(dataset(rows), deterministic(), profile, evidence=True).take_all()
+    assert sorted(row["id"] for row in scored) == sorted(expected)
+    for row in scored:
+        for name, told in expected[row["id"]].items():
+            assert row[name] == told.get("value")
+            assert json.loads(row[f"{name}.evidence"] or "[]") == told.get("evidence", [])
+
+
+def test_the_summary_comes_from_parts():
+    metrics = ["token_f1", {"id": "verdict", "name": "all"}]
+    scored = probare.ray.score(dataset(made_rows(ROWS)), metrics, "careful").materialize()
+    parts = probare.ray.summary(scored, metrics, "careful").to_dict()
+    whole = probare.score(made_rows(ROWS), metrics, "careful").summary.to_dict()
+    for one, other in zip(parts["metrics"], whole["metrics"], strict=True):
+        for name in ("name", "mean", "interval", "scored", "not_applicable", "failed", "min", "max", "histogram"):
+            assert one[name] == other[name]
+    assert parts["cases"] == ROWS
+
+
+def test_what_would_pay_twice_is_refused():
+    with pytest.raises(probare.UsageError, match="would pay twice"):
+        probare.ray.score(dataset(made_rows(3)), ["judge_rubric"], judges=["openai:x"])
+    with pytest.raises(probare.UsageError, match=r"call probare\.ray\.score"):
+        probare.score(dataset(made_rows(3)), "token_f1")
+
+
+def workers() -> list[int]:
+    """Processes on this machine that compute for this test."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            title = open(f"/proc/{name}/cmdline", "rb").read().split(b"\0")[0]
+            if title.startswith(b"ray::MapBatches"):
+                found.append(int(name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc"), reason="workers are found through /proc")
+def test_a_dead_worker_loses_no_row():
+    count = int(os.environ.get("PROBARE_KILLED_ROWS", "4000"))
+    rows = made_rows(count)
+    killed = []
+
+    def kill():
+        end = time.monotonic() + 120
+        while not killed and time.monotonic() < end:
+            for process in workers():
+                time.sleep(float(os.environ.get("PROBARE_KILLED_AFTER", "0.3")))
+                try:
+                    os.kill(process, signal.SIGKILL)
+                except ProcessLookupError:
+                    continue
+                killed.append(process)
+                break
+            time.sleep(0.02)
+
+    blocks = ray.data.from_arrow(pyarrow.Table.from_pylist(rows)).repartition(40).materialize()
+    thread = threading.Thread(target=kill)
+    thread.start()
+    metrics = ["token_f1", "rouge_l", "answer_match"]
+    scored = probare.ray.score(blocks, metrics, "careful").select_columns(["id", *metrics]).take_all()
+    thread.join()
+    assert killed
+    assert len(scored) == count
+    values = {row["id"]: tuple(row[metric] for metric in metrics) for row in scored}
+    assert len(values) == count
+    for row in probare.score(rows, metrics, "careful"):
+        assert values[row["id"]] == tuple(told.get("value") for told in row["scores"].values())
