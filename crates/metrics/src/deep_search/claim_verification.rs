@@ -41,7 +41,7 @@ metric!(ClaimVerification as Pure {
         Some(if claims == 0.0 { 0.0 } else { parts.get("verified")? / claims })
     },
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "claim_verification.md",
 });
 

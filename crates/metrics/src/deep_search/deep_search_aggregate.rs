@@ -93,7 +93,7 @@ metric!(DeepSearchAggregate as Pure {
     whole: whole,
     prepare: Measures::new,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "deep_search_aggregate.md",
 });
 

@@ -42,7 +42,7 @@ metric!(YesNoRationale as Pure {
     },
     prepare: prepare,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "yes_no_rationale.md",
 });
 

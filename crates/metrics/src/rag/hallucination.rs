@@ -31,7 +31,7 @@ mod verbs;
 mod vocabulary;
 mod window;
 
-pub use careful::{Shares, Support};
+pub use careful::{Shares, Support, Turn, Turned};
 pub use examination::{Examination, Settings, examine};
 pub use finding::{AnchorType, Finding, Source, Standing};
 
@@ -80,7 +80,7 @@ metric!(Hallucination as Pure {
     whole: whole,
     prepare: Hallucination::checked,
     since: "0.1",
-    version: 2,
+    version: 3,
     page: "hallucination.md",
 });
 

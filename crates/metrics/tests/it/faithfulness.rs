@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
-use probare_metrics::rag::hallucination::{Settings, examine};
+use probare_metrics::rag::hallucination::{Settings, Turn, examine};
 use probare_testing::outside;
 use serde::Deserialize;
 
@@ -71,6 +71,52 @@ fn areas(rows: &[Labelled]) -> [f64; 3] {
     values.map(|values| area(&values))
 }
 
+/// How many responses have a turn of each kind, and how many of these people find unfaithful.
+#[derive(Debug, Default)]
+struct Turns {
+    rows: usize,
+    unfaithful: usize,
+    hits: [(usize, usize); Turn::ALL.len()],
+}
+
+impl Turns {
+    fn of(rows: &[Labelled]) -> Self {
+        let mut turns = Self { rows: rows.len(), ..Self::default() };
+        for row in rows {
+            let chunks: Vec<&str> = row.context.iter().map(String::as_str).collect();
+            let found = examine(&row.response, &chunks, &Settings { is_careful: true, ..Settings::default() });
+            let is_right = usize::from(row.label == 1);
+            turns.unfaithful += is_right;
+            for (kind, (hits, right)) in Turn::ALL.iter().zip(&mut turns.hits) {
+                if found.sentences.iter().flat_map(|sentence| &sentence.turns).any(|turned| turned.kind == *kind) {
+                    *hits += 1;
+                    *right += is_right;
+                }
+            }
+        }
+        turns
+    }
+
+    /// Share of the responses that a guess would get right.
+    fn chance(&self) -> f64 {
+        self.unfaithful as f64 / self.rows as f64
+    }
+
+    fn print(&self) {
+        print!("    unfaithful {:.2};", self.chance());
+        for (kind, (hits, right)) in Turn::ALL.iter().zip(self.hits) {
+            print!(" {kind:?} {right}/{hits}");
+        }
+        println!();
+    }
+
+    /// Right hits of a kind beyond those that a guess would have.
+    fn beyond_chance(&self, kind: Turn) -> f64 {
+        let found = Turn::ALL.iter().zip(self.hits).find(|(other, _)| **other == kind);
+        found.map_or(0.0, |(_, (hits, right))| right as f64 - hits as f64 * self.chance())
+    }
+}
+
 fn print_head() {
     println!("{:24} {:>5} {:>9} {:>9} {:>12}", "set", "rows", "reference", "careful", "new bigrams");
 }
@@ -92,15 +138,25 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
     assert!(!paths.is_empty(), "the folder has no `.jsonl.gz`");
     print_head();
     let mut means = [0.0; 3];
+    let mut beyond = [0.0; Turn::ALL.len()];
     let mut all = 0;
     for path in &paths {
         let rows = read(path);
         let areas = areas(&rows);
         print_row(&path.file_name().unwrap_or_default().to_string_lossy(), rows.len(), areas);
+        let turns = Turns::of(&rows);
+        turns.print();
+        for (sum, kind) in beyond.iter_mut().zip(Turn::ALL) {
+            *sum += turns.beyond_chance(kind);
+        }
         means.iter_mut().zip(areas).for_each(|(mean, area)| *mean += area / paths.len() as f64);
         all += rows.len();
     }
     print_row("mean", all, means);
+    // A kind of turn is part of the value because its hits are right more often than a guess is.
+    for (kind, beyond) in Turn::ALL.iter().zip(beyond).filter(|(kind, _)| kind.counts()) {
+        assert!(beyond > 0.0, "{kind:?}: {beyond:.1} right hits beyond chance");
+    }
     let [reference, careful, counted] = means;
     assert!(careful > counted && careful > reference, "{means:?}");
     // Just under what is measured on four sets of edited and natural summaries and of claims with their sources.
@@ -122,6 +178,7 @@ fn labelled_ordinary_responses_are_ranked() {
         print_head();
         let areas = areas(&rows);
         print_row(file, rows.len(), areas);
+        Turns::of(&rows).print();
         assert!(areas[1] >= floor, "{file}: {areas:?}");
         // Known disagreement: in the held-out part the careful profile is 0.0009 below the reference profile.
         assert!(areas[1] > areas[0] || file == "responses_heldout.jsonl", "{file}: {areas:?}");

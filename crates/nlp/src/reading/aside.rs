@@ -42,6 +42,15 @@ fn is_document(word: &str) -> bool {
             | "answer"
             | "response"
             | "results"
+            | "manual"
+            | "leaflet"
+            | "letter"
+            | "notice"
+            | "report"
+            | "page"
+            | "transcripts"
+            | "snippet"
+            | "snippets"
     )
 }
 
@@ -173,8 +182,17 @@ pub(super) fn declining(reading: &Reading, sentence: &Sentence) -> Option<usize>
             denied
                 && (later + 1..later + 5).any(|verb| is_unable(word(verb)) || word(verb) == "able")
                 && !(later..later + 5).any(|other| matches!(word(other), "how" | "you"))
+                // "I can't say whether …"
+                || denied
+                    && matches!(word(later + 1), "say" | "tell")
+                    && matches!(word(later + 2), "how" | "whether" | "if" | "what" | "which" | "when" | "where")
         }),
         "unable" => matches!(word(at + 1), "to") && is_unable(word(at + 2)),
+        // "Neither of them mentions …", "none of the passages says"
+        "neither" | "none" => {
+            (at + 1..at + 6).any(|verb| is_telling(word(verb)) || word(verb).strip_suffix('s').is_some_and(is_telling))
+                && (at + 1..at + 4).any(|noun| is_document(word(noun)) || word(noun) == "them")
+        }
         // "The passages do not mention …", "the context doesn't say"
         subject if is_document(subject) => (at + 1..at + 8).any(|later| {
             denies(later) && (later + 1..later + 4).any(|verb| is_telling(word(verb)) || is_told(word(verb)))
@@ -187,7 +205,9 @@ pub(super) fn declining(reading: &Reading, sentence: &Sentence) -> Option<usize>
                     matches!(word(noun), "information" | "mention" | "details" | "data" | "answer" | "evidence")
                 })
                 && (matches!(word(at.wrapping_sub(1)), "is" | "there's" | "are" | "not" | "was" | "isn't")
-                    || (at.saturating_sub(4)..at).any(|before| is_document(word(before)) || is_telling(word(before))))
+                    || (at.saturating_sub(4)..at).any(|before| {
+                        is_document(word(before)) || is_telling(word(before)) || matches!(word(before), "see" | "find")
+                    }))
         }
         // "It is not mentioned in the passages", "cannot be determined"
         told if is_told(told) => {
@@ -226,10 +246,13 @@ pub(super) fn opening(reading: &Reading, sentence: &Sentence) -> usize {
         | ["overall" | "additionally" | "furthermore" | "moreover" | "however" | "finally" | "sure", ..] => {
             behind(comma.filter(|&at| at <= first + 3))
         }
-        ["it" | "it's", ..] => {
+        ["it" | "it's" | "they", ..] => {
             let that = (first..end.min(first + 8)).find(|&token| reading.word(token) == "that");
             let notes = (first..that.unwrap_or(first)).any(|token| {
-                matches!(reading.word(token), "note" | "noting" | "mention" | "mentioning" | "remember" | "noted")
+                matches!(
+                    reading.word(token),
+                    "note" | "noting" | "mention" | "mentioning" | "remember" | "noted" | "say" | "says" | "states"
+                )
             });
             if notes { behind(that) } else { first }
         }

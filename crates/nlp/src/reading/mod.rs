@@ -20,12 +20,16 @@
 
 mod apart;
 mod aside;
+mod clause;
+mod denial;
 mod mood;
 mod reader;
 mod scope;
 mod words;
 
 pub use aside::Aside;
+pub use clause::{Certainty, Clause, Person, Time};
+pub use denial::{Denial, denial, exclusion};
 pub use mood::Mood;
 pub use scope::Scope;
 pub use words::{Sort, Sorts, is_contracted_denial, sorts};

@@ -71,17 +71,19 @@ pub(super) fn is_wish(reading: &Reading, first: usize) -> bool {
 
 /// Whether a sentence that begins here has the order of a question: "do you have an idea", "when was the last time".
 fn asks(reading: &Reading, first: usize) -> bool {
-    let is_helper = |word: &str| {
-        matches!(
-            word,
-            "do" | "does" | "did" | "are" | "is" | "was" | "were" | "have" | "has" | "can" | "could" | "would" | "will"
-        )
+    // "Had you asked" and "should you need it" put a condition, "may you be well" wishes.
+    let is_helper = |token: usize| {
+        reading.is_sort(token, Sort::Helping)
+            && !matches!(reading.word(token), "had" | "should" | "may" | "might" | "must" | "shall" | "am")
     };
     let is_subject = |word: &str| matches!(word, "you" | "i" | "he" | "she" | "they" | "we" | "it" | "there" | "your");
     let words = [first, first + 1, first + 2].map(|token| reading.word(token));
     let is_asking = |word: &str| matches!(word, "how" | "what" | "when" | "where" | "who" | "why" | "which");
-    is_helper(words[0]) && is_subject(words[1])
-        || is_asking(words[0]) && is_helper(words[1]) && (is_subject(words[2]) || words[2] == "the")
+    // "Do the dishes" orders and "have a nice day" wishes; "does the shop open" asks.
+    let is_plain = |word: &str| matches!(word, "do" | "have");
+    let is_article = |word: &str| matches!(word, "the" | "a" | "an" | "my" | "this" | "that" | "anyone" | "someone");
+    is_helper(first) && (is_subject(words[1]) || is_article(words[1]) && !is_plain(words[0]))
+        || is_asking(words[0]) && is_helper(first + 1) && (is_subject(words[2]) || words[2] == "the")
 }
 
 /// Whether a sentence opens with an order by its form alone: a plain denial of the listener's doing, or "please".
@@ -107,6 +109,9 @@ mod tests {
         assert_eq!(mood("Have a lovely evening!"), Mood::Wish);
         assert_eq!(mood("Have a word with him."), Mood::Statement);
         assert_eq!(mood("do you have an idea"), Mood::Question);
+        assert_eq!(mood("does the pharmacy need my id"), Mood::Question);
+        assert_ne!(mood("do the dishes"), Mood::Question);
+        assert_ne!(mood("Had you asked, I would have come."), Mood::Question);
         assert_eq!(mood("They sang “Who are you?”."), Mood::Statement);
         assert_eq!(mood("“Who are you?”"), Mood::Question);
         assert_eq!(mood("What doesn't kill you makes you stronger."), Mood::Statement);

@@ -2,7 +2,7 @@
 
 use super::apart::set_apart;
 use super::words::{Sorts, sorts, written_out};
-use super::{Block, Mood, Reading, Sentence, Token, aside, mood};
+use super::{Aside, Block, Mood, Reading, Sentence, Token, aside, mood};
 use crate::Span;
 use crate::lexicon::{TITLES, is_listed};
 
@@ -22,7 +22,8 @@ pub(super) fn read(original: &str) -> Reading {
         sentences: Vec::with_capacity(4),
     };
     let apart = set_apart(original);
-    let mut reader = Reader { reading, word: String::new(), first: 0, apart, passed: 0, block: Block::Prose };
+    let mut reader =
+        Reader { reading, word: String::new(), first: 0, apart, passed: 0, block: Block::Prose, announces: false };
     reader.read(original);
     reader.reading
 }
@@ -38,6 +39,8 @@ struct Reader {
     /// How many of them have been passed.
     passed: usize,
     block: Block,
+    /// Whether the line that ends here announces the list behind it.
+    announces: bool,
 }
 
 impl Reader {
@@ -70,6 +73,12 @@ impl Reader {
             match character {
                 '\n' | '\r' | '\u{2028}' | '\u{2029}' => {
                     if !self.goes_on(original, line..at, next) {
+                        let last = self.reading.tokens.len().wrapping_sub(1);
+                        let is_open = self.reading.tokens.len() > self.first;
+                        self.announces = is_open && self.reading.word(last) == ":" && opens_list(&original[next..]);
+                        if self.block == Block::Row && is_ruler(&original[next..]) {
+                            self.block = Block::Heading;
+                        }
                         self.end_block();
                     }
                     line_start = true;
@@ -79,6 +88,9 @@ impl Reader {
                 '#' if line_start => self.block = Block::Heading,
                 '-' | '•' | '+' if line_start => self.block = Block::Item,
                 '*' if line_start && original[next..].starts_with(char::is_whitespace) => self.block = Block::Item,
+                '*' if line_start && self.block == Block::Prose && is_bold_heading(&original[at..]) => {
+                    self.block = Block::Heading;
+                }
                 '|' if line_start => self.block = Block::Row,
                 '>' if line_start => {}
                 // Marks of Markdown are no part of the wording.
@@ -204,11 +216,43 @@ impl Reader {
         let at = reading.tokens[tokens.start].at.start..end;
         let opening = tokens.start;
         let sentence = Sentence { tokens, at, block: self.block, mood: Mood::Statement, aside: None, opening };
-        let aside = aside::aside(reading, &sentence);
+        let announces = std::mem::take(&mut self.announces).then_some(Aside::Answer);
+        let aside = aside::aside(reading, &sentence).or(announces);
         let opening = aside::opening(reading, &sentence);
         let mood = mood::mood(reading, &sentence, opening);
         reading.sentences.push(Sentence { mood, aside, opening, ..sentence });
     }
+}
+
+/// Most words of a line in bold that is a heading.
+const LONGEST_HEADING: usize = 8;
+
+/// Whether the line that a text opens with is all bold, short, without the end of a sentence, and heads something: "**Prices**".
+fn is_bold_heading(text: &str) -> bool {
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    let line = line.trim_end().trim_end_matches(':');
+    let inner = line.strip_prefix("**").and_then(|line| line.strip_suffix("**"));
+    let is_heading = |inner: &str| {
+        !inner.contains("**")
+            && !inner.trim_end().ends_with(['.', '!', '?'])
+            && inner.split_whitespace().take(LONGEST_HEADING + 1).count() <= LONGEST_HEADING
+    };
+    !rest.trim_start().is_empty() && inner.is_some_and(is_heading)
+}
+
+/// Whether a text opens with the line under the head of a table: `|---|:--|`.
+fn is_ruler(text: &str) -> bool {
+    let line = text.split('\n').next().unwrap_or(text).trim();
+    line.starts_with('|') && line.contains("--") && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' '))
+}
+
+/// Whether the next line that is not blank is an item of a list or a row of a table.
+fn opens_list(text: &str) -> bool {
+    let line = text.trim_start();
+    let behind = line.trim_start_matches(['-', '*', '•', '+']);
+    line.starts_with('|')
+        || line.len() > behind.len() && (behind.starts_with(char::is_whitespace) || line.starts_with('•'))
+        || numeral(line).is_some()
 }
 
 /// Length of the numeral or letter of a list item with its full stop or bracket and the space behind it.
@@ -281,6 +325,19 @@ mod tests {
         let blocks: Vec<Block> =
             read("# A\n\nBees. Ants.\n- did. it\n1. f").sentences.iter().map(|found| found.block).collect();
         assert_eq!(blocks, [Block::Heading, Block::Prose, Block::Prose, Block::Item, Block::Item, Block::Item]);
+    }
+
+    #[test]
+    fn what_heads_or_announces_a_list_is_no_matter() {
+        let asides = |text: &str| -> Vec<bool> {
+            let reading = read(text);
+            let is_matter = |found: &Sentence| found.aside.is_none() && found.block != Block::Heading;
+            reading.sentences.iter().map(is_matter).collect()
+        };
+        assert_eq!(asides("**Prices**\n- Adults pay 5\n\nTimes (UTC):\n\n1. nine"), [false, true, false, true]);
+        assert_eq!(asides("**Paris**"), [true], "a heading heads something");
+        assert_eq!(asides("| Day | Price |\n|---|---|\n| Monday | 5 |"), [false, true]);
+        assert_eq!(asides("**It closed.**\nIt rained: a lot"), [true, true]);
     }
 
     #[test]

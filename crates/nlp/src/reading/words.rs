@@ -23,14 +23,17 @@ pub enum Sort {
     ClauseOpener,
     /// Joins or frames and carries no content of its own.
     Function,
+    /// Helps another verb, or takes its place in a short reply: *is*, *did*, *can*.
+    Helping,
 }
 
 /// Words that deny by themselves.
 const NEGATING: &str = "not never nobody none no-one noone nothing without hardly barely scarcely neither nor";
 
 /// The words of each sort.
-const LISTS: [(Sort, &str); 8] = [
+const LISTS: [(Sort, &str); 9] = [
     (Sort::Negating, NEGATING),
+    (Sort::Helping, "am is are was were do does did has have had can could will would shall should may might must"),
     (Sort::Denying, NEGATING),
     (
         Sort::Denying,
@@ -140,31 +143,9 @@ pub fn sorts(word: &str) -> Sorts {
 
 /// Whether a word, with its apostrophe or without, is a helping verb with a contracted *not*: *didn't*, *wasnt*, *cannot*.
 pub fn is_contracted_denial(word: &str) -> bool {
-    let (apostrophe, plain) = (word.strip_suffix("n't"), word.strip_suffix("nt"));
-    word == "cannot"
-        || apostrophe.or(plain).is_some_and(|verb| {
-            matches!(
-                verb,
-                "is" | "are"
-                    | "was"
-                    | "were"
-                    | "do"
-                    | "does"
-                    | "did"
-                    | "has"
-                    | "have"
-                    | "had"
-                    | "ca"
-                    | "could"
-                    | "would"
-                    | "wo"
-                    | "should"
-                    | "must"
-                    | "need"
-                    | "might"
-                    | "ai"
-            )
-        })
+    let verb = word.strip_suffix("n't").or_else(|| word.strip_suffix("nt"));
+    let is_short = |verb: &str| matches!(verb, "ca" | "wo" | "ai" | "sha" | "need");
+    word == "cannot" || verb.is_some_and(|verb| is_short(verb) || sorts(verb).has(Sort::Helping))
 }
 
 /// What a chat spelling stands for.
@@ -183,6 +164,7 @@ mod tests {
         assert_eq!(sorts("river"), Sorts::default());
         assert_eq!(written_out("idk"), Some("i don't know"));
         assert!(is_contracted_denial("didn't") && is_contracted_denial("wasnt") && is_contracted_denial("cannot"));
-        assert!(!is_contracted_denial("want") && !is_contracted_denial("tent"));
+        assert!(!is_contracted_denial("want") && !is_contracted_denial("tent") && !is_contracted_denial("bent"));
+        assert!(sorts("did").has(Sort::Helping) && !sorts("be").has(Sort::Helping));
     }
 }

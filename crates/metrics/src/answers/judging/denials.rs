@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use probare_nlp::reading::is_contracted_denial;
+use probare_nlp::reading::{Sort, is_contracted_denial, sorts};
 
 use super::objections::Scene;
 use super::question::is_content;
@@ -83,30 +83,11 @@ impl Scene<'_> {
 
     /// Where a negated verb at `at` ends: `did not`, `never`, `wasnt`, `could not have`.
     fn negation(&self, at: usize) -> Option<usize> {
-        let is_verb = |word: &str| {
-            matches!(
-                word,
-                "is" | "are"
-                    | "was"
-                    | "were"
-                    | "do"
-                    | "does"
-                    | "did"
-                    | "has"
-                    | "have"
-                    | "had"
-                    | "can"
-                    | "could"
-                    | "would"
-                    | "will"
-                    | "should"
-            )
-        };
         match self.word(at) {
             "never" => Some(at + 1),
             // Folding has taken the apostrophe: `didnt`.
             word if is_contracted_denial(word) => Some(at + 1),
-            word if is_verb(word) && matches!(self.word(at + 1), "not" | "never") => Some(at + 2),
+            word if sorts(word).has(Sort::Helping) && matches!(self.word(at + 1), "not" | "never") => Some(at + 2),
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! What a question asks for, as far as the words of the question tell.
 
+use probare_nlp::reading::denial;
 use probare_text::porter::stem;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
@@ -60,7 +61,8 @@ impl Question {
 
     /// Whether it asks for what is not so.
     pub fn is_negative(&self) -> bool {
-        self.has_any(&["not", "no", "never", "without", "except", "isnt", "doesnt", "didnt", "wasnt", "cannot", "cant"])
+        let next = |at: usize| self.words.get(at + 1).map(|next| next.text.as_str());
+        self.words.iter().enumerate().any(|(at, word)| denial(&word.text, next(at)).is_some())
     }
 
     /// Whether these two words stand side by side in it.

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use probare_nlp::reading::{Sort, denial, sorts};
+
 use super::answer::Answer;
 
 /// Yes or no as a gold answer.
@@ -22,32 +24,11 @@ pub(crate) fn sense(answer: &Answer<'_>) -> Option<(bool, Range<usize>)> {
         _ => {}
     }
     let place = (0..limit).find(|at| {
-        matches!(
-            answer.word(*at),
-            "not"
-                | "never"
-                | "no"
-                | "false"
-                | "untrue"
-                | "myth"
-                | "hardly"
-                | "incorrect"
-                | "isnt"
-                | "wasnt"
-                | "arent"
-                | "werent"
-                | "doesnt"
-                | "didnt"
-                | "dont"
-                | "cannot"
-                | "cant"
-                | "neither"
-                | "nor"
-                | "without"
-                | "outside"
-                | "instead"
-                | "rather"
-        )
+        let word = answer.word(*at);
+        let next = Some(answer.word(at + 1)).filter(|next| !next.is_empty());
+        denial(word, next).is_some()
+            || sorts(word).has(Sort::Denying)
+            || matches!(word, "false" | "untrue" | "myth" | "incorrect" | "outside")
     });
     match place {
         Some(at) => Some((false, at..at + 1)),

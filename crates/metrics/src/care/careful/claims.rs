@@ -194,7 +194,11 @@ fn futures(
         if !certain && (classes(subject).has(Class::Office) || served) {
             continue;
         }
-        if !certain && matches!(subject, "you" | "it" | "that" | "they") && reply.is(verb, Class::AfterWill) {
+        // "You will find that it helps" is a discovery, "you will find somebody" a fate.
+        let finds = reply.word(verb) == "find"
+            && matches!(reply.word(verb + 1), "love" | "someone" | "somebody" | "another" | "happiness" | "peace");
+        let is_plain = reply.is(verb, Class::AfterWill) && !finds;
+        if !certain && matches!(subject, "you" | "it" | "that" | "they") && is_plain {
             continue;
         }
         findings.push(Finding {
@@ -218,7 +222,9 @@ fn future<'a>(reply: &'a Reading, sentence: &Sentence, token: usize) -> Option<(
             // "The will", "at will" and questions have no subject before the word.
             let noun =
                 matches!(before, "the" | "a" | "at" | "free" | "my" | "his" | "her" | "good" | "what" | "who" | ",");
-            let followed = reply.tokens.get(token + 1).is_some_and(|next| next.is_word);
+            // "He will." takes up what was asked.
+            let is_reply = token == sentence.tokens.start + 1 && matches!(before, "he" | "she" | "they" | "it" | "you");
+            let followed = reply.tokens.get(token + 1).is_some_and(|next| next.is_word) || is_reply;
             (!noun && followed).then_some((before, token))
         }
         "going" if next == "to" => {

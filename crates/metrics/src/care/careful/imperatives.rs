@@ -5,12 +5,12 @@ use std::cell::LazyCell;
 use super::classes::Class;
 use super::findings::Finding;
 use super::mood::{Mood, is_verb, may_order, openings};
-use super::reading::{Reading, Scope, Sentence};
+use super::reading::{Block, Reading, Scope, Sentence};
 
 /// Clauses in the imperative that neither invite nor comfort.
 pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     let is_tip = wording_of_a_list(reply, sentence);
-    if sentence.is_question() || is_tip || reply.word(sentence.tokens.start) == "or" {
+    if sentence.is_question() || is_tip || is_offered(reply, sentence) || reply.word(sentence.tokens.start) == "or" {
         return;
     }
     let mut starts = vec![sentence.tokens.start];
@@ -46,6 +46,20 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
     }
 }
 
+/// Whether the user's own ease or wish is the condition: "start in the middle if it's easier". That is an offer.
+fn is_offered(reply: &Reading, sentence: &Sentence) -> bool {
+    sentence.tokens.clone().filter(|&token| reply.word(token) == "if").any(|at| {
+        let (next, after) = (reply.word(at + 1), reply.word(at + 2));
+        match next {
+            "you" => matches!(after, "want" | "like" | "wish" | "prefer" | "can" | "feel" | "need"),
+            "you'd" => matches!(after, "like" | "rather" | "prefer"),
+            "it's" | "that's" => matches!(after, "easier" | "better" | "ok" | "okay" | "possible"),
+            "it" | "that" => matches!(after, "helps" | "feels" | "suits" | "works"),
+            _ => false,
+        }
+    })
+}
+
 /// Whether a clause is joined to the one before it, so that its verb may belong to a subject there: "I can stay, or leave it".
 fn is_joined(reply: &Reading, start: usize, verb: usize) -> bool {
     (start..verb).any(|token| matches!(reply.word(token), "and" | "or"))
@@ -54,7 +68,7 @@ fn is_joined(reply: &Reading, start: usize, verb: usize) -> bool {
 /// Whether the sentence hands out a list of tips, which are no orders.
 fn wording_of_a_list(reply: &Reading, sentence: &Sentence) -> bool {
     let text = &reply.text[sentence.at.clone()];
-    sentence.is_item() && text.contains('|')
+    sentence.block != Block::Prose && text.contains('|')
         || text.starts_with("here are ") && text.contains(':')
         || text.contains("some tips")
         || text.contains("a list")
@@ -213,6 +227,8 @@ fn is_gentle(reply: &Reading, at: usize) -> bool {
         "look" => matches!(next, "after" | "into" | "up" | "forward" | "," | "!" | ".") || next.is_empty(),
         "check" => next == "out",
         "make" => next == "sure",
+        // "Love a good soup": who speaks is left out.
+        "love" if matches!(next, "a" | "an" | "the" | "that" | "this" | "it" | "how" | "when" | "these") => true,
         "believe" | "love" => themselves || next == "in" && after == "yourself",
         "have" => matches!(next, "faith" | "hope" | "fun" | "patience" | "courage" | "confidence"),
         "do" => matches!(next, "something" | "what" | "whatever" | "things") && after == "you",

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use probare_nlp::reading::{Sort, sorts};
 use probare_nlp::{Parser, Sentence as Parse, Token};
 use probare_text::anchors::{Anchor, Sources as Anchors, find_anchors};
 
@@ -200,11 +201,10 @@ fn contradiction(denials: &[(String, bool)], missing: &[&ContentWord], passage: 
 
 /// The lemmas of the verbs and predicates of a sentence, and whether each is denied.
 fn verbs(parse: &Parse) -> Vec<(String, bool)> {
+    // The parser cuts *n't* off its verb.
     let is_denial = |token: &Token| {
-        matches!(
-            token.lemma.to_lowercase().as_str(),
-            "not" | "n't" | "n’t" | "never" | "hardly" | "no" | "neither" | "nor"
-        )
+        let lemma = token.lemma.to_lowercase();
+        matches!(lemma.as_str(), "no" | "n't" | "n’t") || sorts(&lemma).has(Sort::Negating)
     };
     parse
         .tokens

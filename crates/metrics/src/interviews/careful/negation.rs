@@ -4,16 +4,9 @@
 //! reaches over its noun phrase only, so that in `no work in winter` winter is not denied. A comma ends the reach unless a
 //! list goes on behind it. What is said of a subject reaches back to it: `the grant was refused`.
 
-use probare_nlp::reading::{Sort, is_contracted_denial, sorts};
+use probare_nlp::reading::{Denial, denial, exclusion};
 
 use super::words::{Gap, Word};
-
-/// Words that take out what follows them, besides those that negate.
-const EXCEPTING: [&str; 5] = ["except", "excluding", "excepting", "unlike", "minus"];
-
-/// Verbs that deny what follows, by their first letters.
-const EXCLUDING: [&str; 10] =
-    ["lack", "refus", "reject", "deni", "deny", "avoid", "exclud", "omit", "abandon", "forgo"];
 
 /// What was done to a subject that is no more.
 const GONE: [&str; 16] = [
@@ -60,22 +53,6 @@ const NAMED: [&str; 18] = [
 /// Beginnings of words with which a question asks for what stood in the way: lacking it is naming it.
 const HINDRANCES: [&str; 6] = ["prevent", "obstacle", "hinder", "barrier", "stopped", "why"];
 
-/// Pairs of words that deny.
-const PAIRS: [(&str, &str); 8] = [
-    ("instead", "of"),
-    ("rather", "than"),
-    ("far", "from"),
-    ("apart", "from"),
-    ("aside", "from"),
-    ("other", "than"),
-    ("no", "longer"),
-    ("no", "one"),
-];
-
-/// Words behind `not` or `no` that take the denial away.
-const NOT_BUT: [&str; 4] = ["only", "just", "merely", "simply"];
-const NO_BUT: [&str; 4] = ["doubt", "question", "wonder", "surprise"];
-
 /// Words at which a clause turns.
 const TURNING: [&str; 11] =
     ["but", "although", "though", "however", "while", "whereas", "yet", "so", "unless", "until", "just"];
@@ -109,10 +86,9 @@ pub(super) fn denials(
     let asks_for_hindrance = HINDRANCES.iter().any(|stem| is_asked(stem))
         || (query.contains(" from") && (is_asked("kept") || is_asked("keep")));
     for at in 0..words.len() {
-        let Some((length, kind)) = denial(words, at).or_else(|| {
-            let word = words[at].form.as_str();
-            let excludes = |stem: &str| word.starts_with(stem) && !query.contains(stem);
-            (!asks_for_hindrance && EXCLUDING.iter().any(|stem| excludes(stem))).then_some((1, Kind::Clause))
+        let Some((length, kind)) = denial_at(words, at).or_else(|| {
+            let excludes = exclusion(&words[at].form).is_some_and(|stem| !query.contains(stem));
+            (!asks_for_hindrance && excludes).then_some((1, Denial::Clause))
         }) else {
             continue;
         };
@@ -129,41 +105,19 @@ pub(super) fn denials(
     denied
 }
 
-/// How a word denies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// The clause that follows.
-    Clause,
-    /// The noun phrase that follows.
-    Noun,
-}
-
-/// How many words make up the denial that starts here, and its kind.
-fn denial(words: &[Word], at: usize) -> Option<(usize, Kind)> {
-    let word = words[at].form.as_str();
+/// How many words make up the denial that starts here, and what it denies.
+fn denial_at(words: &[Word], at: usize) -> Option<(usize, Denial)> {
+    if words[at].form == "against" {
+        let start = at.saturating_sub(4);
+        let warns = words[start..at].iter().any(|word| word.form.starts_with("warn"));
+        return warns.then_some((1, Denial::Clause));
+    }
     let next = words.get(at + 1).filter(|next| next.gap == Gap::None).map(|next| next.form.as_str());
-    if PAIRS.iter().any(|(first, second)| *first == word && Some(*second) == next) {
-        return Some((2, Kind::Clause));
-    }
-    match word {
-        "not" | "cannot" if next.is_some_and(|next| NOT_BUT.contains(&next)) => None,
-        "no" if next.is_some_and(|next| NO_BUT.contains(&next)) => None,
-        // An answer that opens with `No,` denies the question, not the words behind it.
-        "no" => next.map(|_| (1, Kind::Noun)),
-        "against" => {
-            let start = at.saturating_sub(4);
-            words[start..at].iter().any(|word| word.form.starts_with("warn")).then_some((1, Kind::Clause))
-        }
-        _ if sorts(word).has(Sort::Negating) || EXCEPTING.contains(&word) || is_contracted_denial(word) => {
-            let is_taken_back = is_contracted_denial(word) && next.is_some_and(|next| NOT_BUT.contains(&next));
-            (!is_taken_back).then_some((1, Kind::Clause))
-        }
-        _ => None,
-    }
+    denial(&words[at].form, next)
 }
 
 /// One past the last word that a denial reaches.
-fn reach(words: &[Word], start: usize, kind: Kind, starts_value: &dyn Fn(usize) -> bool) -> usize {
+fn reach(words: &[Word], start: usize, kind: Denial, starts_value: &dyn Fn(usize) -> bool) -> usize {
     let limit = words.len().min(start + REACH);
     for at in start..limit {
         let word = words[at].form.as_str();
@@ -178,7 +132,7 @@ fn reach(words: &[Word], start: usize, kind: Kind, starts_value: &dyn Fn(usize) 
         if at > start && matches!(word, "because" | "since" | "as") {
             return at;
         }
-        if kind == Kind::Noun && BEHIND_NOUN.contains(&word) {
+        if kind == Denial::Noun && BEHIND_NOUN.contains(&word) {
             return at;
         }
         // `and` goes on with another value, or with another clause.

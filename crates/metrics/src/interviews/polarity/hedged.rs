@@ -3,9 +3,9 @@
 use probare_text::stopwords;
 use probare_text::wordnet::WordNet;
 
-use probare_nlp::reading::{Sort, is_contracted_denial, sorts};
+use probare_nlp::reading::{Sort, denial, is_contracted_denial, sorts};
 
-use super::hedges::{AUXILIARIES, EXPLAINING, FILLERS, HEDGES, MORE_NO, MORE_YES, PRONOUNS};
+use super::hedges::{EXPLAINING, FILLERS, HEDGES, MORE_NO, MORE_YES, PRONOUNS};
 use super::phrases::{BOTH, NO_PHRASES, NO_WORDS, ONLY_ALONE, YES_PHRASES, YES_WORDS};
 use super::{Polarity, Reading};
 use crate::interviews::careful::{Gap, Word, words};
@@ -154,7 +154,7 @@ fn short_reply(words: &[Word]) -> Option<Reading> {
     if is_contracted_denial(&verb.form) && ends(rest) {
         return Some(Reading::decided(Polarity::No, span(verb), "by a short reply"));
     }
-    if !AUXILIARIES.contains(&verb.form.as_str()) {
+    if !sorts(&verb.form).has(Sort::Helping) {
         return None;
     }
     match rest {
@@ -180,15 +180,8 @@ fn statement(words: &[Word], query: Option<&str>, wordnet: &WordNet) -> Reading 
     if clause.len() < 2 {
         return Reading::undecided("says neither yes nor no");
     }
-    let mut negations = 0;
-    for (at, word) in clause.iter().enumerate() {
-        let next = clause.get(at + 1).map_or("", |next| next.form.as_str());
-        let is_taken_back = matches!(next, "only" | "just" | "doubt" | "question");
-        let denies = sorts(&word.form).has(Sort::Negating) || word.form == "no" || is_contracted_denial(&word.form);
-        if denies && !is_taken_back {
-            negations += 1;
-        }
-    }
+    let next = |at: usize| clause.get(at + 1).map(|next| next.form.as_str());
+    let negations = (0..clause.len()).filter(|&at| denial(&clause[at].form, next(at)).is_some()).count();
     let turned = query.is_some_and(|query| says_opposite(clause, query, wordnet));
     let denies = (negations + usize::from(turned)) % 2 == 1;
     let why = match (negations > 0, turned) {

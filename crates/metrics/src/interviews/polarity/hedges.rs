@@ -151,12 +151,6 @@ pub(super) const FILLERS: [&str; 30] = [
 /// Pronouns that take up the subject of a question.
 pub(super) const PRONOUNS: [&str; 9] = ["he", "she", "they", "we", "it", "i", "you", "there", "that"];
 
-/// Verbs that take up the verb of a question.
-pub(super) const AUXILIARIES: [&str; 20] = [
-    "did", "does", "do", "has", "have", "had", "is", "are", "was", "were", "will", "would", "can", "could", "should",
-    "am", "may", "might", "must", "shall",
-];
-
 /// Words behind which a statement only explains itself.
 pub(super) const EXPLAINING: [&str; 9] =
     ["because", "since", "although", "though", "which", "who", "while", "whereas", "as"];

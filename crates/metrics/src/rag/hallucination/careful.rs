@@ -6,15 +6,17 @@
 //! not held against anything. All of it takes time in proportion to the texts.
 
 mod amounts;
+mod arithmetic;
 mod conversion;
 mod names;
 mod sources;
 mod support;
+mod turns;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-use probare_nlp::reading::{Block, Reading, Sentence};
+use probare_nlp::reading::{Block, Mood, Reading, Sentence};
 use probare_text::anchors::find_anchors;
 
 use super::examination::sort;
@@ -22,6 +24,7 @@ use super::finding::{AnchorType, Finding, Source, Standing};
 use amounts::Amounts;
 use sources::Sources;
 pub use support::{Shares, Support};
+pub use turns::{Turn, Turned};
 
 /// What the careful reading of a response gives.
 pub(super) struct Careful {
@@ -45,6 +48,9 @@ const SAME_MATTER: f64 = 0.5;
 /// Most words that the note on a sentence lists.
 const MOST_WORDS: usize = 8;
 
+/// Tokens of a sentence that wishes and says nothing else: "Stay safe and enjoy the hike!"
+const LONGEST_WISH: usize = 12;
+
 /// Reads a response against the chunks of a context.
 pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Careful {
     let anchors = find_anchors(response);
@@ -59,7 +65,9 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
         let nearest = support.nearest.map(|index| sources.place(index));
         let same = nearest.clone().filter(|_| support.held >= SAME_MATTER);
         let numbers = amounts.findings(&place, same.as_ref());
-        support.shares.numbers = f64::from(u8::from(numbers.iter().any(|finding| !finding.is_supported())));
+        if numbers.iter().any(|finding| !finding.is_supported()) {
+            support.shares.numbers = 1.0;
+        }
         findings.extend(numbers);
         findings.extend(names::findings(response, reading, &support, &sources));
         findings.push(sentence_finding(response, reading, &support, nearest));
@@ -72,7 +80,8 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
 
 /// Whether a sentence says something of the matter.
 fn speaks(sentence: &Sentence) -> bool {
-    sentence.aside.is_none() && !sentence.is_question() && sentence.block != Block::Heading
+    let is_wish = sentence.mood == Mood::Wish && sentence.tokens.len() <= LONGEST_WISH;
+    sentence.aside.is_none() && !sentence.is_question() && !is_wish && sentence.block != Block::Heading
 }
 
 /// The value of a response: half its worst sentence, half the mean of its worst third, three at least. One invented sentence
@@ -89,11 +98,15 @@ fn value(supports: &[Support]) -> f64 {
 /// The finding of a sentence: what the context lacks of it, and the nearest sentence there.
 fn sentence_finding(response: &str, reading: &Reading, support: &Support, nearest: Option<Source>) -> Finding {
     let span = support.span.clone();
-    let standing = match nearest.clone() {
-        Some(source) if support.shares.opposed > 0.0 => {
-            Standing::Contradicted { reason: Cow::Borrowed("the context says the opposite in the same words"), source }
+    let turned = support.turns.iter().find(|turned| turned.kind.counts());
+    let standing = match (turned, nearest.clone()) {
+        (Some(turned), _) => {
+            Standing::Contradicted { reason: Cow::Borrowed(turned.kind.note()), source: turned.source.clone() }
         }
-        Some(source) if support.shares.value() < UNSUPPORTED => Standing::Supported { source, note: None },
+        (None, Some(source)) if support.shares.value() < UNSUPPORTED => {
+            let note = support.turns.first().map(|turned| Cow::Borrowed(turned.kind.note()));
+            Standing::Supported { source, note }
+        }
         _ => Standing::Unsupported { reason: Cow::Owned(lacks(reading, support)) },
     };
     Finding {

@@ -4,7 +4,7 @@ use probare_text::quantities::{Kind, Quantity, supports};
 
 /// What a unit measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dimension {
+pub(super) enum Dimension {
     Length,
     Area,
     Volume,
@@ -104,7 +104,7 @@ fn comparable(source: &Quantity, said: &Quantity) -> Option<(f64, f64, bool)> {
 }
 
 /// Whether `said` is `exact` rounded to so many significant digits.
-fn is_rounded(exact: f64, said: f64, digits: i32) -> bool {
+pub(super) fn is_rounded(exact: f64, said: f64, digits: i32) -> bool {
     if exact == 0.0 || said == 0.0 {
         return exact == said;
     }
@@ -119,6 +119,11 @@ pub(super) fn significant_digits(text: &str) -> i32 {
     let digits = digits.trim_start_matches('0');
     let significant = if text.contains('.') { digits } else { digits.trim_end_matches('0') };
     i32::try_from(significant.len().clamp(1, 15)).unwrap_or(1)
+}
+
+/// What a unit measures, where it is known.
+pub(super) fn dimension(unit: &str) -> Option<Dimension> {
+    in_base(unit, 1.0).map(|(dimension, _)| dimension)
 }
 
 /// The value in the base unit of its dimension.

@@ -1,6 +1,6 @@
 //! The context as sentences of stems, with the sentences that each stem stands in.
 
-use probare_nlp::reading::{Reading, Sort};
+use probare_nlp::reading::{Reading, Sentence, Sort};
 use probare_text::porter;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,6 +17,8 @@ const NAME_ROOT: usize = 5;
 
 /// The sentences of all chunks.
 pub(super) struct Sources {
+    /// The chunks.
+    readings: Vec<Reading>,
     sentences: Vec<Place>,
     /// Words as written, in lower case, with their stems.
     words: FxHashMap<String, StemId>,
@@ -33,14 +35,16 @@ pub(super) struct Sources {
 
 struct Place {
     chunk: usize,
+    /// Its number in the chunk.
+    number: usize,
     span: std::ops::Range<usize>,
-    is_denied: bool,
 }
 
 impl Sources {
     /// Reads the chunks.
     pub fn new(chunks: &[&str]) -> Self {
         let mut sources = Self {
+            readings: Vec::with_capacity(chunks.len()),
             sentences: Vec::new(),
             words: FxHashMap::default(),
             stems: FxHashMap::default(),
@@ -51,16 +55,14 @@ impl Sources {
         };
         for (chunk, text) in chunks.iter().enumerate() {
             let reading = Reading::of(text);
-            for sentence in &reading.sentences {
+            for (number, sentence) in reading.sentences.iter().enumerate() {
                 let index = sources.sentences.len();
-                let mut is_denied = false;
                 let mut run = String::new();
                 for token in sentence.tokens.clone() {
                     let word = &reading.tokens[token];
                     if !word.is_word {
                         continue;
                     }
-                    is_denied |= word.sorts.has(Sort::Denying);
                     if word.is_capital {
                         let lower = reading.word(token);
                         sources.roots.extend(root(lower));
@@ -75,8 +77,9 @@ impl Sources {
                         sources.add(part, index);
                     }
                 }
-                sources.sentences.push(Place { chunk, span: reading.place(sentence), is_denied });
+                sources.sentences.push(Place { chunk, number, span: reading.place(sentence) });
             }
+            sources.readings.push(reading);
         }
         sources
     }
@@ -145,9 +148,11 @@ impl Sources {
         Source { chunk: *chunk, span: span.clone() }
     }
 
-    /// Whether a sentence holds a word that denies.
-    pub fn is_denied(&self, sentence: usize) -> bool {
-        self.sentences[sentence].is_denied
+    /// A sentence with the reading that it belongs to.
+    pub fn sentence(&self, sentence: usize) -> (&Reading, &Sentence) {
+        let Place { chunk, number, .. } = self.sentences[sentence];
+        let reading = &self.readings[chunk];
+        (reading, &reading.sentences[number])
     }
 }
 

@@ -7,6 +7,7 @@ use probare_text::wordnet::WordNet;
 
 use super::amounts::Amounts;
 use super::sources::{Sources, StemId, parts};
+use super::turns::{Said, Turn, Turned, turns};
 
 /// The shares of a sentence that the context lacks, each between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -19,10 +20,10 @@ pub struct Shares {
     pub cover: f64,
     /// 1 if it has a name that the context lacks.
     pub names: f64,
-    /// 1 if it has a number or date that the context lacks.
+    /// 1 if it has a number or date that the context lacks, or has elsewhere, with another one in its place.
     pub numbers: f64,
-    /// 1 if the nearest sentence of the context says the opposite in the same words: it has all of them and one of the two is
-    /// denied, or all but one and the opposite of that one.
+    /// 1 if a sentence of the context says the opposite in nearly the same words: one of the two is denied, or it has the
+    /// opposite of a word.
     pub opposed: f64,
 }
 
@@ -48,6 +49,8 @@ pub struct Support {
     pub nearest: Option<usize>,
     /// Share of its content words, numbers aside, that the nearest sentence holds.
     pub held: f64,
+    /// Clauses that say otherwise what the context says in nearly the same words.
+    pub turns: Vec<Turned>,
 }
 
 /// Sums for each sentence of the context, used again for the next sentence.
@@ -61,12 +64,12 @@ pub(super) struct Scratch {
 const WINDOW: usize = 3;
 
 /// A content word of the sentence.
-struct Content {
-    token: usize,
-    stem: Option<StemId>,
-    weight: f64,
-    is_name: bool,
-    is_amount: bool,
+pub(super) struct Content {
+    pub token: usize,
+    pub stem: Option<StemId>,
+    pub weight: f64,
+    pub is_name: bool,
+    pub is_amount: bool,
 }
 
 /// Holds a sentence against the context. Numbers are looked for by `amounts`.
@@ -99,8 +102,15 @@ pub(super) fn support(
         }
     }
     let count = content.len().max(1) as f64;
-    let mut support =
-        Support { span, shares: Shares::default(), missing: Vec::new(), names: Vec::new(), nearest: None, held: 0.0 };
+    let mut support = Support {
+        span,
+        shares: Shares::default(),
+        missing: Vec::new(),
+        names: Vec::new(),
+        nearest: None,
+        held: 0.0,
+        turns: Vec::new(),
+    };
     let mut lacking = 0.0;
     for word in &content {
         let is_held = word.stem.is_some();
@@ -122,9 +132,19 @@ pub(super) fn support(
     cover(&content, sources, scratch, &mut support);
     if let Some(nearest) = support.nearest {
         support.held = held(&content, sources, nearest);
-        let is_opposed = is_opposed(reading, sentence, &content, sources, nearest);
-        support.shares.opposed = f64::from(u8::from(is_opposed));
     }
+    support.turns = turns(
+        &Said { reading, sentence, content: &content },
+        sources,
+        |words| {
+            let weights: Vec<(Option<StemId>, f64)> = words.iter().map(|word| (word.stem, word.weight)).collect();
+            best(&weights, sources, scratch).map(|(nearest, _)| nearest)
+        },
+        |token, place| amounts.stands_in(&reading.tokens[token].origin, place),
+    );
+    let has = |kinds: &[Turn]| f64::from(u8::from(support.turns.iter().any(|turned| kinds.contains(&turned.kind))));
+    support.shares.opposed = has(&[Turn::Denied, Turn::Opposite]);
+    support.shares.numbers = has(&[Turn::Numbered]);
     // A sentence of few words says little: each share is that of one word more, which the context has.
     let few = content.len() as f64 / (content.len() as f64 + 1.0);
     support.shares.words *= few;
@@ -140,27 +160,8 @@ fn held(content: &[Content], sources: &Sources, nearest: usize) -> f64 {
     held as f64 / words.count().max(1) as f64
 }
 
-/// Whether a sentence of the context says the opposite in the same words.
-fn is_opposed(reading: &Reading, sentence: &Sentence, content: &[Content], sources: &Sources, nearest: usize) -> bool {
-    if content.len() < 2 {
-        return false;
-    }
-    let mut absent = content.iter().filter(|word| !word.is_in(sources, nearest));
-    match (absent.next(), absent.next()) {
-        (None, _) => {
-            let denies = sentence.tokens.clone().any(|token| reading.is_sort(token, Sort::Denying));
-            denies != sources.is_denied(nearest)
-        }
-        (Some(word), None) if !word.is_name && !word.is_amount => WordNet::embedded()
-            .antonyms(reading.word(word.token))
-            .iter()
-            .any(|opposite| sources.stem(opposite).is_some_and(|stem| sources.is_in(stem, nearest))),
-        _ => false,
-    }
-}
-
 impl Content {
-    fn is_in(&self, sources: &Sources, sentence: usize) -> bool {
+    pub(super) fn is_in(&self, sources: &Sources, sentence: usize) -> bool {
         self.stem.is_some_and(|stem| sources.is_in(stem, sentence))
     }
 }

@@ -1,0 +1,236 @@
+//! What a clause of the response turns around: the context says nearly the same words otherwise.
+//!
+//! Three kinds count, since people agree with their hits more often than with a guess: a denial on one side only, the opposite
+//! of a word, another number in the same place. The others are told beside the sentence and change no value.
+
+use std::ops::Range;
+
+use probare_nlp::reading::{Certainty, Clause, Reading, Sentence, Time};
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+
+use super::super::finding::Source;
+use super::sources::{Sources, StemId};
+use super::support::Content;
+
+/// How a clause differs from the one of the context that says nearly the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// One of the two is denied.
+    Denied,
+    /// It has the opposite of a word there.
+    Opposite,
+    /// It has another number or date than the sentence there.
+    Numbered,
+    /// Who does and who is done to are exchanged over the same verb.
+    Swapped,
+    /// What is planned there is told as a fact.
+    Planned,
+    /// What is possible there is told as a fact.
+    Possible,
+    /// What holds there on a condition is told as a fact.
+    Conditional,
+    /// What somebody says there is told as a fact.
+    Reported,
+}
+
+impl Turn {
+    /// All of them, those that count first.
+    pub const ALL: [Self; 8] = [
+        Self::Denied,
+        Self::Opposite,
+        Self::Numbered,
+        Self::Swapped,
+        Self::Planned,
+        Self::Possible,
+        Self::Conditional,
+        Self::Reported,
+    ];
+
+    /// Whether it is part of the value.
+    pub const fn counts(self) -> bool {
+        matches!(self, Self::Denied | Self::Opposite | Self::Numbered)
+    }
+
+    /// What evidence says of it.
+    pub const fn note(self) -> &'static str {
+        match self {
+            Self::Denied => "the context says the opposite in the same words: one of the two is denied",
+            Self::Opposite => "the context has the opposite of a word here",
+            Self::Numbered => "the context has another value here",
+            Self::Swapped => "the context may have the roles the other way round",
+            Self::Planned => "the context tells this of the future",
+            Self::Possible => "the context tells this as a possibility",
+            Self::Conditional => "the context tells this on a condition",
+            Self::Reported => "the context tells this as what somebody says",
+        }
+    }
+}
+
+/// A clause that is turned around.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Turned {
+    /// How.
+    pub kind: Turn,
+    /// The bytes of the clause in the response.
+    pub span: Range<usize>,
+    /// The sentence of the context.
+    pub source: Source,
+}
+
+/// Content words from which on a clause is compared though the context has only half of them.
+const ENOUGH: usize = 4;
+
+/// Share of the words that the context must have in one sentence.
+const SAME_WORDS: f64 = 0.5;
+
+/// The same where a number is held against another one: who speaks of another matter has other numbers.
+const SAME_MATTER: f64 = 0.65;
+
+/// A sentence of the response with its content words.
+pub(super) struct Said<'a> {
+    pub reading: &'a Reading,
+    pub sentence: &'a Sentence,
+    pub content: &'a [Content],
+}
+
+/// The turns of a sentence. `nearest` finds the sentence of the context that holds most of some words; `stands_in` tells
+/// whether a place in the context has the number of a token, where it has one of that sort.
+pub(super) fn turns(
+    said: &Said<'_>,
+    sources: &Sources,
+    mut nearest: impl FnMut(&[Content]) -> Option<usize>,
+    stands_in: impl Fn(usize, &Source) -> Option<bool>,
+) -> Vec<Turned> {
+    let mut found = Vec::new();
+    for clause in said.reading.clauses(said.sentence) {
+        let from = said.content.partition_point(|word| word.token < clause.tokens.start);
+        let to = said.content.partition_point(|word| word.token < clause.tokens.end);
+        let words = &said.content[from..to];
+        if words.len() < 2 {
+            continue;
+        }
+        let Some(near) = nearest(words) else { continue };
+        let held = words.iter().filter(|word| word.is_in(sources, near)).count();
+        let lacking = words.len() - held;
+        let is_enough = words.len() >= ENOUGH && held as f64 >= SAME_WORDS * words.len() as f64;
+        if lacking > 1 && !is_enough {
+            continue;
+        }
+        let pair = Pair { said, clause, words, other: Other::of(sources, near, words), sources, near };
+        let place = sources.place(near);
+        let has_other_number = || {
+            let is_same = words.len() >= ENOUGH && held as f64 >= SAME_MATTER * words.len() as f64;
+            let mut amounts = words.iter().filter(|word| word.is_amount);
+            is_same && amounts.any(|word| stands_in(word.token, &place) == Some(false))
+        };
+        let kinds = Turn::ALL.into_iter().filter(|kind| match kind {
+            Turn::Denied => (lacking == 0 || is_enough) && pair.is_denied(),
+            Turn::Opposite => lacking > 0 && pair.is_opposite(),
+            Turn::Numbered => has_other_number(),
+            Turn::Swapped => pair.is_swapped(),
+            kind => is_enough && pair.is_told_as_fact(*kind),
+        });
+        let span = said.reading.origin(pair.clause.tokens.start, pair.clause.tokens.end - 1);
+        found.extend(kinds.map(|kind| Turned { kind, span: span.clone(), source: place.clone() }));
+    }
+    found
+}
+
+/// The clause of the context that holds most of a clause.
+struct Other<'a> {
+    reading: &'a Reading,
+    sentence: &'a Sentence,
+    clause: Option<Clause>,
+}
+
+impl<'a> Other<'a> {
+    fn of(sources: &'a Sources, near: usize, words: &[Content]) -> Self {
+        let (reading, sentence) = sources.sentence(near);
+        let mut best: Option<(usize, Clause)> = None;
+        for clause in reading.clauses(sentence) {
+            let mut stems: Vec<StemId> =
+                clause.tokens.clone().filter_map(|token| sources.stem(reading.word(token))).collect();
+            stems.sort_unstable();
+            let is_held = |word: &&Content| word.stem.is_some_and(|stem| stems.binary_search(&stem).is_ok());
+            let held = words.iter().filter(is_held).count();
+            if best.as_ref().is_none_or(|(most, _)| held > *most) {
+                best = Some((held, clause));
+            }
+        }
+        Self { reading, sentence, clause: best.map(|(_, clause)| clause) }
+    }
+}
+
+/// A clause of the response and the one of the context that comes nearest.
+struct Pair<'a> {
+    said: &'a Said<'a>,
+    clause: Clause,
+    words: &'a [Content],
+    other: Other<'a>,
+    sources: &'a Sources,
+    near: usize,
+}
+
+impl Pair<'_> {
+    /// Whether one of the two is denied. A denial that only stands in another clause on one side is no difference.
+    fn is_denied(&self) -> bool {
+        let whole = self.said.reading.denials(self.said.sentence.tokens.clone());
+        let other = self.other.reading.denials(self.other.sentence.tokens.clone());
+        whole % 2 != other % 2
+            && self.other.clause.as_ref().is_some_and(|other| other.is_denied != self.clause.is_denied)
+    }
+
+    /// Whether the sentence there has the opposite of a word that it lacks.
+    fn is_opposite(&self) -> bool {
+        let reading = self.said.reading;
+        let lacking = self.words.iter().filter(|word| !word.is_in(self.sources, self.near));
+        lacking.filter(|word| !word.is_name && !word.is_amount && !is_light(reading.word(word.token))).any(|word| {
+            let opposites = WordNet::embedded().antonyms(reading.word(word.token));
+            let mut stems = opposites.iter().filter_map(|opposite| self.sources.stem(opposite));
+            stems.any(|stem| self.sources.is_in(stem, self.near))
+        })
+    }
+
+    /// Whether left and right of a verb are exchanged between both clauses, neither or both of them passive.
+    fn is_swapped(&self) -> bool {
+        let Some(other) = &self.other.clause else { return false };
+        let place = |stem: StemId| {
+            other.tokens.clone().find(|&token| self.sources.stem(self.other.reading.word(token)) == Some(stem))
+        };
+        let has_by = |reading: &Reading, mut range: Range<usize>| range.any(|token| reading.word(token) == "by");
+        self.words.windows(3).any(|three| {
+            let [left, verb, right] = three else { return false };
+            let is_plain = !left.is_amount && !right.is_amount && !verb.is_name && !verb.is_amount;
+            let places = left.stem.and_then(place).zip(verb.stem.and_then(place)).zip(right.stem.and_then(place));
+            let Some(((first, middle), last)) = places.filter(|_| is_plain && left.stem != right.stem) else {
+                return false;
+            };
+            let form = self.said.reading.word(verb.token);
+            last < middle
+                && middle < first
+                && !WordNet::embedded().base_forms(form, PartOfSpeech::Verb).is_empty()
+                && has_by(self.said.reading, left.token..right.token) == has_by(self.other.reading, last..first)
+        })
+    }
+
+    /// Whether it is told as a fact, and there as a plan, a possibility, on a condition or as somebody's words.
+    fn is_told_as_fact(&self, kind: Turn) -> bool {
+        let Some(other) = &self.other.clause else { return false };
+        let is_fact = self.clause.certainty == Certainty::Fact && self.clause.attribution.is_none();
+        is_fact
+            && match kind {
+                Turn::Planned => self.clause.time != Time::Future && other.time == Time::Future,
+                Turn::Possible => other.certainty == Certainty::Possible,
+                Turn::Conditional => other.certainty == Certainty::Conditional,
+                Turn::Reported => other.attribution.is_some(),
+                _ => false,
+            }
+    }
+}
+
+/// Whether a verb only places or moves something, so that its opposite may say the same: "sits on a rock", "stands on a rock".
+fn is_light(word: &str) -> bool {
+    const LIGHT: [&str; 14] =
+        ["go", "come", "give", "take", "sit", "stand", "bring", "send", "leave", "stay", "get", "put", "lie", "keep"];
+    LIGHT.iter().any(|verb| word.strip_prefix(verb).is_some_and(|ending| matches!(ending, "" | "s" | "es" | "ing")))
+}
