@@ -57,8 +57,7 @@ impl Road {
     /// One attempt: the reply and the bytes that it came in.
     pub(crate) async fn send(&self, request: &Request, parcel: &Parcel) -> Result<(Heard, Vec<u8>), Failed> {
         let received = match self {
-            Self::Http(transport) => transport.post(parcel).await?,
-            Self::Prompt(transport, None) => transport.post(parcel).await?,
+            Self::Http(transport) | Self::Prompt(transport, None) => transport.post(parcel).await?,
             Self::Prompt(transport, Some(auth)) => {
                 let mut whole = prompt::with_auth(&parcel.body, auth);
                 let with_auth = Parcel { url: parcel.url.clone(), body: std::mem::take(&mut *whole) };

@@ -20,7 +20,7 @@ use serde::Deserialize;
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// How long packages may take to be installed.
-const INSTALLING: Duration = Duration::from_mins(60);
+const INSTALLING: Duration = Duration::from_hours(1);
 
 /// Lines of a program's complaint that are passed on.
 const MOST_LINES: usize = 4;

@@ -83,7 +83,7 @@ echo over
 const PROCESSES: &str = "i=0; while [ $i -lt 80 ]; do sleep 20 & i=$((i+1)); done; echo made";
 
 /// More memory than there may be, in two processes that have not too much each. It waits no longer than one of them lives.
-const MEMORY: &str = r#"
+const MEMORY: &str = r"
 hold() { ( head -c 50000000 /dev/zero; sleep 20 ) | tail -c 50000000 >/dev/null & last=$!; }
 hold; first=$last
 hold; second=$last
@@ -94,7 +94,7 @@ while [ $i -lt 60 ]; do
   i=$((i + 1))
 done
 echo survived
-"#;
+";
 
 /// A step of a probe.
 fn program(script: &str, arguments: &[&str], milliseconds: u64, mebibytes: u32) -> Program {

@@ -18,7 +18,7 @@ use crate::{SandboxError, watch};
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long a sandbox may take to start, to get ready for a step and to go away.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// How memory is limited.
 pub(crate) enum Memory {
@@ -70,7 +70,7 @@ impl Channel {
 
     /// Takes what is there. What is beyond the limit is forgotten.
     fn drain(&mut self) -> io::Result<()> {
-        let mut part = [0; 64 * 1024];
+        let mut part = [0; 8 * 1024];
         while !self.is_closed && !self.is_cut {
             match self.from.read(&mut part) {
                 Ok(0) => self.is_closed = true,

@@ -15,12 +15,11 @@ fn tree(root: u32) -> Vec<u32> {
     let mut parents: Option<BTreeMap<u32, Vec<u32>>> = None;
     while let Some(process) = found.get(at).copied() {
         at += 1;
-        match children(process) {
-            Some(children) => found.extend(children),
-            None => {
-                let all = parents.get_or_insert_with(all_parents);
-                found.extend(all.get(&process).into_iter().flatten());
-            }
+        if let Some(children) = children(process) {
+            found.extend(children);
+        } else {
+            let all = parents.get_or_insert_with(all_parents);
+            found.extend(all.get(&process).into_iter().flatten());
         }
     }
     found

@@ -129,7 +129,6 @@ impl TableRows {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::Batch as _;
     use serde_json::json;
 
     use super::*;

@@ -224,13 +224,14 @@ impl<'a> Parser<'a> {
             }
             let value = self.item()?;
             match &key {
-                Value::Text(text) => match places.get(text).and_then(|place| pairs.get_mut(*place)) {
-                    Some((_, known)) => *known = value,
-                    None => {
+                Value::Text(text) => {
+                    if let Some((_, known)) = places.get(text).and_then(|place| pairs.get_mut(*place)) {
+                        *known = value;
+                    } else {
                         places.insert(text.clone(), pairs.len());
                         pairs.push((key, value));
                     }
-                },
+                }
                 _ => set(&mut pairs, key, value),
             }
             self.blank();
@@ -481,22 +482,19 @@ fn unescaped(body: &str) -> Option<String> {
         if escaped == 'N' {
             return None;
         }
-        let width = match octal(rest) {
-            Some((code, width)) => {
-                out.push(char::from_u32(code)?);
-                width
-            }
-            None => {
-                match simple(escaped) {
-                    Some(character) => out.push(character),
-                    None if escaped == '\n' => {}
-                    None => {
-                        out.push('\\');
-                        out.push(escaped);
-                    }
+        let width = if let Some((code, width)) = octal(rest) {
+            out.push(char::from_u32(code)?);
+            width
+        } else {
+            match simple(escaped) {
+                Some(character) => out.push(character),
+                None if escaped == '\n' => {}
+                None => {
+                    out.push('\\');
+                    out.push(escaped);
                 }
-                escaped.len_utf8()
             }
+            escaped.len_utf8()
         };
         rest = &rest[width..];
     }
