@@ -67,6 +67,11 @@ fn words(text: &str) -> Result<usize, String> {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
+    let whole = |path: &PathBuf| path.canonicalize().ok();
+    if whole(&arguments.corpus).is_some_and(|corpus| whole(&arguments.output) == Some(corpus)) {
+        return Err(Failure::usage("the index and the corpus are the same folder")
+            .hint("name another folder after -o; it may lie inside of the corpus"));
+    }
     let files = corpus::list(&arguments.corpus, Some(&arguments.output)).map_err(RetrievalError::from)?;
     let embedder = embedder(arguments)?;
     let split = Split { words: arguments.passage_words, overlap: arguments.overlap };
