@@ -91,12 +91,11 @@ impl<'a> Parser<'a> {
             }
             self.blank();
             let value = self.value()?;
-            match places.get(&key).and_then(|place| pairs.get_mut(*place)) {
-                Some((_, known)) => *known = value,
-                None => {
-                    places.insert(key.clone(), pairs.len());
-                    pairs.push((Value::Text(key), value));
-                }
+            if let Some((_, known)) = places.get(&key).and_then(|place| pairs.get_mut(*place)) {
+                *known = value;
+            } else {
+                places.insert(key.clone(), pairs.len());
+                pairs.push((Value::Text(key), value));
             }
             self.blank();
             if self.take("}") {

@@ -223,15 +223,17 @@ impl<'a> Parser<'a> {
                 return None;
             }
             let value = self.item()?;
-            match &key {
-                Value::Text(text) => match places.get(text).and_then(|place| pairs.get_mut(*place)) {
-                    Some((_, known)) => *known = value,
-                    None => {
-                        places.insert(text.clone(), pairs.len());
-                        pairs.push((key, value));
-                    }
-                },
-                _ => set(&mut pairs, key, value),
+            let known = match &key {
+                Value::Text(text) => places.get(text).copied(),
+                _ => None,
+            };
+            if let Some((_, place)) = known.and_then(|place| pairs.get_mut(place)) {
+                *place = value;
+            } else if let Value::Text(text) = &key {
+                places.insert(text.clone(), pairs.len());
+                pairs.push((key, value));
+            } else {
+                set(&mut pairs, key, value);
             }
             self.blank();
             let more = self.take(",");
@@ -481,22 +483,19 @@ fn unescaped(body: &str) -> Option<String> {
         if escaped == 'N' {
             return None;
         }
-        let width = match octal(rest) {
-            Some((code, width)) => {
-                out.push(char::from_u32(code)?);
-                width
-            }
-            None => {
-                match simple(escaped) {
-                    Some(character) => out.push(character),
-                    None if escaped == '\n' => {}
-                    None => {
-                        out.push('\\');
-                        out.push(escaped);
-                    }
+        let width = if let Some((code, width)) = octal(rest) {
+            out.push(char::from_u32(code)?);
+            width
+        } else {
+            match simple(escaped) {
+                Some(character) => out.push(character),
+                None if escaped == '\n' => {}
+                None => {
+                    out.push('\\');
+                    out.push(escaped);
                 }
-                escaped.len_utf8()
             }
+            escaped.len_utf8()
         };
         rest = &rest[width..];
     }
