@@ -145,6 +145,9 @@ fn resume_sgi(arguments: &Arguments, store: &mut Store, run: i64, stored: &Store
     if arguments.retry == Some(Which::Failed) {
         let again = store.retry(run, Retry::Failed.kinds())?;
         remark(&format!("{} again", counted(again, "sample", "samples")));
+    } else if stored.state == State::Complete && differences.is_empty() && settled.outputs.is_empty() {
+        remark(&format!("run {run} is complete"));
+        return Ok(Exit::Fine);
     }
     settled.evaluate(evaluation, store, run)
 }

@@ -160,6 +160,8 @@ impl From<DriveError> for EvaluationError {
 pub struct Benchmark {
     /// Its id.
     pub suite: String,
+    /// Title of pages.
+    pub title: String,
     /// Its data sets, read.
     pub datasets: Vec<GivenDataset>,
     /// What it decides about single cases.
@@ -190,6 +192,7 @@ struct Known {
 /// What a benchmark brings beside its cases.
 struct Published {
     suite: String,
+    title: String,
     rules: Arc<dyn Rules>,
     publisher: Box<dyn Publisher>,
 }
@@ -248,8 +251,8 @@ impl Evaluation {
         let mut planned = Vec::new();
         let mut surveys = Vec::new();
         let (sets, benchmark) = match benchmark {
-            Some(Benchmark { suite, datasets, rules, publisher }) => {
-                (datasets.into_iter().map(Known::given).collect(), Some(Published { suite, rules, publisher }))
+            Some(Benchmark { suite, title, datasets, rules, publisher }) => {
+                (datasets.into_iter().map(Known::given).collect(), Some(Published { suite, title, rules, publisher }))
             }
             None => {
                 let sets = config.datasets.iter().map(|dataset| Known::new(dataset, folder));
@@ -412,6 +415,7 @@ impl Evaluation {
             SampleRules { models: names.models.clone(), prompt: self.prompt.clone(), rules: Arc::new(NoRules) };
         if let Some(benchmark) = self.benchmark.take() {
             rules.rules = benchmark.rules;
+            job.title = Some(benchmark.title);
             job.publisher = Some(benchmark.publisher);
         }
         job.rules = Arc::new(rules);

@@ -148,8 +148,13 @@ pub fn prepare(
         refused: refused.clone(),
         console: wishes.console,
     });
-    let benchmark =
-        Benchmark { suite: "sgi".to_owned(), datasets, rules: Arc::new(SgiRules), publisher: Box::new(collector) };
+    let benchmark = Benchmark {
+        suite: "sgi".to_owned(),
+        title: format!("SGI-Bench: {}", config.generate.models.join(", ")),
+        datasets,
+        rules: Arc::new(SgiRules),
+        publisher: Box::new(collector),
+    };
     Ok(Prepared { config, benchmark, refused, skipped, limit })
 }
 
