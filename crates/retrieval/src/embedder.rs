@@ -94,7 +94,10 @@ impl Embedder {
 fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|number| f64::from(*number) * f64::from(*number)).sum::<f64>().sqrt();
     if length > 0.0 && (length - 1.0).abs() > 1e-5 {
-        #[expect(clippy::cast_possible_truncation, reason = "a vector is kept in single precision")]
-        vector.iter_mut().for_each(|number| *number = (f64::from(*number) / length) as f32);
+        for number in vector {
+            #[expect(clippy::cast_possible_truncation, reason = "a vector is kept in single precision")]
+            let shorter = (f64::from(*number) / length) as f32;
+            *number = shorter;
+        }
     }
 }

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn object(value: Json) -> Result<Map<String, Json>, String> {
-        value.as_object().cloned().ok_or_else(|| "no object".to_owned())
+        if let Json::Object(object) = value { Ok(object) } else { Err("no object".to_owned()) }
     }
 
     #[test]

@@ -102,6 +102,9 @@ impl Flags {
     }
 }
 
+/// The reply to each vote, the votes that are to be asked again, and how often that was done.
+type Votes<'a> = (Vec<Result<&'a str, ScoreError>>, Vec<usize>, usize);
+
 struct Ideas {
     profile: Profile,
     judges: Vec<String>,
@@ -154,7 +157,7 @@ impl Ideas {
 
     fn question(&self, sample: Sample<'_>, pair: &Pair, slot: usize, attempt: usize) -> Question {
         let (generated, reference) = (idea_text(&pair.idea), idea_text(&pair.reference.idea));
-        let (first, second) = if slot % 2 == 0 { (&reference, &generated) } else { (&generated, &reference) };
+        let (first, second) = if slot.is_multiple_of(2) { (&reference, &generated) } else { (&generated, &reference) };
         let mut data = Quoted::new();
         let context = context_text(&sample.case.metadata);
         data.block("context", &context).block("idea A", first).block("idea B", second);
@@ -167,10 +170,7 @@ impl Ideas {
     }
 
     /// The replies so far, one for each vote: the last that came. Also what is to be asked again.
-    fn replies<'a>(
-        &self,
-        answers: &'a [Answer],
-    ) -> Result<(Vec<Result<&'a str, ScoreError>>, Vec<usize>, usize), ScoreError> {
+    fn replies<'a>(&self, answers: &'a [Answer]) -> Result<Votes<'a>, ScoreError> {
         let short = || ScoreError::Internal { reason: format!("{} votes came", answers.len()) };
         let (first, mut rest) = answers.split_at_checked(VOTES).ok_or_else(short)?;
         let read = |answer: &'a Answer| answer.reply().and_then(probare_core::Reply::read);
@@ -221,7 +221,7 @@ impl Ideas {
                 .with_note(format!("{filled} of {} fields of an idea hold something", FIELDS.len()))
         });
         for (slot, (reply, votes)) in replies.iter().zip(&reading.votes).enumerate() {
-            let order = if slot % 2 == 0 { "reference first" } else { "idea first" };
+            let order = if slot.is_multiple_of(2) { "reference first" } else { "idea first" };
             let name = self.name(slot / 2);
             evidence.push(|| match (reply, votes) {
                 (Ok(_), Some(votes)) => {
@@ -331,7 +331,7 @@ impl Assessment {
             .map(|(slot, reply)| {
                 let votes = parse_vote(reply.as_ref().ok()?, flags.votes)?;
                 // In the second order the idea was A.
-                Some(if slot % 2 == 0 { votes } else { votes.flipped() })
+                Some(if slot.is_multiple_of(2) { votes } else { votes.flipped() })
             })
             .collect();
         let counts = count(&votes);

@@ -14,7 +14,7 @@ pub fn settings(url: &str, model: &str) -> ModelSettings {
         provider: Some(Provider::Prompt),
         base_url: Some(url.to_owned()),
         api_model_name: Some(model.to_owned()),
-        ..ModelSettings::named(&format!("{model} at {url}"))
+        ..ModelSettings::named(format!("{model} at {url}"))
     }
 }
 

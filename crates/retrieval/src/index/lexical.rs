@@ -127,9 +127,9 @@ impl Lexical {
         &self,
         question: &str,
         k: usize,
-        allowed: Option<Arc<dyn Fn(u64) -> bool + Send + Sync>>,
+        allowed: Option<&Arc<dyn Fn(u64) -> bool + Send + Sync>>,
     ) -> Result<Vec<Scored>, RetrievalError> {
-        self.found(question, k, allowed.as_ref()).map_err(RetrievalError::words(&self.path))
+        self.found(question, k, allowed).map_err(RetrievalError::words(&self.path))
     }
 
     fn found(

@@ -324,7 +324,7 @@ impl Index {
             };
             Arc::new(is_allowed) as Arc<dyn Fn(u64) -> bool + Send + Sync>
         });
-        self.words.search(question, k, allowed)
+        self.words.search(question, k, allowed.as_ref())
     }
 
     /// The best passages by their vectors; nothing where there are none.

@@ -87,7 +87,7 @@ impl Server {
     }
 
     fn connect(&self) -> Postgres {
-        let until = Instant::now() + Duration::from_secs(60);
+        let until = Instant::now() + Duration::from_mins(1);
         loop {
             match Postgres::open(&self.url()) {
                 Ok(store) => return store,

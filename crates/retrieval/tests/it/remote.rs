@@ -110,7 +110,7 @@ fn it_is_asked_again_when_it_is_busy_and_never_twice_for_the_same() {
     let cassette = folder.path().join("replies.jsonl");
     fs::write(&cassette, exported).unwrap();
     let shared = Shared::open(Options::default()).unwrap();
-    let stand_in = Client::open(ModelSettings::named(&format!("replay:{}", cassette.display())), &shared).unwrap();
+    let stand_in = Client::open(ModelSettings::named(format!("replay:{}", cassette.display())), &shared).unwrap();
     assert_eq!(remote::ask(&stand_in, &request(json!({}))).unwrap().answer.answer, "They do.");
     let unknown = remote::ask(&stand_in, &request(json!({"YEAR": 1066}))).unwrap_err();
     assert!(matches!(unknown, AnswerError::Model { kind: ErrorKind::Missing, .. }), "{unknown:?}");

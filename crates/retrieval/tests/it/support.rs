@@ -15,7 +15,9 @@ impl Place {
     pub fn new(files: &[(&str, &str)]) -> Self {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         fs::create_dir(place.corpus()).unwrap();
-        files.iter().for_each(|(name, text)| place.write(name, text));
+        for (name, text) in files {
+            place.write(name, text);
+        }
         place
     }
 

@@ -1,4 +1,4 @@
-//! The key under which the collector of LLMRouterBench caches a reply.
+//! The key under which the collector of `LLMRouterBench` caches a reply.
 //!
 //! Probare has a record of its own with a key of its own; this one lets an export of such a cache be matched with questions.
 
