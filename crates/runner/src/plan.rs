@@ -99,7 +99,7 @@ impl Plan {
     /// The models whose vectors metrics use, for the manifest.
     pub(crate) fn embeddings(&self, outside: &dyn Outside) -> Vec<EmbeddingUsed> {
         let used = |metric: &PlannedMetric| {
-            let model = metric.embeds()?;
+            let model = metric.vectors()?;
             let (metric, sha256) = (metric.info.name.clone(), outside.digest(model));
             Some(EmbeddingUsed { metric, model: model.to_owned(), sha256 })
         };
