@@ -148,7 +148,7 @@ impl Research {
         match (&judged, &steps) {
             (Ok(text), None) => evidence.push(|| said("judge: unreadable, so its steps count 0".to_owned(), text)),
             (Err(error), _) => {
-                evidence.push(|| said("judge: no reply, so its steps count 0".to_owned(), &error.to_string()))
+                evidence.push(|| said("judge: no reply, so its steps count 0".to_owned(), &error.to_string()));
             }
             (Ok(_), Some((_, steps))) => {
                 for step in steps {

@@ -154,7 +154,7 @@ impl Ideas {
 
     fn question(&self, sample: Sample<'_>, pair: &Pair, slot: usize, attempt: usize) -> Question {
         let (generated, reference) = (idea_text(&pair.idea), idea_text(&pair.reference.idea));
-        let (first, second) = if slot % 2 == 0 { (&reference, &generated) } else { (&generated, &reference) };
+        let (first, second) = if slot.is_multiple_of(2) { (&reference, &generated) } else { (&generated, &reference) };
         let mut data = Quoted::new();
         let context = context_text(&sample.case.metadata);
         data.block("context", &context).block("idea A", first).block("idea B", second);
@@ -167,10 +167,7 @@ impl Ideas {
     }
 
     /// The replies so far, one for each vote: the last that came. Also what is to be asked again.
-    fn replies<'a>(
-        &self,
-        answers: &'a [Answer],
-    ) -> Result<(Vec<Result<&'a str, ScoreError>>, Vec<usize>, usize), ScoreError> {
+    fn replies<'a>(&self, answers: &'a [Answer]) -> Result<Ballot<'a>, ScoreError> {
         let short = || ScoreError::Internal { reason: format!("{} votes came", answers.len()) };
         let (first, mut rest) = answers.split_at_checked(VOTES).ok_or_else(short)?;
         let read = |answer: &'a Answer| answer.reply().and_then(probare_core::Reply::read);
@@ -191,7 +188,7 @@ impl Ideas {
             round += 1;
             again = unread(&replies);
         }
-        Ok((replies, again, round))
+        Ok(Ballot { replies, again, rounds: round })
     }
 
     fn outcome(
@@ -308,6 +305,16 @@ pub fn published(sample: Sample<'_>) -> std::rc::Rc<Option<Published>> {
     sample.reading(PUBLISHED, || None)
 }
 
+/// What the judges said so far.
+struct Ballot<'a> {
+    /// One reply for each vote.
+    replies: Vec<Result<&'a str, ScoreError>>,
+    /// Votes that cannot be read.
+    again: Vec<usize>,
+    /// How often such were asked for again.
+    rounds: usize,
+}
+
 /// The idea of a case and what it is held against.
 struct Pair {
     idea: Value,
@@ -419,7 +426,7 @@ impl Judge for Ideas {
         if answers.is_empty() {
             return Ok(Turn::Ask((0..VOTES).map(|slot| self.question(sample, &pair, slot, 0)).collect()));
         }
-        let (replies, again, rounds) = self.replies(answers)?;
+        let Ballot { replies, again, rounds } = self.replies(answers)?;
         if !again.is_empty() && rounds < self.reasks {
             return Ok(Turn::Ask(again.iter().map(|slot| self.question(sample, &pair, *slot, rounds + 1)).collect()));
         }

@@ -75,7 +75,7 @@ impl Comparison {
         }
         let action_sequence_similarity = action_similarity(&reference, &predicted);
         let fit = parameter_fit(&reference, &predicted);
-        let final_score = (action_sequence_similarity + fit.accuracy) / 2.0;
+        let final_score = f64::midpoint(action_sequence_similarity, fit.accuracy);
         Self { reference, predicted, action_sequence_similarity, fit, final_score }
     }
 
@@ -186,7 +186,7 @@ fn published_evidence(response: &str, comparison: &Comparison, evidence: &mut Bo
                     .with_note(format!("step {number}: {}", Difference::Surplus.message()))
             }),
             (None, Some(expected), _) => {
-                evidence.push(|| Evidence::missing(format!("step {number}: {}", expected.action)))
+                evidence.push(|| Evidence::missing(format!("step {number}: {}", expected.action)));
             }
             (None, None, _) => {}
         }

@@ -1,4 +1,4 @@
-//! The key under which the collector of LLMRouterBench caches a reply.
+//! The key under which the collector of `LLMRouterBench` caches a reply.
 //!
 //! Probare has a record of its own with a key of its own; this one lets an export of such a cache be matched with questions.
 
@@ -58,5 +58,9 @@ fn blake2b(bytes: &[u8], size: usize) -> String {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|half| char::from_digit(u32::from(half), 16))
+        .collect()
 }

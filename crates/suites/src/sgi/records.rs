@@ -1,4 +1,4 @@
-//! The records of a result file, as the collector of LLMRouterBench writes them.
+//! The records of a result file, as the collector of `LLMRouterBench` writes them.
 
 use probare_core::{Case, CaseResult, Named, Outcome, Sample, Score};
 use probare_metrics::sgi::idea::{NAMES, RESPECTS, gate};

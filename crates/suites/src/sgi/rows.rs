@@ -77,8 +77,11 @@ pub fn read(subtask: Subtask, path: &Path, discipline: Option<&str>, limit: Opti
     Ok(Rows { cases, input, fingerprint })
 }
 
+/// An object and the line it begins at.
+pub(super) type Located = (usize, Map<String, Json>);
+
 /// The objects of a text with the lines they begin at.
-pub(super) fn objects(name: &str, text: &str) -> Result<Vec<(usize, Map<String, Json>)>, SuiteError> {
+pub(super) fn objects(name: &str, text: &str) -> Result<Vec<Located>, SuiteError> {
     let wrong = |line: usize, reason: String| {
         SuiteError::data(format!("`{name}`, line {line}: {reason}"))
             .hint("one JSON object a line is expected, or one JSON array of objects")

@@ -32,7 +32,7 @@ pub fn finish(objective: &Objective, won: Subjective) -> Final {
     let mut dimensions = [Dimension::default(); 4];
     for (dimension, (raw, won)) in dimensions.iter_mut().zip(raw.into_iter().zip(won)) {
         let (objective, subjective) = (raw * 10.0, if won { 100.0 } else { 0.0 });
-        *dimension = Dimension { objective, subjective, value: (objective + subjective) / 2.0 };
+        *dimension = Dimension { objective, subjective, value: f64::midpoint(objective, subjective) };
     }
     let score = dimensions.iter().map(|dimension| dimension.value).sum::<f64>() / 4.0;
     Final { dimensions, score }

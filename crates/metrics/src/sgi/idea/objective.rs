@@ -161,9 +161,8 @@ pub fn objective(idea: &Value, reference: &Reference, vectors: &Embedder<'_>, op
 /// From 300 to 700 characters are free, and so is nothing at all.
 fn length_penalty(characters: usize) -> f64 {
     let penalty = match characters {
-        0 => 0.0,
+        0 | 300..=700 => 0.0,
         1..300 => (300 - characters) as f64 / 100.0,
-        300..=700 => 0.0,
         _ => (characters - 700) as f64 / 100.0,
     };
     penalty.min(10.0)

@@ -71,9 +71,8 @@ pub fn order_field(value: &Json) -> Result<Vec<Value>, NotIterable> {
         Value::Dict(pairs) => pairs.into_iter().map(|(key, _)| key).collect(),
         Value::Text(text) => text.chars().map(|character| Value::Text(character.to_string())).collect(),
         Value::Bytes(bytes) => bytes.iter().map(|byte| Value::Int(byte.to_string())).collect(),
-        Value::None => return Err(NotIterable("constant")),
+        Value::None | Value::Ellipsis => return Err(NotIterable("constant")),
         Value::Bool(_) => return Err(NotIterable("truth value")),
         Value::Int(_) | Value::Float(_) | Value::Complex(..) => return Err(NotIterable("number")),
-        Value::Ellipsis => return Err(NotIterable("constant")),
     })
 }

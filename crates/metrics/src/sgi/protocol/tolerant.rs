@@ -72,7 +72,7 @@ fn parameters(text: &str, open: usize, limit: usize, step: &mut Step) -> usize {
             '"' => quote = Some('"'),
             // An apostrophe inside a word is none.
             '\'' if body[..at].ends_with(|before: char| is_space(before) || "=[(,".contains(before)) => {
-                quote = Some('\'')
+                quote = Some('\'');
             }
             '(' | '[' | '{' => depth += 1,
             ')' if depth == 0 => {
