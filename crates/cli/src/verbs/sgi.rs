@@ -176,6 +176,7 @@ pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option
         profile: config.profile.unwrap_or_default(),
         limit,
         outputs: settled.outputs.clone(),
+        test: None,
     };
     let evaluation = Evaluation::open_benchmark(&config, options, benchmark).map_err(failure)?;
     Ok(Some(Opened { evaluation, settled }))

@@ -102,9 +102,6 @@ impl Flags {
     }
 }
 
-/// The reply to each vote, the votes that are to be asked again, and how often that was done.
-type Votes<'a> = (Vec<Result<&'a str, ScoreError>>, Vec<usize>, usize);
-
 struct Ideas {
     profile: Profile,
     judges: Vec<String>,
@@ -170,7 +167,7 @@ impl Ideas {
     }
 
     /// The replies so far, one for each vote: the last that came. Also what is to be asked again.
-    fn replies<'a>(&self, answers: &'a [Answer]) -> Result<Votes<'a>, ScoreError> {
+    fn replies<'a>(&self, answers: &'a [Answer]) -> Result<Ballot<'a>, ScoreError> {
         let short = || ScoreError::Internal { reason: format!("{} votes came", answers.len()) };
         let (first, mut rest) = answers.split_at_checked(VOTES).ok_or_else(short)?;
         let read = |answer: &'a Answer| answer.reply().and_then(probare_core::Reply::read);
@@ -191,7 +188,7 @@ impl Ideas {
             round += 1;
             again = unread(&replies);
         }
-        Ok((replies, again, round))
+        Ok(Ballot { replies, again, rounds: round })
     }
 
     fn outcome(
@@ -221,7 +218,7 @@ impl Ideas {
                 .with_note(format!("{filled} of {} fields of an idea hold something", FIELDS.len()))
         });
         for (slot, (reply, votes)) in replies.iter().zip(&reading.votes).enumerate() {
-            let order = if slot.is_multiple_of(2) { "reference first" } else { "idea first" };
+            let order = if slot % 2 == 0 { "reference first" } else { "idea first" };
             let name = self.name(slot / 2);
             evidence.push(|| match (reply, votes) {
                 (Ok(_), Some(votes)) => {
@@ -308,6 +305,16 @@ pub fn published(sample: Sample<'_>) -> std::rc::Rc<Option<Published>> {
     sample.reading(PUBLISHED, || None)
 }
 
+/// What the judges said so far.
+struct Ballot<'a> {
+    /// One reply for each vote.
+    replies: Vec<Result<&'a str, ScoreError>>,
+    /// Votes that cannot be read.
+    again: Vec<usize>,
+    /// How often such were asked for again.
+    rounds: usize,
+}
+
 /// The idea of a case and what it is held against.
 struct Pair {
     idea: Value,
@@ -331,7 +338,7 @@ impl Assessment {
             .map(|(slot, reply)| {
                 let votes = parse_vote(reply.as_ref().ok()?, flags.votes)?;
                 // In the second order the idea was A.
-                Some(if slot.is_multiple_of(2) { votes } else { votes.flipped() })
+                Some(if slot % 2 == 0 { votes } else { votes.flipped() })
             })
             .collect();
         let counts = count(&votes);
@@ -419,7 +426,7 @@ impl Judge for Ideas {
         if answers.is_empty() {
             return Ok(Turn::Ask((0..VOTES).map(|slot| self.question(sample, &pair, slot, 0)).collect()));
         }
-        let (replies, again, rounds) = self.replies(answers)?;
+        let Ballot { replies, again, rounds } = self.replies(answers)?;
         if !again.is_empty() && rounds < self.reasks {
             return Ok(Turn::Ask(again.iter().map(|slot| self.question(sample, &pair, *slot, rounds + 1)).collect()));
         }

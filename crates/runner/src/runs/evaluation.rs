@@ -250,14 +250,11 @@ impl Evaluation {
         let mut known = Vec::new();
         let mut planned = Vec::new();
         let mut surveys = Vec::new();
-        let (sets, benchmark) = match benchmark {
-            Some(Benchmark { suite, title, datasets, rules, publisher }) => {
-                (datasets.into_iter().map(Known::given).collect(), Some(Published { suite, title, rules, publisher }))
-            }
-            None => {
-                let sets = config.datasets.iter().map(|dataset| Known::new(dataset, folder));
-                (sets.collect::<Result<Vec<_>, _>>()?, None)
-            }
+        let (sets, benchmark) = if let Some(Benchmark { suite, title, datasets, rules, publisher }) = benchmark {
+            (datasets.into_iter().map(Known::given).collect(), Some(Published { suite, title, rules, publisher }))
+        } else {
+            let sets = config.datasets.iter().map(|dataset| Known::new(dataset, folder));
+            (sets.collect::<Result<Vec<_>, _>>()?, None)
         };
         for set in sets {
             if known.iter().any(|other: &Known| other.name == set.name) {

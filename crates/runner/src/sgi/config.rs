@@ -51,6 +51,7 @@ pub struct GuideDataset {
 }
 
 /// How to run.
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the guide or a wish of its own")]
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct GuideRun {

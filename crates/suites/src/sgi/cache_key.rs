@@ -58,5 +58,9 @@ fn blake2b(bytes: &[u8], size: usize) -> String {
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes
+        .iter()
+        .flat_map(|byte| [byte >> 4, byte & 15])
+        .filter_map(|half| char::from_digit(u32::from(half), 16))
+        .collect()
 }

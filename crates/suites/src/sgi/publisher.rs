@@ -353,14 +353,18 @@ impl Standing<'_> {
         }
         let disciplines = self.by_discipline();
         if !disciplines.is_empty() {
-            let heads: String = self.tasks.iter().map(|task| format!("<th>{}</th>", task.subtask.title())).collect();
-            let rows: String = disciplines
+            let heads: Vec<String> =
+                self.tasks.iter().map(|task| format!("<th>{}</th>", task.subtask.title())).collect();
+            let heads = heads.concat();
+            let rows: Vec<String> = disciplines
                 .iter()
                 .map(|(name, cells)| {
-                    let cells: String = cells.iter().map(|cell| format!("<td class=\"number\">{cell}</td>")).collect();
-                    format!("<tr><td>{}</td>{cells}</tr>", escape::html(name))
+                    let cells: Vec<String> =
+                        cells.iter().map(|cell| format!("<td class=\"number\">{cell}</td>")).collect();
+                    format!("<tr><td>{}</td>{}</tr>", escape::html(name), cells.concat())
                 })
                 .collect();
+            let rows = rows.concat();
             whole.push_str(&format!(
                 "<table><thead><tr><th>discipline</th>{heads}</tr></thead><tbody>{rows}</tbody></table>"
             ));

@@ -77,7 +77,7 @@ pub fn read(subtask: Subtask, path: &Path, discipline: Option<&str>, limit: Opti
     Ok(Rows { cases, input, fingerprint })
 }
 
-/// An object and the line that it begins at.
+/// An object and the line it begins at.
 pub(super) type Located = (usize, Map<String, Json>);
 
 /// The objects of a text with the lines they begin at.

@@ -121,7 +121,7 @@ mod tests {
         let text = "a = <Wait>()\nb = <Mix> (x=\"1, 2\", y='z')\npre-c = <Read>(\n  s=b,\n  parts=[\"a\",\n   \"b\"],\n  t=5)  # end\n";
         assert_eq!(
             shown(text),
-            ["a = Wait()", "b = Mix(x=1, 2; y=z)", "pre-c = Read(s=b; parts=[\"a\",\n   \"b\"]; t=5)"]
+            ["a = Wait()", "b = Mix(x=1, 2; y=z)", "pre-c = Read(parts=[\"a\",\n   \"b\"]; s=b; t=5)"]
         );
         assert_eq!(shown("a = <Wait>(\n)\nb = <Mix>(\n v=a\n)"), ["a = Wait()", "b = Mix(v=a)"]);
         assert_eq!(shown("**a** = <Use>(v=it's 5 (mL))"), ["a = Use(v=it's 5 (mL))"]);

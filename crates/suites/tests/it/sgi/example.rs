@@ -37,7 +37,7 @@ fn the_result_file_has_the_form_of_the_collector() {
     assert_eq!(conclusion.exit, Exit::Fine);
     let path =
         folder.path().join("bench/sgibench-wetexperiment/test/outputs/sgibench-wetexperiment-test-outputs-scored.json");
-    assert_eq!(conclusion.written, [path.clone()]);
+    assert_eq!(conclusion.written, std::slice::from_ref(&path));
     let document: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let records = document["records"].as_array().unwrap();
     assert_eq!((records.len(), &document["counts"], &document["failed"]), (12, &json!(12), &json!(0)));
