@@ -83,7 +83,8 @@ impl Wanted {
 #[pyfunction]
 pub fn compare_files(py: Python<'_>, files: Vec<PathBuf>, wanted: Wanted) -> PyResult<Comparison> {
     let asked = wanted.asked()?;
-    let compared = py.detach(|| compare(&files, &asked, SHOWN, probare_suites::suite)).map_err(Fault::from)?;
+    let results: Vec<probare_runner::Results> = files.iter().map(|path| probare_runner::Results::whole(path)).collect();
+    let compared = py.detach(|| compare(&results, &asked, SHOWN, probare_suites::suite)).map_err(Fault::from)?;
     Ok(Comparison { comparison: compared.comparison, evidences: compared.evidences })
 }
 
