@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::{collections::BTreeSet, io};
 
 use probare_core::{
-    Answer, Case, Event, Given, MetricInfo, MetricRequest, NoRules, Outcome, Outside, Profile, Reply, Sink, Turn,
+    Answer, Case, Event, Given, MetricInfo, MetricRequest, NoRules, Outcome, Outside, Profile, Program, Ran, Reply,
+    Sink, Turn,
 };
 use probare_metrics::registry;
 use probare_runner::{DriveOptions, Plan, Surroundings, drive};
@@ -102,15 +103,41 @@ impl Sink for Lines {
     }
 }
 
-/// A judge that says everything that any metric asks for, to so many cases at once, and vectors of two numbers.
+/// What became of programs, as the pages say, by the name of one of their files.
+fn ran_on_pages() -> Vec<(String, Ran)> {
+    let mut known = Vec::new();
+    for (_, example) in registry().iter().flat_map(|definition| page_examples(definition.page)) {
+        for entry in example["ran"].as_array().into_iter().flatten() {
+            let mut entry = entry.clone();
+            let file = entry.as_object_mut().and_then(|entry| entry.remove("file")).expect("a program has a file");
+            let ran = serde_json::from_value(entry).expect("what became of it");
+            known.push((file.as_str().expect("it is a name").to_owned(), ran));
+        }
+    }
+    known
+}
+
+/// A judge that says everything that any metric asks for, to so many cases at once, vectors of two numbers, and what pages
+/// say of programs.
 struct Says {
     width: usize,
+    ran: Vec<(String, Ran)>,
+}
+
+impl Says {
+    fn ran(&self, program: &Program) -> Answer {
+        let is_known = |(file, _): &&(String, Ran)| program.files.iter().any(|(name, _)| name == file);
+        self.ran.iter().find(is_known).map_or_else(|| Answer::Ran(Ran::default()), |(_, ran)| Answer::Ran(ran.clone()))
+    }
 }
 
 impl Outside for Says {
     fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
         if let Turn::Embed { texts, .. } = turn {
             return texts.iter().map(|text| Answer::Vector(vec![1.0, text.len() as f32])).collect();
+        }
+        if let Turn::Run(programs) = turn {
+            return programs.iter().map(|program| self.ran(program)).collect();
         }
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let verdict = r#"{"reason": "x", "level": "good", "same": true, "better": "A", "steps": [{"step": 1, "met": true, "quote": ""}]}"#;
@@ -125,7 +152,7 @@ impl Outside for Says {
 fn lines(plan: &Plan, cases: &[Case], jobs: usize) -> Kept {
     let options = DriveOptions { jobs: NonZeroUsize::new(jobs).unwrap(), ..DriveOptions::default() };
     let sink = Lines::default();
-    let around = Surroundings { rules: &NoRules, outside: &Says { width: jobs }, sampler: None };
+    let around = Surroundings { rules: &NoRules, outside: &Says { width: jobs, ran: ran_on_pages() }, sampler: None };
     let driven = drive(
         Box::new(Given::new(cases.to_vec(), Vec::new())),
         "pages",
