@@ -7,7 +7,7 @@ use crate::process::{self, cargo};
 /// Measure throughput in rows per CPU-second, with --against side by side with the originals.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// Only what has this in its name: a metric, wordnet, parser, minilm, quotations, score, synthlink, synthesis; growth or growth:METRIC
+    /// Only what has this in its name: a metric, wordnet, parser, minilm, quotations, score, synthlink, synthesis, retrieval; growth or growth:METRIC
     #[arg(default_value = "")]
     filter: String,
 

@@ -26,6 +26,8 @@ struct Cli {
 enum Command {
     /// Install what the tests need and run all of them
     Test(test::Arguments),
+    /// Install PostgreSQL with pgvector into target/ and run the tests that need it
+    TestPostgres,
     /// Everything that CI checks: format, lints, licences, tests
     Ci(ci::Arguments),
     /// Write derived files: wordnet, pages
@@ -45,6 +47,7 @@ enum Command {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Test(arguments) => test::run(&arguments),
+        Command::TestPostgres => test::postgres(),
         Command::Ci(arguments) => ci::run(&arguments),
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),

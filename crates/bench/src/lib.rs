@@ -10,6 +10,7 @@ pub mod parser;
 pub mod processor_time;
 pub mod program;
 pub mod quotations;
+pub mod retrieval;
 pub mod road;
 pub mod synthesis;
 pub mod synthlink;

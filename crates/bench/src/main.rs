@@ -12,7 +12,9 @@ use std::{env, fs};
 
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
-use probare_bench::{growth, minilm, parser, program, quotations, road, synthesis, synthlink, throughput, wordnet};
+use probare_bench::{
+    growth, minilm, parser, program, quotations, retrieval, road, synthesis, synthlink, throughput, wordnet,
+};
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
 
@@ -53,6 +55,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     if "quotations".contains(&filter) {
         quotations::print()?;
     }
+    // It writes gigabytes, so only who asks for it gets it.
+    if filter == "retrieval" {
+        retrieval::print(&folder, has("--full"))?;
+    }
     if "road".contains(&filter) {
         road::print()?;
     }
@@ -89,6 +95,9 @@ fn side_by_side(folder: &Path, filter: &str, full: bool, cases: &[Case]) -> Resu
     }
     if "quotations".contains(filter) {
         quotations::side_by_side(folder)?;
+    }
+    if filter == "retrieval" {
+        retrieval::side_by_side(folder)?;
     }
     if "minilm".contains(filter) {
         minilm::side_by_side(folder)?;

@@ -5,8 +5,9 @@
 //! [`Batch::cases`] turns each row into a case or a [`Problem`](probare_core::Problem) that says file, line, column,
 //! reason and remedy. Memory depends on the size of a batch, never on the length of the file.
 //!
-//! Readers of other documents find two helps here: [`Values`] cuts JSON files as [`Rows`] does and hands the values out as
-//! they are written; [`read_whole`] reads a document at once, up to a limit, with its digest.
+//! Readers of other documents find help here: [`Values`] cuts JSON files as [`Rows`] does and hands the values out as
+//! they are written; [`read_whole`] reads a document at once, up to a limit, with its digest. [`Corpus`] reads transcripts
+//! of interviews.
 //!
 //! ```
 //! use probare_cases::{Format, ReadOptions, Rows};
@@ -26,7 +27,9 @@ mod cells;
 mod cutter;
 mod digest;
 mod fields;
+mod folder;
 mod formats;
+mod located;
 mod names;
 mod open;
 #[cfg(test)]
@@ -34,12 +37,16 @@ mod oracle;
 mod proposals;
 mod row;
 mod stored;
+mod transcripts;
 mod values;
 mod whole;
 
 pub use fields::{FieldMap, MapError};
+pub use folder::files_below;
+pub use located::{At, DataError, parse_json};
 pub use open::{Format, OpenError, ReadOptions, Rows};
 pub use proposals::columns;
 pub use row::Batch;
+pub use transcripts::{Corpus, Transcript};
 pub use values::{RawValue, ValueError, Values};
 pub use whole::{LARGEST_DOCUMENT, folder_input, read_whole};

@@ -42,6 +42,7 @@ pub enum Verb {
     Show(verbs::show::Arguments),
     Compare(verbs::compare::Arguments),
     Socioscope(verbs::socioscope::Arguments),
+    Rag(verbs::rag::Arguments),
     Text(verbs::text::Arguments),
     Serve(verbs::serve::Arguments),
     Init(verbs::init::Arguments),

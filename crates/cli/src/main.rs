@@ -76,6 +76,7 @@ fn run(cli: &Cli) -> Done {
         Verb::Show(arguments) => verbs::show::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
         Verb::Socioscope(arguments) => verbs::socioscope::run(arguments),
+        Verb::Rag(arguments) => verbs::rag::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),
         Verb::Serve(arguments) => verbs::serve::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),

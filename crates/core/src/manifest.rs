@@ -104,6 +104,9 @@ pub struct Generation {
     /// SHA-256 of instructions, examples and prompt, where models answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// How passages were found for each case, where they were.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retrieval: Option<Json>,
 }
 
 /// Which program wrote a file.

@@ -21,6 +21,8 @@ pub enum Dialect {
     Gemini,
     /// JSON on the standard streams of a program.
     Command,
+    /// The published prompt interface of a server that retrieves and answers.
+    Prompt,
     /// A file of recorded replies.
     Replay,
 }
@@ -45,6 +47,8 @@ pub enum Provider {
     OpenAi,
     /// `OpenRouter`.
     OpenRouter,
+    /// A server that retrieves passages and answers from them; its own model follows the colon.
+    Prompt,
     /// A file of recorded replies.
     Replay,
     /// A server of vLLM.
@@ -53,7 +57,7 @@ pub enum Provider {
 
 impl Provider {
     /// All of them, by name.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Anthropic,
         Self::Command,
         Self::Gemini,
@@ -62,6 +66,7 @@ impl Provider {
         Self::Ollama,
         Self::OpenAi,
         Self::OpenRouter,
+        Self::Prompt,
         Self::Replay,
         Self::Vllm,
     ];
@@ -77,6 +82,7 @@ impl Provider {
             Self::Ollama => "ollama",
             Self::OpenAi => "openai",
             Self::OpenRouter => "openrouter",
+            Self::Prompt => "prompt",
             Self::Replay => "replay",
             Self::Vllm => "vllm",
         }
@@ -93,6 +99,7 @@ impl Provider {
             Self::Anthropic => Dialect::Anthropic,
             Self::Gemini => Dialect::Gemini,
             Self::Command => Dialect::Command,
+            Self::Prompt => Dialect::Prompt,
             Self::Replay => Dialect::Replay,
             _ => Dialect::OpenAi,
         }
@@ -109,7 +116,7 @@ impl Provider {
             Self::OpenAi => Some("https://api.openai.com/v1"),
             Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
             Self::Vllm => Some("http://127.0.0.1:8000/v1"),
-            Self::Command | Self::Replay => None,
+            Self::Command | Self::Prompt | Self::Replay => None,
         }
     }
 
@@ -121,13 +128,14 @@ impl Provider {
             Self::Groq => Some("GROQ_API_KEY"),
             Self::OpenAi => Some("OPENAI_API_KEY"),
             Self::OpenRouter => Some("OPENROUTER_API_KEY"),
+            Self::Prompt => Some("EVALUATION_API_AUTH"),
             Self::Command | Self::LlamaCpp | Self::Ollama | Self::Replay | Self::Vllm => None,
         }
     }
 
     /// Whether a call costs nothing by the token unless a price is given.
     pub const fn is_free(self) -> bool {
-        matches!(self, Self::LlamaCpp | Self::Ollama | Self::Replay | Self::Vllm)
+        matches!(self, Self::LlamaCpp | Self::Ollama | Self::Prompt | Self::Replay | Self::Vllm)
     }
 }
 

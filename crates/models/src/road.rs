@@ -3,16 +3,18 @@
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use crate::name::Dialect;
-use crate::providers::{Heard, Parcel, Unheard, anthropic, command, gemini, openai, replay::Cassette};
+use crate::providers::{Heard, Parcel, Unheard, anthropic, command, gemini, openai, prompt, replay::Cassette};
 use crate::secret::{Secret, forbid_core_dumps};
 use crate::shared::{OpenError, Shared};
-use crate::transport::{Failed, Transport};
+use crate::transport::{Failed, Transport, is_loopback};
 use crate::{Fault, ModelName, ModelSettings, Request, SettingsError};
 
 /// A way to a model.
 pub(crate) enum Road {
     Http(Transport),
     Command(Vec<String>),
+    /// As HTTP, with a key in the body; none where the server is on this machine and no key is set.
+    Prompt(Transport, Option<Secret>),
     Cassette(Cassette),
     /// Only the record answers: neither key nor connection is needed.
     Nowhere,
@@ -25,6 +27,7 @@ pub(crate) fn parcel(request: &Request) -> Parcel {
         Dialect::OpenAi => openai::parcel(request),
         Dialect::Anthropic => anthropic::parcel(request),
         Dialect::Gemini => gemini::parcel(request),
+        Dialect::Prompt => prompt::parcel(request),
         Dialect::Command | Dialect::Replay => Parcel { url: String::new(), body: command::input(request) },
     }
 }
@@ -51,6 +54,12 @@ impl Road {
     pub(crate) async fn send(&self, request: &Request, parcel: &Parcel) -> Result<(Heard, Vec<u8>), Failed> {
         let received = match self {
             Self::Http(transport) => transport.post(parcel).await?,
+            Self::Prompt(transport, None) => transport.post(parcel).await?,
+            Self::Prompt(transport, Some(auth)) => {
+                let mut whole = prompt::with_auth(&parcel.body, auth);
+                let with_auth = Parcel { url: parcel.url.clone(), body: std::mem::take(&mut *whole) };
+                transport.post(&with_auth).await?
+            }
             Self::Command(program) => command::run(program, parcel.body.clone()).await?,
             Self::Cassette(cassette) => return Ok((cassette.heard(request)?, Vec::new())),
             Self::Nowhere => return Err(Unheard::new(Fault::NotConnected, "only the record may answer").into()),
@@ -59,6 +68,7 @@ impl Road {
             Dialect::Anthropic => anthropic::heard(&received),
             Dialect::Gemini => gemini::heard(&received),
             Dialect::Command => command::heard(&received),
+            Dialect::Prompt => prompt::heard(&received),
             Dialect::OpenAi if request.embedding => openai::heard_vector(&received),
             Dialect::OpenAi | Dialect::Replay => openai::heard(&received),
         }?;
@@ -79,6 +89,15 @@ fn open(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Sha
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     if name.provider.dialect() == Dialect::Anthropic {
         headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
+    }
+    if name.provider.dialect() == Dialect::Prompt {
+        let variable = settings.key_variable()?.unwrap_or_default();
+        let auth = shared.variable(&variable).map(|key| learned(&key, shared));
+        if auth.is_none() && !is_loopback(base_url) {
+            return Err(SettingsError::NoKey { model: settings.shown(), variable }.into());
+        }
+        let transport = Transport::new(headers, base_url).map_err(|reason| OpenError::System { reason })?;
+        return Ok(Road::Prompt(transport, auth));
     }
     if let Some(variable) = settings.key_variable()? {
         let key = shared

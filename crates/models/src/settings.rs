@@ -231,7 +231,10 @@ impl ModelSettings {
     pub fn key_variable(&self) -> Result<Option<String>, SettingsError> {
         let provider = self.model_name()?.provider;
         let Some(named) = &self.api_key else {
-            let own = provider.key_variable().filter(|_| self.base_url.is_none());
+            let own = provider
+                .key_variable()
+                // A server of prompts has no address of its own: its variable is for the one that is named.
+                .filter(|_| self.base_url.is_none() || provider == Provider::Prompt);
             return Ok(own.map(ToOwned::to_owned));
         };
         if looks_like_a_variable(named) {
@@ -273,6 +276,9 @@ impl ModelSettings {
             if !matches!(parsed.scheme(), "http" | "https") {
                 return value("base_url", "begins with neither `http://` nor `https://`");
             }
+        }
+        if self.base_url.is_none() && self.model_name().is_ok_and(|name| name.provider == Provider::Prompt) {
+            return value("base_url", "is missing: it is the address that questions are posted to");
         }
         let seconds = [
             ("timeout", self.timeout),

@@ -28,6 +28,8 @@ pub struct Config {
     pub models: Vec<ModelSettings>,
     /// What the models under test are asked; read by `probare run` alone.
     pub generate: Generate,
+    /// An index whose passages are put into every case; read by `probare run` alone.
+    pub retrieval: Option<Retrieval>,
     /// Names of the models that judge, where a metric names none of its own: of `models`, or `provider:model`.
     pub judges: Vec<String>,
     /// Limits that the run must keep.
@@ -53,6 +55,24 @@ pub struct Generate {
     pub examples: Vec<Example>,
     /// Outputs of each model for each case; one if absent.
     pub repeats: Option<std::num::NonZeroU32>,
+}
+
+/// An index that is searched for every case. Its passages become the context of the case; models under test answer from them,
+/// with citations, unless `generate` has a prompt of its own.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Retrieval {
+    /// Folder of the index, relative to the configuration.
+    pub index: String,
+    /// Most passages; 10 if absent.
+    pub k: Option<std::num::NonZeroUsize>,
+    /// Which documents are searched, by their metadata: `{COUNTRY: France, YEAR: {from: 2018}}`; a case may bring its own
+    /// `filter`.
+    #[serde(default)]
+    pub filter: Map<String, Json>,
+    /// How passages are ranked: `hybrid`, `words` or `vectors`.
+    #[serde(default)]
+    pub mode: probare_retrieval::Mode,
 }
 
 /// A question with a good answer.

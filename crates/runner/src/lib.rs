@@ -26,7 +26,7 @@ pub use asking::{AskError, Asked, Asking, Hearing};
 pub use compare::{CompareError, Compared, compare};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
-    Run,
+    Retrieval, Run,
 };
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundings, drive};
 pub use exit::Exit;
@@ -34,8 +34,8 @@ pub use expectations::EXPECTATIONS;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use run::{Conclusion, RunError, Wanted, run};
 pub use runs::{
-    Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, Retry, RunPlan, Tally, export,
-    export_outputs,
+    Estimate, Evaluation, EvaluationError, EvaluationOptions, PlannedDataset, PlannedRetrieval, RagTest, Retry,
+    RunPlan, Tally, export, export_outputs,
 };
 pub use show::{Found, Written, show};
 pub use store::{STORE, State, Store, StoreError, StoredRun};

@@ -11,6 +11,7 @@ pub mod list;
 pub mod man;
 pub mod models;
 pub mod parse;
+pub mod rag;
 pub mod resume;
 pub mod run;
 pub mod running;

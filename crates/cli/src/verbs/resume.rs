@@ -69,7 +69,10 @@ pub fn run(arguments: &Arguments) -> Done {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
     }
     let path = arguments.config.clone().unwrap_or_else(|| PathBuf::from(&stored.plan.config));
-    let config = Config::load(Some(&path))?;
+    let config = match &stored.plan.test {
+        Some(test) if arguments.config.is_none() => test.config()?,
+        _ => Config::load(Some(&path))?,
+    };
     let mut settled = arguments.running.with_config(&config);
     if arguments.running.output.is_empty() {
         settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
@@ -87,6 +90,7 @@ pub fn run(arguments: &Arguments) -> Done {
         profile: config.profile.unwrap_or_default(),
         limit: stored.plan.limit,
         outputs: settled.outputs.clone(),
+        test: stored.plan.test.clone(),
     };
     let evaluation = Evaluation::open(&config, options).map_err(failure)?;
     let differences = stored.plan.differences(evaluation.plan());

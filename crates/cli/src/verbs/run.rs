@@ -75,6 +75,7 @@ pub fn run(arguments: &Arguments) -> Done {
         profile: arguments.profile.or(config.profile).unwrap_or_default(),
         limit: arguments.running.limit.or(config.run.limit),
         outputs: settled.outputs.clone(),
+        test: None,
     };
     let evaluation = Evaluation::open(&config, options).map_err(failure)?;
     if arguments.dry_run {
@@ -161,6 +162,7 @@ pub fn failure(error: EvaluationError) -> Failure {
         EvaluationError::Open(error) => error.into(),
         EvaluationError::Map(error) => error.into(),
         EvaluationError::Ask(error) => error.into(),
+        EvaluationError::Retrieval(error) => error.into(),
         EvaluationError::Plan(error) => error.into(),
         EvaluationError::Store(error) => error.into(),
         EvaluationError::Run(error) => error.into(),

@@ -14,10 +14,14 @@ use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
 use super::running::Running;
+use super::socioscope::endpoint::Endpoint;
 use crate::failure::{Done, Failure};
 
 /// A command below the verb of a suite that runs the suite too.
 const EVALUATE: &str = "evaluate";
+
+/// The suite whose questions can be asked in one go with their grading.
+const SOCIOSCOPE: &str = "socioscope";
 
 /// Adds the verbs of all suites to the command line.
 pub fn add_verbs(mut command: Command) -> Command {
@@ -64,6 +68,11 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     let schema = suite.options().to_value();
     for (name, property) in properties(&schema) {
         command = command.arg(argument(name, &resolved(property, &schema)));
+    }
+    // It can have its questions asked before they are graded.
+    if suite.id() == SOCIOSCOPE {
+        command = Endpoint::augment_args(command);
+        command = command.next_help_heading(None::<&str>);
     }
     let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();
     let asking = Asking::augment_args(Command::new("asking"));
@@ -221,6 +230,11 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
             return Err(Failure::usage(format!("--{flag} and -o do not go together: {reason}"))
                 .hint(format!("run once with --{flag} for the files to share, and once without it for your own")));
         }
+    }
+    if suite.id() == SOCIOSCOPE
+        && let Some(endpoint) = Endpoint::given(matches)?
+    {
+        endpoint.answer(&mut options, running.quiet)?;
     }
     let look = running.color.look(&std::io::stdout());
     let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };

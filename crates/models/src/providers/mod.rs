@@ -4,6 +4,7 @@ pub(crate) mod anthropic;
 pub(crate) mod command;
 pub(crate) mod gemini;
 pub(crate) mod openai;
+pub(crate) mod prompt;
 pub(crate) mod replay;
 
 use probare_core::{Message, Parameters, Question, Reply, Usage};
@@ -246,7 +247,7 @@ mod tests {
         fn any_body_is_a_reply_or_a_fault(json in odd(), bytes in prop::collection::vec(any::<u8>(), 0..60)) {
             let text = json.to_string();
             for body in [text.as_bytes(), bytes.as_slice()] {
-                let _ = (openai::heard(body), openai::heard_vector(body), anthropic::heard(body), gemini::heard(body), command::heard(body));
+                let _ = (openai::heard(body), openai::heard_vector(body), anthropic::heard(body), gemini::heard(body), command::heard(body), prompt::heard(body));
                 let _ = complaint(&String::from_utf8_lossy(body));
             }
         }

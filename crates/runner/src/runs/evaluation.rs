@@ -11,11 +11,14 @@ use probare_core::{
 };
 use probare_metrics::registry;
 use probare_report::{Gate, Gates, Relation, VERSION};
-use serde_json::Value as Json;
+use probare_retrieval::RetrievalError;
+use serde_json::{Value as Json, json};
 
+use super::RagTest;
 use super::estimate::{Asked as AskedModel, BYTES_PER_TOKEN, Estimate, SECONDS_PER_REPLY, USUAL_REPLY};
 use super::plan::{PlannedDataset, RunPlan};
 use super::prompt::Prompt;
+use super::retrieving::{self, Retrieving};
 use super::samples::{OpenDataset, Samples, Seats};
 use super::sampling::{Respondents, SampleRules, Sampling, Tally};
 use super::survey::Survey;
@@ -61,6 +64,8 @@ pub struct EvaluationOptions {
     pub limit: Option<u64>,
     /// Reports to write, for the record of the run.
     pub outputs: Vec<PathBuf>,
+    /// The test of an index that the run is, where no configuration describes it.
+    pub test: Option<RagTest>,
 }
 
 /// A run cannot be made of a configuration, or not be brought to its end.
@@ -131,6 +136,9 @@ pub enum EvaluationError {
     /// The models cannot be asked.
     #[error(transparent)]
     Ask(#[from] AskError),
+    /// The index cannot be searched.
+    #[error(transparent)]
+    Retrieval(#[from] RetrievalError),
     /// The metrics cannot be used.
     #[error(transparent)]
     Plan(#[from] PlanError),
@@ -161,6 +169,7 @@ pub struct Evaluation {
     requests: Vec<MetricRequest>,
     asked: Option<Asked>,
     prompt: Option<Prompt>,
+    retrieving: Option<Retrieving>,
     datasets: Vec<Known>,
     plan: RunPlan,
     estimate: Estimate,
@@ -182,7 +191,9 @@ impl Evaluation {
             prompt: from_file(config.generate.prompt.as_deref(), folder)?,
             ..config.generate.clone()
         };
-        let prompt = if asking.under_test.is_empty() {
+        let retrieving = config.retrieval.as_ref().map(|entry| Retrieving::open(entry, folder)).transpose()?;
+        let is_grounded = retrieving.is_some() && generate.prompt.is_none() && generate.system.is_none();
+        let prompt = if asking.under_test.is_empty() || is_grounded {
             None
         } else {
             Some(Prompt::new(&generate).map_err(EvaluationError::Prompt)?)
@@ -233,7 +244,12 @@ impl Evaluation {
             datasets: planned,
             limit: options.limit,
             repeats: if models.is_empty() { 1 } else { repeats },
-            prompt: prompt.as_ref().map(|prompt| prompt.sha256.clone()),
+            prompt: match &prompt {
+                Some(prompt) => Some(prompt.sha256.clone()),
+                None => (is_grounded && !asking.under_test.is_empty()).then(retrieving::prompt_digest),
+            },
+            retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
+            test: options.test,
             metrics: metrics.infos().to_vec(),
             models,
             judges,
@@ -241,9 +257,10 @@ impl Evaluation {
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
             outputs: options.outputs.iter().map(|path| path.display().to_string()).collect(),
         };
-        let estimate = estimate(&plan, &surveys, &requests, asked.as_ref(), &asking);
+        let passages = retrieving.as_ref().map_or(0, Retrieving::bytes);
+        let estimate = estimate(&plan, &surveys, &requests, asked.as_ref(), &asking, passages);
         drop(surveys);
-        Ok(Self { metrics, requests, asked, prompt, datasets: known, plan, estimate, expects })
+        Ok(Self { metrics, requests, asked, prompt, retrieving, datasets: known, plan, estimate, expects })
     }
 
     /// What decides its results.
@@ -271,12 +288,14 @@ impl Evaluation {
     ) -> Result<Conclusion, EvaluationError> {
         let names = self.names();
         let infos = self.metrics.infos().to_vec();
-        let respondents = self.prompt.clone().zip(self.asked.as_ref()).map(|(prompt, asked)| Respondents {
+        let asked = self.asked.as_ref().filter(|_| !names.models.is_empty());
+        let respondents = asked.map(|asked| Respondents {
             clients: names.models.iter().filter_map(|name| asked.client(name)).collect(),
-            prompt,
+            prompt: self.prompt.clone(),
         });
         let sampling = Sampling {
             respondents,
+            retrieving: self.retrieving.as_ref(),
             before: Finished::open(store.path(), run, names.clone(), &infos)?,
             keeper: StoreKeeper::open(store.path(), run, names.clone())?,
             metrics: infos,
@@ -310,7 +329,7 @@ impl Evaluation {
 
     /// Whether the run is what `score` does: the responses of one file.
     fn is_plain(&self) -> bool {
-        self.plan.models.is_empty() && self.datasets.len() == 1
+        self.plan.models.is_empty() && self.datasets.len() == 1 && self.retrieving.is_none()
     }
 
     fn names(&self) -> Names {
@@ -344,6 +363,7 @@ impl Evaluation {
                 models: names.models.clone(),
                 repeats: self.plan.repeats,
                 prompt: self.plan.prompt.clone(),
+                retrieval: self.plan.retrieval.as_ref().map(|retrieval| json!(retrieval)),
             });
         }
         Ok(job)
@@ -426,6 +446,7 @@ fn estimate(
     requests: &[MetricRequest],
     asked: Option<&Asked>,
     asking: &Asking,
+    passages: u64,
 ) -> Estimate {
     let samples = plan.samples();
     let cases: u64 = surveys.iter().map(|survey| survey.cases).sum();
@@ -444,7 +465,8 @@ fn estimate(
     };
     for model in &plan.models {
         let repeats = u64::from(plan.repeats);
-        add(&model.name, Vec::new(), cases * repeats, sum(|survey| survey.asked) * repeats);
+        let bytes = sum(|survey| survey.asked) + cases * passages;
+        add(&model.name, Vec::new(), cases * repeats, bytes * repeats);
     }
     // What is judged is as long as it may be, or as it stands in the file.
     let outputs: u64 = if plan.models.is_empty() {

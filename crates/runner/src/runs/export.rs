@@ -40,12 +40,13 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     job.reads = vec![path.to_owned()];
     job.rules = Arc::new(SampleRules { models: names.models.clone() });
     job.inputs.clone_from(&plan.replies);
-    if !plan.models.is_empty() || plan.datasets.len() > 1 {
+    if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() {
         job.generation = Some(Generation {
             datasets: names.datasets,
             models: names.models,
             repeats: plan.repeats,
             prompt: plan.prompt.clone(),
+            retrieval: plan.retrieval.as_ref().map(|retrieval| serde_json::json!(retrieval)),
         });
     } else if let [dataset] = plan.datasets.as_slice() {
         job.reading = dataset.reading.clone();

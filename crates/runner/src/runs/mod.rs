@@ -8,12 +8,16 @@ mod evaluation;
 mod export;
 mod plan;
 mod prompt;
+mod retrieving;
 mod samples;
 mod sampling;
 mod survey;
+mod test;
 
 pub use estimate::Estimate;
 pub use evaluation::{Evaluation, EvaluationError, EvaluationOptions, Retry};
 pub use export::{export, export_outputs};
 pub use plan::{PlannedDataset, RunPlan};
+pub use retrieving::PlannedRetrieval;
 pub use sampling::Tally;
+pub use test::RagTest;

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use probare_core::{Input, Maker, MetricInfo, ModelUsed, PromptUsed, Reading};
 use serde::{Deserialize, Serialize};
 
+use super::{PlannedRetrieval, RagTest};
+
 /// What a run was planned to do. It stands in the store; nothing of it is secret.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunPlan {
@@ -22,6 +24,12 @@ pub struct RunPlan {
     pub models: Vec<ModelUsed>,
     /// Outputs of each model for each case.
     pub repeats: u32,
+    /// How passages are found for each case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retrieval: Option<PlannedRetrieval>,
+    /// The test of an index that the run is, where no configuration describes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<RagTest>,
     /// SHA-256 of instructions, examples and prompt of the models under test.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
@@ -78,6 +86,15 @@ impl RunPlan {
         compare(&mut found, "the settings of judge", &models(&self.judges), &models(&now.judges));
         if self.repeats != now.repeats {
             found.push(format!("there were {} repeats, now there are {}", self.repeats, now.repeats));
+        }
+        match (&self.retrieval, &now.retrieval) {
+            (Some(before), Some(after)) if before.digest != after.digest => {
+                found.push(format!("the index `{}` changed", after.index));
+            }
+            (Some(PlannedRetrieval { k, filter, mode, .. }), Some(after))
+                if (*k, *mode, filter) == (after.k, after.mode, &after.filter) => {}
+            (None, None) => {}
+            _ => found.push("how passages are retrieved changed".to_owned()),
         }
         if self.prompt != now.prompt {
             found.push("the prompt of the models under test changed".to_owned());

@@ -8,8 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{Case, CaseResult, Content, ErrorKind, MetricInfo, Named, Output, Question, Rules, ScoreError};
 use probare_models::{Budget, Client};
+use probare_retrieval::answer;
 
 use super::prompt::Prompt;
+use super::retrieving::{self, Retrieving};
 use crate::Sampler;
 use crate::store::{Finished, StoreKeeper};
 
@@ -44,12 +46,14 @@ impl Tally {
 /// Asks the models under test.
 pub(super) struct Respondents<'a> {
     pub clients: Vec<&'a Client>,
-    pub prompt: Prompt,
+    /// What they are asked; nothing where they answer from passages, with citations.
+    pub prompt: Option<Prompt>,
 }
 
 /// The samples of a run that is under way.
 pub(super) struct Sampling<'a> {
     pub respondents: Option<Respondents<'a>>,
+    pub retrieving: Option<&'a Retrieving>,
     pub before: Finished,
     pub keeper: StoreKeeper,
     pub metrics: Vec<MetricInfo>,
@@ -60,9 +64,19 @@ pub(super) struct Sampling<'a> {
 impl Sampler for Sampling<'_> {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<Named>>> {
         let kept = self.before.find(case)?;
+        if let Some(retrieving) = self.retrieving {
+            // What goes wrong is told when the sample is not known.
+            let _ = retrieving.fill(case);
+            if self.is_grounded() {
+                case.citations = None;
+            }
+        }
         if let (Some(text), Some(key)) = (kept.output, case.sample) {
             let model = key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
             case.response = Some(Output { text, model, repeat: key.repeat });
+            if self.is_grounded() {
+                let _ = retrieving::read(case);
+            }
         }
         if kept.results.is_some() {
             self.tally.recalled.fetch_add(1, Ordering::Relaxed);
@@ -71,24 +85,37 @@ impl Sampler for Sampling<'_> {
     }
 
     fn respond(&self, case: &mut Case) -> Result<(), ScoreError> {
+        if let Some(retrieving) = self.retrieving {
+            retrieving.fill(case)?;
+        }
         let (Some(respondents), Some(key)) = (&self.respondents, case.sample) else { return Ok(()) };
         if case.response.is_some() {
-            return Ok(());
+            return if self.is_grounded() { retrieving::read(case) } else { Ok(()) };
         }
         let bug = || ScoreError::Internal { reason: "a sample names a model that is not there".to_owned() };
         let client = key.model.and_then(|model| self.client(model)).ok_or_else(bug)?;
-        let question = Question { messages: respondents.prompt.messages(case)?, ..Question::default() };
-        let answered = client.ask_once(&question, key.repeat).map_err(|error| {
-            let reply = error.reply();
-            reply.read().err().unwrap_or_else(|| ScoreError::other(ErrorKind::Failed, error.to_string()))
-        })?;
+        let question = match &respondents.prompt {
+            Some(prompt) => Question { messages: prompt.messages(case)?, ..Question::default() },
+            None => retrieving::question(case),
+        };
+        let ask = |question: &Question| {
+            client.ask_once(question, key.repeat).map_err(|error| {
+                let reply = error.reply();
+                reply.read().err().unwrap_or_else(|| ScoreError::other(ErrorKind::Failed, error.to_string()))
+            })
+        };
+        let mut answered = ask(&question)?;
+        if self.is_grounded() && answered.entry.reply.read().is_ok_and(|text| answer::read(text).is_err()) {
+            // A reply that cannot be read is asked for once more.
+            answered = ask(&Question { attempt: 1, ..question }).unwrap_or(answered);
+        }
         match &answered.entry.reply.content {
             Content::Text(text) => {
                 // A store that fails says so when the sample is kept.
                 let _ = self.keeper.output(case, text, &answered);
                 case.response =
                     Some(Output { text: text.clone(), model: Some(client.name().to_owned()), repeat: key.repeat });
-                Ok(())
+                if self.is_grounded() { retrieving::read(case) } else { Ok(()) }
             }
             _ => answered.entry.reply.read().map(|_| ()),
         }
@@ -106,6 +133,11 @@ impl Sampler for Sampling<'_> {
 }
 
 impl Sampling<'_> {
+    /// Whether models answer from passages, with citations.
+    fn is_grounded(&self) -> bool {
+        self.respondents.as_ref().is_some_and(|respondents| respondents.prompt.is_none())
+    }
+
     fn client(&self, number: u32) -> Option<&Client> {
         self.respondents.as_ref()?.clients.get(usize::try_from(number).ok()?).copied()
     }

@@ -23,8 +23,11 @@ pub(super) fn job(
     format: Format,
 ) -> Result<Job, VerifyError> {
     if let Some(generation) = &manifest.generation {
-        let what =
-            if generation.models.is_empty() { "several data sets" } else { "outputs that models gave in the run" };
+        let what = match (generation.models.is_empty(), &generation.retrieval) {
+            (false, _) => "outputs that models gave in the run",
+            (true, Some(_)) => "passages that were retrieved in the run",
+            (true, None) => "several data sets",
+        };
         let message = format!("this file holds {what}, which are in the store of its run and not in its inputs");
         let hint = "`probare runs export RUN` writes it again from the store, to be compared byte for byte; \
                     `probare runs export RUN --outputs FILE` writes the outputs, which `probare score` scores again";

@@ -1,9 +1,8 @@
 //! The plain text files of a folder.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{LARGEST_DOCUMENT, folder_input, read_whole};
+use probare_cases::{LARGEST_DOCUMENT, files_below, folder_input, read_whole};
 use probare_core::{Input, SuiteError};
 
 /// Extensions of plain text.
@@ -19,13 +18,15 @@ pub(super) struct Texts {
 /// Reads all of them, in the order of their names.
 pub(super) fn read(folder: &str) -> Result<Texts, SuiteError> {
     let root = Path::new(folder);
-    let mut paths = Vec::new();
-    if root.is_file() {
-        paths.push(root.to_owned());
+    let paths = if root.is_file() {
+        vec![root.to_owned()]
     } else {
-        collect(root, &mut paths)?;
-        paths.sort();
-    }
+        let below = files_below(root, &mut |_, extension| PLAIN.contains(&extension));
+        below.map_err(|(folder, error)| {
+            SuiteError::data(format!("cannot read `{}`: {error}", folder.display()))
+                .hint("FOLDER names a folder with plain text files, or one such file")
+        })?
+    };
     if paths.is_empty() {
         return Err(SuiteError::data(format!("`{folder}` holds no plain text file"))
             .hint("files that end in .txt, .md or .text are read, in folders below it too"));
@@ -48,24 +49,4 @@ pub(super) fn read(folder: &str) -> Result<Texts, SuiteError> {
         _ => folder_input(folder, &inputs),
     };
     Ok(Texts { files, paths, input: Input { option: Some("/folder".to_owned()), ..whole } })
-}
-
-fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), SuiteError> {
-    let failed = |error: std::io::Error| {
-        SuiteError::data(format!("cannot read `{}`: {error}", folder.display()))
-            .hint("FOLDER names a folder with plain text files, or one such file")
-    };
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let path = entry.map_err(failed)?.path();
-        // A link that leads in a circle is not followed.
-        if path.is_dir() && !path.is_symlink() {
-            collect(&path, found)?;
-        } else if path.is_file() {
-            let extension = path.extension().map(|part| part.to_string_lossy().to_ascii_lowercase());
-            if extension.is_some_and(|extension| PLAIN.contains(&extension.as_str())) {
-                found.push(path);
-            }
-        }
-    }
-    Ok(())
 }

@@ -12,13 +12,33 @@ const EDGES: &[(&str, &[&str])] = &[
     ("metrics", &["core", "text", "nlp", "stats"]),
     ("cases", &["core"]),
     ("models", &["core"]),
+    ("retrieval", &["core", "text", "models", "cases"]),
     ("report", &["core", "stats"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
-    ("runner", &["core", "cases", "metrics", "models", "report", "suites"]),
-    ("server", &["core", "cases", "metrics", "models", "report", "runner", "suites", "text"]),
-    ("cli", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner", "server"]),
+    ("runner", &["core", "cases", "metrics", "models", "report", "retrieval", "suites"]),
+    ("server", &["core", "cases", "metrics", "models", "report", "retrieval", "runner", "suites", "text"]),
+    (
+        "cli",
+        &[
+            "core",
+            "text",
+            "nlp",
+            "stats",
+            "metrics",
+            "models",
+            "cases",
+            "report",
+            "retrieval",
+            "suites",
+            "runner",
+            "server",
+        ],
+    ),
     ("testing", &[]),
-    ("bench", &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "suites", "runner"]),
+    (
+        "bench",
+        &["core", "text", "nlp", "stats", "metrics", "models", "cases", "report", "retrieval", "suites", "runner"],
+    ),
 ];
 
 fn root() -> PathBuf {

@@ -1,9 +1,7 @@
 //! [`Fixture`]: questions with the answers of models.
 
+use probare_cases::{At, DataError, parse_json};
 use serde_json::{Map, Value as Json};
-
-use super::error::parse;
-use super::{At, DataError};
 
 /// A passage that was given to a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +62,7 @@ pub struct Fixture {
 impl Fixture {
     /// Reads `{"qa_pairs": […]}` or a list of pairs.
     pub fn read(bytes: &[u8], file: &str) -> Result<Self, DataError> {
-        let json = parse(bytes, file)?;
+        let json = parse_json(bytes, file)?;
         let root = At::root(file, &json);
         let (list, given) = match &json {
             Json::Array(_) => (root.clone(), Map::new()),

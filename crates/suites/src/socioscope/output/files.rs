@@ -17,7 +17,7 @@ pub fn stamped(folder: &Path, stamp: &str, extension: &str) -> PathBuf {
 }
 
 /// `20240131_120000` for a time in UTC. The calendar is that of Howard Hinnant's `civil_from_days`.
-pub(crate) fn utc(time: SystemTime) -> String {
+pub fn utc(time: SystemTime) -> String {
     let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
     let shifted = days + 719_468;

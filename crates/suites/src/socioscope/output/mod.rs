@@ -9,6 +9,6 @@ pub use chart::chart;
 pub use files::stamped;
 pub use results::{citation_json, results};
 
-pub(crate) use files::utc;
+pub use files::utc;
 pub(crate) use results::differences;
 pub use tables::{answers_csv, summary_csv, terminal};

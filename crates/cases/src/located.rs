@@ -1,4 +1,4 @@
-//! [`DataError`]: what is wrong in a file, and at which place of its JSON.
+//! [`At`]: a value of a JSON document with the way that led to it, and [`DataError`]: what is wrong there.
 
 use std::fmt;
 
@@ -22,48 +22,53 @@ fn path_words(path: &str) -> String {
 
 /// A value with the way that led to it.
 #[derive(Debug, Clone)]
-pub(super) struct At<'a> {
-    pub(super) file: &'a str,
-    pub(super) path: String,
-    pub(super) value: &'a Json,
+pub struct At<'a> {
+    /// The file as named.
+    pub file: &'a str,
+    /// The place in its JSON.
+    pub path: String,
+    /// What stands there.
+    pub value: &'a Json,
 }
 
 impl<'a> At<'a> {
-    pub(super) fn root(file: &'a str, value: &'a Json) -> Self {
+    /// The whole document.
+    pub fn root(file: &'a str, value: &'a Json) -> Self {
         Self { file, path: String::new(), value }
     }
 
     /// The member of an object; nothing where it is absent or null.
-    pub(super) fn member(&self, name: &str) -> Option<Self> {
+    pub fn member(&self, name: &str) -> Option<Self> {
         let value = self.value.get(name).filter(|value| !value.is_null())?;
         let dot = if self.path.is_empty() { "" } else { "." };
         Some(Self { file: self.file, path: format!("{}{dot}{name}", self.path), value })
     }
 
     /// The items of a list.
-    pub(super) fn items(&self) -> Result<Vec<Self>, DataError> {
+    pub fn items(&self) -> Result<Vec<Self>, DataError> {
         let list = self.value.as_array().ok_or_else(|| self.wrong("is no list"))?;
         let item = |(index, value)| Self { file: self.file, path: format!("{}[{index}]", self.path), value };
         Ok(list.iter().enumerate().map(item).collect())
     }
 
-    pub(super) fn text(&self) -> Result<&'a str, DataError> {
+    /// The text that it is.
+    pub fn text(&self) -> Result<&'a str, DataError> {
         self.value.as_str().ok_or_else(|| self.wrong("is no text"))
     }
 
     /// An error at this place; `reason` is the rest of a sentence.
-    pub(super) fn wrong(&self, reason: impl fmt::Display) -> DataError {
+    pub fn wrong(&self, reason: impl fmt::Display) -> DataError {
         DataError { file: self.file.to_owned(), path: self.path.clone(), reason: reason.to_string() }
     }
 
     /// An error about a member that is not there.
-    pub(super) fn lacks(&self, name: &str) -> DataError {
+    pub fn lacks(&self, name: &str) -> DataError {
         self.wrong(format_args!("has no `{name}`"))
     }
 }
 
 /// Reads JSON; a mistake is reported with its line and column.
-pub(super) fn parse(bytes: &[u8], file: &str) -> Result<Json, DataError> {
+pub fn parse_json(bytes: &[u8], file: &str) -> Result<Json, DataError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|error| DataError {
         file: file.to_owned(),

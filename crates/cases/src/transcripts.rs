@@ -1,11 +1,10 @@
-//! [`Corpus`]: transcripts by their key.
+//! [`Corpus`]: transcripts by their key, as the files of interview projects hold them.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::error::parse;
-use super::{At, DataError};
+use crate::located::{At, DataError, parse_json};
 
 /// One transcript.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +17,41 @@ pub struct Transcript {
     pub metadata: serde_json::Map<String, Json>,
 }
 
+impl Transcript {
+    /// Reads one record: its text in `text`, `page_content` or `segments`, the rest beside it or under `metadata`.
+    pub fn read(record: &At<'_>) -> Result<Self, DataError> {
+        let Json::Object(object) = record.value else { return Err(record.wrong("is no record of a transcript")) };
+        let mut metadata = match record.member("metadata").map(|at| at.value.clone()) {
+            Some(Json::Object(metadata)) => metadata,
+            _ => serde_json::Map::new(),
+        };
+        for (name, value) in object {
+            if !matches!(name.as_str(), "text" | "page_content" | "segments" | "metadata") {
+                metadata.insert(name.clone(), value.clone());
+            }
+        }
+        let key = ["FILE", "document_id", "_id"].into_iter().find_map(|name| match metadata.get(name)? {
+            Json::String(key) if !key.is_empty() => Some(key.clone()),
+            Json::Number(number) => Some(number.to_string()),
+            _ => None,
+        });
+        let key = key.ok_or_else(|| record.wrong("has none of FILE, document_id and _id"))?;
+        let text = match (record.member("text"), record.member("page_content"), record.member("segments")) {
+            (Some(text), _, _) | (None, Some(text), _) => text.text()?.to_owned(),
+            (None, None, Some(segments)) => {
+                let lines: Vec<&str> = segments
+                    .items()?
+                    .iter()
+                    .map(|segment| segment.member("text").ok_or_else(|| segment.lacks("text"))?.text())
+                    .collect::<Result<_, _>>()?;
+                lines.join("\n")
+            }
+            (None, None, None) => return Err(record.wrong("has none of text, page_content and segments")),
+        };
+        Ok(Self { key, text, metadata })
+    }
+}
+
 /// Transcripts in the order of the file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Corpus {
@@ -28,7 +62,7 @@ pub struct Corpus {
 impl Corpus {
     /// Reads a list of records, `{"transcripts": […]}`, or an object from key to text.
     pub fn read(bytes: &[u8], file: &str) -> Result<Self, DataError> {
-        let json = parse(bytes, file)?;
+        let json = parse_json(bytes, file)?;
         let root = At::root(file, &json);
         let mut corpus = Self::default();
         match (&json, root.member("transcripts")) {
@@ -50,8 +84,7 @@ impl Corpus {
 
     fn add_records(&mut self, list: &At<'_>) -> Result<(), DataError> {
         for record in list.items()? {
-            let transcript = transcript(&record)?;
-            self.add(transcript, &record)?;
+            self.add(Transcript::read(&record)?, &record)?;
         }
         Ok(())
     }
@@ -73,39 +106,6 @@ impl Corpus {
     pub fn place(&self, key: &str) -> Option<usize> {
         self.places.get(key).copied()
     }
-}
-
-/// Reads one record: its text in `text`, `page_content` or `segments`, the rest beside it or under `metadata`.
-fn transcript(record: &At<'_>) -> Result<Transcript, DataError> {
-    let Json::Object(object) = record.value else { return Err(record.wrong("is no record of a transcript")) };
-    let mut metadata = match record.member("metadata").map(|at| at.value.clone()) {
-        Some(Json::Object(metadata)) => metadata,
-        _ => serde_json::Map::new(),
-    };
-    for (name, value) in object {
-        if !matches!(name.as_str(), "text" | "page_content" | "segments" | "metadata") {
-            metadata.insert(name.clone(), value.clone());
-        }
-    }
-    let key = ["FILE", "document_id", "_id"].into_iter().find_map(|name| match metadata.get(name)? {
-        Json::String(key) if !key.is_empty() => Some(key.clone()),
-        Json::Number(number) => Some(number.to_string()),
-        _ => None,
-    });
-    let key = key.ok_or_else(|| record.wrong("has none of FILE, document_id and _id"))?;
-    let text = match (record.member("text"), record.member("page_content"), record.member("segments")) {
-        (Some(text), _, _) | (None, Some(text), _) => text.text()?.to_owned(),
-        (None, None, Some(segments)) => {
-            let lines: Vec<&str> = segments
-                .items()?
-                .iter()
-                .map(|segment| segment.member("text").ok_or_else(|| segment.lacks("text"))?.text())
-                .collect::<Result<_, _>>()?;
-            lines.join("\n")
-        }
-        (None, None, None) => return Err(record.wrong("has none of text, page_content and segments")),
-    };
-    Ok(Transcript { key, text, metadata })
 }
 
 #[cfg(test)]

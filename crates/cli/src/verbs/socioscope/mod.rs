@@ -1,5 +1,7 @@
 //! `probare socioscope`: what the verb does beside running the suite.
 
+pub mod endpoint;
+
 use std::fs;
 use std::io::{self, Read as _};
 use std::path::PathBuf;
@@ -8,6 +10,7 @@ use probare_metrics::interviews::quotations::{Existence, Finding, Source, check,
 use probare_suites::socioscope::output::citation_json;
 use serde_json::{Value as Json, json};
 
+use self::endpoint::Endpoint;
 use super::print;
 use super::suite::Asked;
 use super::text::{NormaliseArguments, SynonymArguments, normalise, synonyms};
@@ -26,10 +29,22 @@ enum Command {
     Evaluate(Asked),
     /// Check citations against their context: JSON in, JSON out
     Verbatim(VerbatimArguments),
+    /// Ask one question, from an index or at an address: JSON out
+    Prompt(PromptArguments),
     /// Print the synonyms of a word
     Synonyms(SynonymArguments),
     /// Print the form in which answers are compared
     Normalise(NormaliseArguments),
+}
+
+#[derive(Debug, clap::Args)]
+struct PromptArguments {
+    /// What to ask
+    #[arg(value_name = "QUESTION")]
+    question: String,
+
+    #[command(flatten)]
+    endpoint: Endpoint,
 }
 
 #[derive(Debug, clap::Args)]
@@ -43,11 +58,28 @@ struct VerbatimArguments {
 pub fn run(arguments: &Arguments) -> Done {
     match &arguments.command {
         Some(Command::Evaluate(asked)) => asked.run("socioscope"),
+        Some(Command::Prompt(arguments)) => run_prompt(arguments),
         Some(Command::Verbatim(verbatim)) => run_verbatim(verbatim),
         Some(Command::Synonyms(arguments)) => synonyms(arguments),
         Some(Command::Normalise(arguments)) => normalise(arguments),
         None => Err(Failure::usage("no command is named")),
     }
+}
+
+/// The reply of the published interface, with how each citation fares.
+fn run_prompt(arguments: &PromptArguments) -> Done {
+    let request = arguments.endpoint.request(&arguments.question, None)?;
+    if arguments.endpoint.index.is_none() && arguments.endpoint.url.is_none() {
+        return Err(Failure::usage("neither an index nor an address is named").hint("add --index INDEX or --url URL"));
+    }
+    let mut replies = arguments.endpoint.open()?.ask(&[&request])?;
+    let reply = replies.pop().ok_or_else(|| Failure::new("no reply came"))?.map_err(super::rag::unanswered)?;
+    let shown = json!(reply);
+    let row = json!({"context": shown["context"], "citations": shown["answer"]["citations"]});
+    let checked = verbatim(&row).map_err(Failure::new)?;
+    let mut shown = shown;
+    shown["verbatim"] = checked;
+    print(&format!("{shown:#}\n"))
 }
 
 fn run_verbatim(arguments: &VerbatimArguments) -> Done {

@@ -1,0 +1,129 @@
+//! `probare rag ask`: a model answers from the passages of an index, and its citations are checked at once.
+
+use std::path::{Path, PathBuf};
+
+use probare_core::ErrorKind;
+use probare_report::escape;
+use probare_report::number::counted;
+use probare_retrieval::Hit;
+use probare_retrieval::answer::{AnswerError, ask, context};
+use probare_runner::{Asked, Config, DEFAULT_NAME, Exit};
+use serde_json::json;
+
+use super::citations::{Checked, checked, existence};
+use super::search::place;
+use super::{Searching, print, print_json};
+use crate::failure::{Done, Failure};
+use crate::verbs::asking::{self, Asking};
+
+/// Ask a model about a corpus; every citation of the answer is checked
+///
+/// The passages that `rag search` finds are given to the model, which answers with citations. Each of them is looked for in the
+/// passage that it names, letter by letter, and shown with its place.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    searching: Searching,
+
+    /// What to ask
+    #[arg(value_name = "QUESTION")]
+    question: String,
+
+    #[command(flatten)]
+    model: ModelFlag,
+
+    #[command(flatten)]
+    asking: Asking,
+
+    /// Answer, citations and passages as JSON
+    #[arg(long, env = "PROBARE_JSON")]
+    json: bool,
+}
+
+/// Who answers.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ModelFlag {
+    /// Model that answers: provider:model, a name from the configuration, or replay:FILE for recorded replies
+    #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
+    pub model: String,
+
+    /// The configuration with models of your own; probare.yaml where it is there
+    #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
+    pub config: Option<PathBuf>,
+}
+
+impl ModelFlag {
+    /// Opens the model. Nothing is sent.
+    pub fn open(&self, flags: &Asking) -> Result<Asked, Failure> {
+        let found = Path::new(DEFAULT_NAME);
+        let path = self.config.as_deref().or_else(|| found.exists().then_some(found));
+        let config = Config::load(path)?;
+        let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+        let mut asking = flags.settled(&config, folder);
+        asking.under_test = vec![self.model.clone()];
+        let asked = asking.open(&mut [], probare_metrics::registry())?;
+        asked.ok_or_else(|| Failure::usage(format!("there is no model `{}`", self.model)))
+    }
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    let search = arguments.searching.search(&arguments.question)?;
+    let opened = arguments.searching.open()?;
+    let asked = arguments.model.open(&arguments.asking)?;
+    let client = asked
+        .client(&arguments.model.model)
+        .ok_or_else(|| Failure::new(format!("there is no model `{}`", arguments.model.model)))?;
+    let found = opened.search(&search)?;
+    let answer = ask(client, &search.question, &context(&found.hits), 0);
+    asking::say(&asked.hearing(), true);
+    let answer = answer.map_err(unanswered)?;
+    let checked = checked(&answer, &found.hits);
+    let existence = existence(&checked);
+    if arguments.json {
+        let passages: Vec<_> = found.hits.iter().map(Hit::to_json).collect();
+        let citations: Vec<_> = checked.iter().map(|checked| checked.to_json(&found.hits)).collect();
+        return print_json(&json!({
+            "question": search.question, "model": arguments.model.model, "answer": answer.answer, "citations": citations,
+            "existence_score": existence.score(), "existence_score_normalised": existence.score_normalised(),
+            "context": passages,
+        }));
+    }
+    let mut text = format!("{}\n\n", escape::terminal_lines(answer.answer.trim()));
+    if checked.is_empty() {
+        text.push_str("no citations\n");
+    }
+    checked.iter().for_each(|checked| text.push_str(&checked.line(&found.hits)));
+    if !checked.is_empty() {
+        text.push_str(&summary(&checked));
+    }
+    text.push_str(&format!("\nfrom {}:\n", counted(found.hits.len() as u64, "passage", "passages")));
+    for (at, hit) in found.hits.iter().enumerate() {
+        text.push_str(&format!("  [{at}] {}\n", escape::terminal(&place(hit))));
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn summary(checked: &[Checked]) -> String {
+    let existence = existence(checked);
+    let count = |share: Option<f64>| share.map_or(0.0, |share| (share * checked.len() as f64).round());
+    let (exact, normalised) = (count(existence.score()), count(existence.score_normalised()));
+    format!(
+        "{} of {} stand word for word in the passage that is cited, {} typography and marked omissions aside\n",
+        exact,
+        counted(checked.len() as u64, "citation", "citations"),
+        normalised,
+    )
+}
+
+/// The failure where no answer came.
+pub fn unanswered(error: AnswerError) -> Failure {
+    match error {
+        AnswerError::Search(error) => error.into(),
+        AnswerError::Model { kind: ErrorKind::Missing, .. } => Failure::from_error(&error).hint(
+            "recorded replies answer the questions that they were recorded for: same question, k, filter and index",
+        ),
+        other => Failure::from_error(&other),
+    }
+}

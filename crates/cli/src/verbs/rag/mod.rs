@@ -1,0 +1,200 @@
+//! `probare rag`: a corpus indexed, searched, asked and tested, beside the suite `probare rag eval`.
+
+mod ask;
+mod citations;
+mod index;
+mod search;
+mod test;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use probare_retrieval::stores::Postgres;
+use probare_retrieval::{Embedder, Filter, Found, Index, Mode, RetrievalError, Search};
+
+pub use ask::unanswered;
+
+use super::running::embeddings;
+use super::{print, remark};
+use crate::failure::{Done, Failure};
+
+/// Index a corpus, search it, ask about it, and evaluate what comes back
+///
+/// `index` reads transcripts, texts, tables and PDF files into a folder; `search` ranks its passages by words and by meaning;
+/// `ask` has a model answer from them and checks every citation; `test` measures both on questions with known passages; `eval` judges responses that are there already.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    Index(index::Arguments),
+    Search(search::Arguments),
+    Ask(Box<ask::Arguments>),
+    Test(Box<test::Arguments>),
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    match &arguments.command {
+        Command::Index(arguments) => index::run(arguments),
+        Command::Search(arguments) => search::run(arguments),
+        Command::Ask(arguments) => ask::run(arguments),
+        Command::Test(arguments) => test::run(arguments),
+    }
+}
+
+/// What is searched, and how.
+#[derive(Debug, Clone, clap::Args)]
+pub struct Searching {
+    /// The index, a folder that `probare rag index` made
+    #[arg(value_name = "INDEX")]
+    pub index: PathBuf,
+
+    /// Most passages
+    #[arg(short, long, value_name = "N", default_value_t = 10, value_parser = passages, env = "PROBARE_K")]
+    pub k: usize,
+
+    /// Only documents with such metadata: COUNTRY=France, COUNTRY=France,Poland, YEAR=2018..2020 or PROJECT=DK-* (repeatable)
+    #[arg(long, value_name = "FIELD=VALUE", env = "PROBARE_FILTER")]
+    pub filter: Vec<String>,
+
+    /// PostgreSQL with pgvector in which `rag index --postgres` put the vectors, in place of those of the index
+    #[arg(long, value_name = "URL", hide_env_values = true, env = "PROBARE_POSTGRES")]
+    pub postgres: Option<String>,
+
+    /// How passages are ranked: by words (BM25), by vectors, or by both
+    #[arg(long, value_name = "MODE", value_enum, default_value_t, env = "PROBARE_MODE")]
+    pub mode: ModeFlag,
+}
+
+/// How passages are ranked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum ModeFlag {
+    /// By both, put together by their ranks
+    #[default]
+    Hybrid,
+    /// By words: BM25
+    Words,
+    /// By vectors
+    Vectors,
+}
+
+impl From<ModeFlag> for Mode {
+    fn from(flag: ModeFlag) -> Self {
+        match flag {
+            ModeFlag::Hybrid => Self::Hybrid,
+            ModeFlag::Words => Self::Words,
+            ModeFlag::Vectors => Self::Vectors,
+        }
+    }
+}
+
+/// Reads a number of passages.
+pub fn passages(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(number) if (1..=10_000).contains(&number) => Ok(number),
+        _ => Err("a whole number from 1 to 10000 is expected".to_owned()),
+    }
+}
+
+/// An index that is open, with the model that embeds questions where it has vectors and the model is there.
+pub struct Opened {
+    /// The index.
+    pub index: Index,
+    /// Who embeds questions.
+    pub embedder: Option<Embedder>,
+}
+
+impl Searching {
+    /// Opens the index. A model that is missing is no error unless vectors are all that is asked for.
+    pub fn open(&self) -> Result<Opened, Failure> {
+        let Opened { mut index, embedder } = open(&self.index, self.mode.into())?;
+        if let Some(url) = self.postgres.as_ref().filter(|_| self.mode != ModeFlag::Words) {
+            let store = Postgres::open(url)?;
+            store.check(&index)?;
+            index = index.with_store(Arc::new(store));
+        }
+        Ok(Opened { index, embedder })
+    }
+
+    /// The question as a search.
+    pub fn search(&self, question: &str) -> Result<Search, Failure> {
+        if question.trim().is_empty() {
+            return Err(Failure::usage("the question is empty"));
+        }
+        let filter = Filter::parse(&self.filter).map_err(RetrievalError::from)?;
+        Ok(Search { question: question.to_owned(), k: self.k, filter, mode: self.mode.into() })
+    }
+}
+
+/// Opens an index and the model of its vectors, as far as the mode needs it.
+pub fn open(folder: &std::path::Path, mode: Mode) -> Result<Opened, Failure> {
+    let index = Index::open(folder)?;
+    let model = index.header().vectors.as_ref().map(|vectors| vectors.model.clone());
+    let embedder = match model.filter(|_| mode != Mode::Words) {
+        None => None,
+        Some(model) => match Embedder::open(&model, embeddings()) {
+            Ok(embedder) => Some(embedder),
+            Err(error) if mode == Mode::Vectors => return Err(error.into()),
+            Err(error) => {
+                remark(&format!("searching by words alone: {error}"));
+                None
+            }
+        },
+    };
+    Ok(Opened { index, embedder })
+}
+
+impl Opened {
+    /// Searches and says what the reader should know.
+    pub fn search(&self, search: &Search) -> Result<Found, Failure> {
+        let found = self.index.search(search, self.embedder.as_ref())?;
+        for text in &found.remarks {
+            remark(&probare_report::escape::terminal(text));
+        }
+        Ok(found)
+    }
+}
+
+impl From<RetrievalError> for Failure {
+    fn from(error: RetrievalError) -> Self {
+        use probare_retrieval::{CorpusError, FilterError};
+        let failure = Self::from_error(&error);
+        match &error {
+            RetrievalError::NoIndex(_) => failure.hint("make one: probare rag index CORPUS -o INDEX"),
+            RetrievalError::NotEmpty { .. } => {
+                failure.hint("name a new folder after -o, or an index to bring up to date")
+            }
+            RetrievalError::Busy(_) => failure.hint("what was there before can be searched meanwhile"),
+            RetrievalError::Format { .. } | RetrievalError::Damaged { .. } | RetrievalError::Words { .. } => {
+                failure.hint("make it anew: probare rag index CORPUS -o INDEX")
+            }
+            RetrievalError::Vectors { remedy: Some(remedy), .. } => failure.hint(remedy.clone()),
+            RetrievalError::NoVectors(_) => {
+                failure.hint("use --mode words, or index the corpus where the embedding model is there")
+            }
+            RetrievalError::Store { is_stale: true, .. } => {
+                failure.hint("bring it up to date: probare rag index CORPUS -o INDEX --postgres URL")
+            }
+            RetrievalError::SameKey { .. } => {
+                failure.hint("every document needs a FILE, document_id or _id of its own")
+            }
+            RetrievalError::Corpus(CorpusError::Empty { .. }) => {
+                failure.hint(format!("files with these extensions are read: {}", probare_retrieval::corpus::EXTENSIONS))
+            }
+            RetrievalError::Filter(FilterError::Unknown { similar: Some(similar), .. }) => {
+                failure.hint(format!("a field with a similar name exists: `{similar}`")).into_usage()
+            }
+            RetrievalError::Filter(_) => failure.into_usage(),
+            _ => failure,
+        }
+    }
+}
+
+/// Prints JSON.
+fn print_json(json: &serde_json::Value) -> Done {
+    print(&format!("{json:#}\n"))
+}

@@ -1,0 +1,282 @@
+//! Questions asked in one go with their grading: from an index on this machine, or from a server with the published interface.
+
+use std::path::{Path, PathBuf};
+
+use clap::{ArgMatches, FromArgMatches as _};
+use probare_cases::{LARGEST_DOCUMENT, read_whole};
+use probare_core::Question;
+use probare_models::Client;
+use probare_report::number::counted;
+use probare_report::{Output, escape};
+use probare_retrieval::answer::{self, AnswerError, ContextItem, PromptReply, PromptRequest, remote};
+use probare_retrieval::{Filter, RetrievalError, Search};
+use probare_runner::{Asked, Config};
+use probare_suites::socioscope::input::{Fixture, Pair};
+use probare_suites::socioscope::output::utc;
+use serde_json::{Map, Value as Json, json};
+
+use super::super::asking::{self, Asking};
+use super::super::rag::{self, Opened};
+use super::super::remark;
+use crate::failure::Failure;
+
+/// Failures that are named; all are counted.
+const SHOWN: usize = 5;
+
+/// Who answers the questions of a fixture before they are graded.
+#[derive(Debug, Clone, Default, clap::Args)]
+#[command(next_help_heading = "Asking the questions of FIXTURE")]
+pub struct Endpoint {
+    /// Ask the questions first: from this index, which `probare rag index` made
+    #[arg(long, value_name = "INDEX", requires = "model", conflicts_with = "url", env = "PROBARE_INDEX")]
+    pub index: Option<PathBuf>,
+
+    /// Ask the questions first: at this address, with the word in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
+    #[arg(long, value_name = "URL", requires = "model", env = "PROBARE_URL")]
+    pub url: Option<String>,
+
+    /// Model that answers: provider:model
+    #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
+    pub model: Option<String>,
+
+    /// Passages that the model is given
+    #[arg(short, long, value_name = "N", default_value_t = answer::USUAL_K, value_parser = rag::passages, env = "PROBARE_K")]
+    pub k: usize,
+
+    /// Only documents with such metadata, beside the transcript that a question is about (repeatable)
+    #[arg(long, value_name = "FIELD=VALUE", env = "PROBARE_FILTER")]
+    pub filter: Vec<String>,
+
+    /// Answer from recorded replies only
+    #[arg(long, env = "PROBARE_OFFLINE")]
+    pub offline: bool,
+
+    /// Most money that may be spent, in US dollars
+    #[arg(long, value_name = "DOLLARS", env = "PROBARE_BUDGET_USD")]
+    pub budget_usd: Option<f64>,
+
+    /// The record of replies; .probare/replies.db by default
+    #[arg(long, value_name = "FILE", env = "PROBARE_RECORD")]
+    pub record: Option<PathBuf>,
+}
+
+/// One question to be asked: of which pair, about which transcript.
+struct Wanted {
+    pair: usize,
+    source: Option<String>,
+    request: PromptRequest,
+}
+
+/// Whoever answers.
+pub enum Answerer {
+    /// An index and a model.
+    Local(Box<Opened>, Asked, String),
+    /// A server that retrieves by itself.
+    Remote(Asked, String),
+}
+
+impl Endpoint {
+    /// What the command line says; nothing where the fixture is graded as it is.
+    pub fn given(matches: &ArgMatches) -> Result<Option<Self>, Failure> {
+        if matches.try_contains_id("index").is_err() {
+            return Ok(None);
+        }
+        let endpoint = Self::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()))?;
+        if endpoint.index.is_none() && endpoint.url.is_none() {
+            if endpoint.model.is_some() {
+                return Err(Failure::usage("--model answers from an index or at an address, and neither is named")
+                    .hint("add --index INDEX or --url URL"));
+            }
+            return Ok(None);
+        }
+        Ok(Some(endpoint))
+    }
+
+    /// Opens the model, and the index where there is one. Nothing is sent.
+    pub fn open(&self) -> Result<Answerer, Failure> {
+        let model = self.model.clone().ok_or_else(|| Failure::usage("no model is named").hint("add --model MODEL"))?;
+        let config = Config::load(None)?;
+        let flags = Asking {
+            offline: self.offline,
+            budget_usd: self.budget_usd,
+            record: self.record.clone(),
+            ..Asking::default()
+        };
+        let mut asking = flags.settled(&config, Path::new(""));
+        let name = match (&self.index, self.url.as_deref()) {
+            (Some(_), _) | (None, None) => model,
+            (None, Some(url)) if url.starts_with("replay:") => url.to_owned(),
+            (None, Some(url)) => {
+                let settings = remote::settings(url, &model);
+                let name = settings.name.clone();
+                asking.models.push(settings);
+                name
+            }
+        };
+        asking.under_test = vec![name.clone()];
+        let asked = asking.open(&mut [], probare_metrics::registry())?;
+        let asked = asked.ok_or_else(|| Failure::new(format!("there is no model `{name}`")))?;
+        Ok(match &self.index {
+            Some(index) => Answerer::Local(Box::new(rag::open(index, probare_retrieval::Mode::Hybrid)?), asked, name),
+            None => Answerer::Remote(asked, name),
+        })
+    }
+
+    /// The request of a question about a transcript.
+    pub fn request(&self, question: &str, source: Option<&str>) -> Result<PromptRequest, Failure> {
+        let filter = Filter::parse(&self.filter).map_err(RetrievalError::from)?;
+        let Json::Object(mut filter) = filter.to_json() else { return Err(Failure::usage("the filter is no object")) };
+        if let Some(source) = source {
+            filter.insert("FILE".to_owned(), json!(source));
+        }
+        let model = self.model.clone().unwrap_or_default();
+        Ok(PromptRequest { k: self.k, filter, question: question.to_owned(), model })
+    }
+
+    /// Asks all questions of the fixture, writes them with their answers beside the results, and has these graded.
+    pub fn answer(&self, options: &mut Map<String, Json>, quiet: bool) -> Result<(), Failure> {
+        let path = options.get("fixture").and_then(Json::as_str).map(str::to_owned);
+        let path = path.ok_or_else(|| {
+            Failure::usage("FIXTURE and CORPUS are missing")
+                .hint("probare socioscope questions.json corpus.json --index INDEX --model MODEL --out results")
+        })?;
+        let (bytes, _) = read_whole(&path, LARGEST_DOCUMENT)?;
+        let fixture = Fixture::read(&bytes, &path).map_err(|error| Failure::from_error(&error))?;
+        let mut asked = Vec::new();
+        for (pair, given) in fixture.pairs.iter().enumerate() {
+            if given.question.trim().is_empty() {
+                return Err(Failure::new(format!(
+                    "`{path}` at `{}.question.text`: is empty, so nothing can be asked",
+                    given.path
+                )));
+            }
+            for source in sources(given) {
+                asked.push(Wanted { pair, request: self.request(&given.question, source.as_deref())?, source });
+            }
+        }
+        let answerer = self.open()?;
+        if !quiet {
+            remark(&format!("asking {}", counted(asked.len() as u64, "question", "questions")));
+        }
+        let requests: Vec<&PromptRequest> = asked.iter().map(|one| &one.request).collect();
+        let replies = answerer.ask(&requests)?;
+        answerer.say(quiet);
+        let failed: Vec<String> = replies
+            .iter()
+            .zip(&asked)
+            .filter_map(|(reply, one)| Some(format!("{}: {}", fixture.pairs[one.pair].id, reply.as_ref().err()?)))
+            .collect();
+        if !failed.is_empty() {
+            let shown: Vec<&str> = failed.iter().take(SHOWN).map(String::as_str).collect();
+            let more =
+                if failed.len() > SHOWN { format!("\nand {} more", failed.len() - SHOWN) } else { String::new() };
+            return Err(Failure::new(format!(
+                "{} of {} got no answer, and what is not answered is not graded\n{}{more}",
+                failed.len(),
+                counted(asked.len() as u64, "question", "questions"),
+                shown.join("\n")
+            ))
+            .hint("answers that came are recorded: the same command asks only for the others"));
+        }
+        let mut answers: Vec<Vec<Json>> = vec![Vec::new(); fixture.pairs.len()];
+        for (one, reply) in asked.iter().zip(replies.into_iter().flatten()) {
+            let mut answer = json!({
+                "answer": reply.answer.answer, "model": one.request.model, "context": reply.context,
+                "citations": reply.answer.citations,
+            });
+            if let Some(source) = &one.source {
+                answer["source"] = json!(source);
+            }
+            answers[one.pair].push(answer);
+        }
+        let pairs: Vec<Json> = fixture
+            .pairs
+            .iter()
+            .zip(answers)
+            .map(|(pair, answers)| {
+                let mut given = pair.given.clone();
+                // What stood on the pair belonged to an answer that is replaced.
+                given.remove("context");
+                given.remove("citations");
+                given.insert("answers".to_owned(), answers.into());
+                given.into()
+            })
+            .collect();
+        let mut whole = fixture.given.clone();
+        whole.insert("qa_pairs".to_owned(), pairs.into());
+        let stamp = options.get("timestamp").and_then(Json::as_str).map(str::to_owned);
+        let stamp = stamp.unwrap_or_else(|| utc(std::time::SystemTime::now()));
+        let folder = options.get("out").and_then(Json::as_str).unwrap_or(".").to_owned();
+        let target = Path::new(&folder).join(format!("answers_{stamp}.json"));
+        let shown = target.display().to_string();
+        if target.exists() {
+            return Err(Failure::new(format!("`{shown}` is there already")).hint("name another --out or --timestamp"));
+        }
+        std::fs::create_dir_all(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
+        let text = format!("{:#}\n", Json::Object(whole));
+        Output::write_file(&target, text.as_bytes()).map_err(|error| Failure::file("write", &shown, &error))?;
+        if !quiet {
+            remark(&format!("wrote {}", escape::terminal(&shown)));
+        }
+        options.insert("fixture".to_owned(), json!(shown));
+        options.insert("timestamp".to_owned(), json!(stamp));
+        Ok(())
+    }
+}
+
+/// The transcripts that a question is about, in their order; nothing where no answer names one.
+fn sources(pair: &Pair) -> Vec<Option<String>> {
+    let mut sources: Vec<Option<String>> = Vec::new();
+    for answer in &pair.answers {
+        if !sources.contains(&answer.source) {
+            sources.push(answer.source.clone());
+        }
+    }
+    if sources.is_empty() { vec![None] } else { sources }
+}
+
+impl Answerer {
+    fn client(&self) -> Result<&Client, Failure> {
+        let (Self::Local(_, asked, name) | Self::Remote(asked, name)) = self;
+        asked.client(name).ok_or_else(|| Failure::new(format!("there is no model `{name}`")))
+    }
+
+    fn say(&self, quiet: bool) {
+        let (Self::Local(_, asked, _) | Self::Remote(asked, _)) = self;
+        asking::say(&asked.hearing(), quiet);
+    }
+
+    /// One reply for each request, in their order; they are asked at once, as far as limits allow.
+    pub fn ask(&self, requests: &[&PromptRequest]) -> Result<Vec<Result<PromptReply, AnswerError>>, Failure> {
+        let client = self.client()?;
+        match self {
+            Self::Remote(..) => {
+                let questions: Vec<Question> = requests.iter().map(|request| remote::question(request)).collect();
+                let replies = client.ask(&questions);
+                Ok(replies.iter().zip(requests).map(|(reply, request)| remote::read(&reply.content, request)).collect())
+            }
+            Self::Local(opened, ..) => {
+                let mut contexts = Vec::new();
+                for request in requests {
+                    let search: Search = request.search().map_err(rag::unanswered)?;
+                    let found = opened.index.search(&search, opened.embedder.as_ref())?;
+                    contexts.push(answer::context(&found.hits));
+                }
+                let each = requests.iter().zip(&contexts);
+                let questions: Vec<Question> =
+                    each.map(|(request, context)| answer::question(&request.question, context)).collect();
+                let replies = client.ask(&questions);
+                let answered = replies.iter().zip(requests.iter().zip(contexts)).map(|(reply, (request, context))| {
+                    let answer = answer::heard(&reply.content)?;
+                    let item = |given: probare_core::Passage| ContextItem {
+                        page_content: given.text,
+                        metadata: given.metadata,
+                    };
+                    let context = context.into_iter().map(item).collect();
+                    Ok(PromptReply { question: request.question.clone(), context, answer })
+                });
+                Ok(answered.collect())
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! [`Embedder`]: turns texts into vectors of unit length.
+
+use std::num::NonZeroUsize;
+
+use probare_core::{Answer, BuildError, Outside, Turn};
+use probare_models::embedding::{Embeddings, KnownModel, MiniLm, ModelError};
+
+use crate::RetrievalError;
+
+/// The model that is used where none is named.
+pub(crate) const USUAL: &str = "all-MiniLM-L6-v2";
+
+/// A model that gives vectors.
+pub struct Embedder {
+    model: String,
+    kind: Kind,
+}
+
+enum Kind {
+    Local(Box<MiniLm>),
+    Server(Box<Embeddings>),
+    Given(Box<Given>),
+}
+
+/// A function from texts to vectors.
+type Given = dyn Fn(&[&str]) -> Vec<Vec<f32>> + Send + Sync;
+
+impl Embedder {
+    /// The model that is used where none is named.
+    pub const USUAL: &'static str = USUAL;
+
+    /// Opens a model: one that is computed here, or `provider:model`, whose server is asked on the terms of `servers`.
+    pub fn open(model: &str, servers: Embeddings) -> Result<Self, RetrievalError> {
+        let wrong = |reason: String, remedy| RetrievalError::Vectors { model: model.to_owned(), reason, remedy };
+        let kind = if let Ok(known) = KnownModel::named(model) {
+            let local = MiniLm::open().map_err(|error| match error {
+                ModelError::NotThere { .. } => {
+                    wrong("the model is not on this machine".to_owned(), Some(known.remedy()))
+                }
+                other => wrong(other.to_string(), Some(known.remedy())),
+            })?;
+            Kind::Local(Box::new(local))
+        } else {
+            servers.can_embed(model).map_err(|error| match error {
+                BuildError::Missing { what, remedy } => wrong(format!("{what} is missing"), Some(remedy)),
+                other => wrong(other.to_string(), None),
+            })?;
+            Kind::Server(Box::new(servers))
+        };
+        Ok(Self { model: model.to_owned(), kind })
+    }
+
+    /// A model that is a function, under a name of its own.
+    pub fn given(model: &str, function: impl Fn(&[&str]) -> Vec<Vec<f32>> + Send + Sync + 'static) -> Self {
+        Self { model: model.to_owned(), kind: Kind::Given(Box::new(function)) }
+    }
+
+    /// The name of the model.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    /// One vector for each text, in their order, each of length one.
+    pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, RetrievalError> {
+        let mut vectors = match &self.kind {
+            Kind::Local(model) => model.embed(texts, std::thread::available_parallelism().map_or(1, NonZeroUsize::get)),
+            Kind::Given(function) => function(texts),
+            Kind::Server(server) => {
+                let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+                let answers = server.answer("retrieval", &Turn::Embed { model: self.model.clone(), texts });
+                let vector = |answer: &Answer| answer.vector().map(<[f32]>::to_vec);
+                answers.iter().map(vector).collect::<Result<_, _>>().map_err(|error| self.wrong(error.to_string()))?
+            }
+        };
+        if vectors.len() != texts.len() {
+            return Err(self.wrong(format!("it gave {} vectors for {} texts", vectors.len(), texts.len())));
+        }
+        let dimensions = vectors.first().map_or(0, Vec::len);
+        for vector in &mut vectors {
+            if vector.len() != dimensions || dimensions == 0 {
+                return Err(self.wrong("its vectors have different lengths".to_owned()));
+            }
+            normalise(vector);
+        }
+        Ok(vectors)
+    }
+
+    fn wrong(&self, reason: String) -> RetrievalError {
+        RetrievalError::Vectors { model: self.model.clone(), reason, remedy: None }
+    }
+}
+
+/// Brings a vector to length one. One that has it within rounding is left as it is, so that what was computed stays.
+fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|number| f64::from(*number) * f64::from(*number)).sum::<f64>().sqrt();
+    if length > 0.0 && (length - 1.0).abs() > 1e-5 {
+        #[expect(clippy::cast_possible_truncation, reason = "a vector is kept in single precision")]
+        vector.iter_mut().for_each(|number| *number = (f64::from(*number) / length) as f32);
+    }
+}

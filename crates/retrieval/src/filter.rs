@@ -1,0 +1,278 @@
+//! [`Filter`]: which documents are searched, by their metadata.
+//!
+//! A field has to equal a value, be one of several, lie in a range, or begin with something. On the command line:
+//! `COUNTRY=France`, `COUNTRY=France,Poland`, `YEAR=2018..2020` (either end may be left out), `PROJECT=DK-*`. In JSON:
+//! `{"COUNTRY": "France", "YEAR": {"from": 2018, "to": 2020}, "TYPE": ["interview", "debrief"], "PROJECT": {"prefix": "DK-"}}`.
+
+use std::cmp::Ordering;
+
+use probare_core::closest;
+use serde_json::{Map, Value as Json, json};
+
+/// What a field has to be.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Condition {
+    /// One of these values.
+    OneOf(Vec<Json>),
+    /// Not below the first and not above the second: numbers as numbers, texts by their characters.
+    Between(Option<Json>, Option<Json>),
+    /// A text that begins with this.
+    Prefix(String),
+}
+
+/// Conditions on fields, all of which have to hold; none lets everything through.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Filter {
+    conditions: Vec<(String, Condition)>,
+}
+
+/// A filter cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// It is no condition.
+    #[error("`{text}` is no filter; FIELD=VALUE is expected, as in COUNTRY=France, YEAR=2018..2020 or PROJECT=DK-*")]
+    Form {
+        /// What was given.
+        text: String,
+    },
+    /// A condition in JSON has another shape.
+    #[error(
+        "the filter of `{field}` is {value}; a value, a list of values, {{\"from\", \"to\"}} or {{\"prefix\"}} is expected"
+    )]
+    Shape {
+        /// The field.
+        field: String,
+        /// What was given.
+        value: String,
+    },
+    /// It is no object.
+    #[error("the filter is no object from fields to values")]
+    NoObject,
+    /// No document has the field.
+    #[error("no document has a field `{field}`; there are {}", known.join(", "))]
+    Unknown {
+        /// The field.
+        field: String,
+        /// Those that there are.
+        known: Vec<String>,
+        /// One with a similar name.
+        similar: Option<String>,
+    },
+}
+
+impl Filter {
+    /// Reads the conditions of a command line.
+    pub fn parse(texts: &[String]) -> Result<Self, FilterError> {
+        let conditions = texts.iter().map(|text| condition(text)).collect::<Result<_, _>>()?;
+        Ok(Self { conditions })
+    }
+
+    /// Reads a filter in JSON; null and an empty object let everything through.
+    pub fn from_json(json: &Json) -> Result<Self, FilterError> {
+        let object = match json {
+            Json::Null => return Ok(Self::default()),
+            Json::Object(object) => object,
+            _ => return Err(FilterError::NoObject),
+        };
+        let mut conditions = Vec::new();
+        for (field, value) in object {
+            let wrong = || FilterError::Shape { field: field.clone(), value: value.to_string() };
+            let is_scalar = |value: &Json| matches!(value, Json::String(_) | Json::Number(_) | Json::Bool(_));
+            let condition = match value {
+                Json::Array(values) if values.iter().all(is_scalar) => Condition::OneOf(values.clone()),
+                Json::Object(inner) => match inner.get("prefix") {
+                    Some(Json::String(prefix)) if inner.len() == 1 => Condition::Prefix(prefix.clone()),
+                    _ => {
+                        let end = |name: &str| inner.get(name).filter(|value| !value.is_null()).cloned();
+                        let (from, to) = (end("from"), end("to"));
+                        let is_known = inner.keys().all(|name| matches!(name.as_str(), "from" | "to"));
+                        if !is_known
+                            || from.iter().chain(&to).any(|end| !is_scalar(end))
+                            || from.is_none() && to.is_none()
+                        {
+                            return Err(wrong());
+                        }
+                        Condition::Between(from, to)
+                    }
+                },
+                value if is_scalar(value) => Condition::OneOf(vec![value.clone()]),
+                _ => return Err(wrong()),
+            };
+            conditions.push((field.clone(), condition));
+        }
+        Ok(Self { conditions })
+    }
+
+    /// The filter in JSON; the same filter gives the same text.
+    pub fn to_json(&self) -> Json {
+        let mut object = Map::new();
+        for (field, condition) in &self.conditions {
+            let value = match condition {
+                Condition::OneOf(values) if values.len() == 1 => values[0].clone(),
+                Condition::OneOf(values) => json!(values),
+                Condition::Between(from, to) => json!({"from": from, "to": to}),
+                Condition::Prefix(prefix) => json!({"prefix": prefix}),
+            };
+            object.insert(field.clone(), value);
+        }
+        object.into()
+    }
+
+    /// Whether everything is let through.
+    pub fn is_empty(&self) -> bool {
+        self.conditions.is_empty()
+    }
+
+    /// Its conditions with their fields.
+    pub fn conditions(&self) -> impl Iterator<Item = (&str, &Condition)> {
+        self.conditions.iter().map(|(field, condition)| (field.as_str(), condition))
+    }
+
+    /// Whether these fields are let through.
+    pub fn allows(&self, metadata: &Map<String, Json>) -> bool {
+        self.conditions.iter().all(|(field, condition)| metadata.get(field).is_some_and(|value| condition.holds(value)))
+    }
+
+    /// An error where a field is not among these.
+    pub fn check<'a>(&self, known: impl Iterator<Item = &'a str> + Clone) -> Result<(), FilterError> {
+        match self.conditions.iter().find(|(field, _)| !known.clone().any(|name| name == field)) {
+            None => Ok(()),
+            Some((field, _)) => Err(FilterError::Unknown {
+                field: field.clone(),
+                similar: closest(field, known.clone()).map(str::to_owned),
+                known: known.map(str::to_owned).collect(),
+            }),
+        }
+    }
+}
+
+impl Condition {
+    /// Whether a value is as wanted.
+    pub fn holds(&self, value: &Json) -> bool {
+        match self {
+            Self::OneOf(values) => values.iter().any(|wanted| same(wanted, value)),
+            Self::Between(from, to) => {
+                let is_above = |end: &Json| ordered(value, end).is_some_and(Ordering::is_ge);
+                let is_below = |end: &Json| ordered(value, end).is_some_and(Ordering::is_le);
+                from.as_ref().is_none_or(is_above) && to.as_ref().is_none_or(is_below)
+            }
+            Self::Prefix(prefix) => plain(value).is_some_and(|text| text.starts_with(prefix.as_str())),
+        }
+    }
+}
+
+/// A value as text; nothing for lists, objects and null.
+pub(crate) fn plain(value: &Json) -> Option<String> {
+    match value {
+        Json::String(text) => Some(text.clone()),
+        Json::Number(number) => Some(number.to_string()),
+        Json::Bool(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}
+
+/// Whether two values are the same: `2019` and `"2019"` are, since a command line knows only texts.
+fn same(one: &Json, other: &Json) -> bool {
+    one == other || plain(one).is_some_and(|one| plain(other).is_some_and(|other| one == other))
+}
+
+fn number(value: &Json) -> Option<f64> {
+    match value {
+        Json::Number(number) => number.as_f64(),
+        Json::String(text) => text.trim().parse().ok().filter(|number: &f64| number.is_finite()),
+        _ => None,
+    }
+}
+
+/// Numbers are compared as numbers; a number and another text are not compared at all.
+fn ordered(value: &Json, end: &Json) -> Option<Ordering> {
+    match (number(value), number(end)) {
+        (Some(value), Some(end)) => value.partial_cmp(&end),
+        (None, None) => Some(plain(value)?.cmp(&plain(end)?)),
+        _ => None,
+    }
+}
+
+fn condition(text: &str) -> Result<(String, Condition), FilterError> {
+    let wrong = || FilterError::Form { text: text.to_owned() };
+    let (field, value) = text.split_once('=').ok_or_else(wrong)?;
+    let field = field.trim();
+    if field.is_empty() || value.is_empty() {
+        return Err(wrong());
+    }
+    if let Some((from, to)) = value.split_once("..") {
+        let end = |text: &str| (!text.is_empty()).then(|| json!(text));
+        if from.is_empty() && to.is_empty() {
+            return Err(wrong());
+        }
+        return Ok((field.to_owned(), Condition::Between(end(from), end(to))));
+    }
+    if let Some(prefix) = value.strip_suffix('*') {
+        return Ok((field.to_owned(), Condition::Prefix(prefix.to_owned())));
+    }
+    // A value with a comma in it is written in quotation marks.
+    let values = match value.strip_prefix('"').and_then(|inner| inner.strip_suffix('"')) {
+        Some(whole) => vec![json!(whole)],
+        None => value.split(',').map(|value| json!(value.trim())).collect(),
+    };
+    Ok((field.to_owned(), Condition::OneOf(values)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allows(texts: &[&str]) -> bool {
+        let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
+        let json =
+            json!({"COUNTRY": "France", "YEAR": 2019, "PROJECT": "FR-12", "NOTE": "a, b", "RECORD LANG": "French"});
+        let Json::Object(metadata) = json else { unreachable!() };
+        let filter = Filter::parse(&texts).unwrap();
+        assert_eq!(Filter::from_json(&filter.to_json()).unwrap(), filter);
+        filter.allows(&metadata)
+    }
+
+    #[test]
+    fn equality_list_range_and_prefix() {
+        for yes in [
+            &["COUNTRY=France"][..],
+            &["COUNTRY=Poland, France", "YEAR=2019"],
+            &["YEAR=2018..2020"],
+            &["YEAR=..2019"],
+            &["YEAR=2019.."],
+            &["PROJECT=FR-*"],
+            &["COUNTRY=E..G"],
+            &["NOTE=\"a, b\""],
+            &["RECORD LANG=French"],
+            &[],
+        ] {
+            assert!(allows(yes), "{yes:?}");
+        }
+        for no in [
+            &["COUNTRY=france"][..],
+            &["COUNTRY=France", "YEAR=2020"],
+            &["YEAR=2020.."],
+            &["PROJECT=DK-*"],
+            &["CITY=x"],
+            &["COUNTRY=1..3"],
+        ] {
+            assert!(!allows(no), "{no:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_filter_is_refused() {
+        for text in ["COUNTRY", "=x", "A=", "A=.."] {
+            assert!(Filter::parse(&[text.to_owned()]).is_err(), "{text}");
+        }
+        for json in
+            [json!([1]), json!({"A": null}), json!({"A": {"from": null}}), json!({"A": {"up": 1}}), json!({"A": [[1]]})]
+        {
+            assert!(Filter::from_json(&json).is_err(), "{json}");
+        }
+        assert!(Filter::from_json(&Json::Null).unwrap().is_empty());
+        let error = Filter::parse(&["CONTRY=x".into()]).unwrap().check(["COUNTRY", "YEAR"].into_iter()).unwrap_err();
+        assert!(matches!(error, FilterError::Unknown { similar: Some(similar), .. } if similar == "COUNTRY"));
+    }
+}

@@ -1,0 +1,174 @@
+//! Vectors of passages, one row of numbers after the other, and the rows that are nearest to a vector.
+
+use std::cmp::Ordering;
+use std::num::NonZeroUsize;
+
+use super::mapped::Mapped;
+
+/// Rows that are looked at by one thread at a time.
+const ROWS_OF_A_THREAD: usize = 16_384;
+
+/// The vectors of an index.
+pub(super) struct Vectors {
+    rows: Mapped,
+    dimensions: usize,
+}
+
+/// Numbers that are multiplied side by side. Sums are formed lane by lane in one order, whatever registers there are.
+const LANES: usize = 16;
+
+impl Vectors {
+    /// Rows of so many numbers.
+    pub(super) const fn new(rows: Mapped, dimensions: usize) -> Self {
+        Self { rows, dimensions }
+    }
+
+    pub(super) const fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The bytes of some rows.
+    pub(super) fn rows(&self, rows: std::ops::Range<usize>) -> Option<&[u8]> {
+        let width = self.dimensions * 4;
+        self.rows.bytes().get(rows.start * width..rows.end * width)
+    }
+
+    /// The `k` rows among those of `spans` with the largest product with `vector`, best first; of equals the earlier row.
+    pub(super) fn nearest(&self, vector: &[f32], k: usize, spans: &[std::ops::Range<usize>]) -> Vec<(usize, f32)> {
+        let mut pieces = Vec::new();
+        for span in spans {
+            let mut start = span.start;
+            while start < span.end {
+                let end = span.end.min(start + ROWS_OF_A_THREAD);
+                pieces.push(start..end);
+                start = end;
+            }
+        }
+        let threads = std::thread::available_parallelism().map_or(1, NonZeroUsize::get).min(pieces.len()).max(1);
+        let share = pieces.len().div_ceil(threads).max(1);
+        let best_of = |pieces: &[std::ops::Range<usize>]| {
+            let mut best = Best::new(k);
+            for piece in pieces {
+                let rows = self.rows(piece.clone()).unwrap_or_default();
+                for (row, bytes) in piece.clone().zip(rows.chunks_exact((self.dimensions * 4).max(1))) {
+                    best.offer(row, product(bytes, vector));
+                }
+            }
+            best
+        };
+        let mut all = Best::new(k);
+        let rest = std::thread::scope(|scope| {
+            let mut chunks = pieces.chunks(share);
+            let mine = chunks.next();
+            let others: Vec<_> = chunks.map(|pieces| scope.spawn(move || best_of(pieces))).collect();
+            let mut found: Vec<Best> = mine.map(best_of).into_iter().collect();
+            found.extend(others.into_iter().filter_map(|other| other.join().ok()));
+            found
+        });
+        for best in rest {
+            best.kept.into_iter().for_each(|(row, score)| all.offer(row, score));
+        }
+        all.sorted()
+    }
+}
+
+/// The scalar product of a row, as it stands in the file, and a vector.
+fn product(row: &[u8], vector: &[f32]) -> f32 {
+    let (rows, rest) = row.as_chunks::<{ LANES * 4 }>();
+    let (vectors, tail) = vector.as_chunks::<LANES>();
+    let mut sums = [0.0_f32; LANES];
+    for (row, vector) in rows.iter().zip(vectors) {
+        let (numbers, _) = row.as_chunks::<4>();
+        for lane in 0..LANES {
+            sums[lane] += f32::from_le_bytes(numbers[lane]) * vector[lane];
+        }
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            sums[lane] += sums[lane + width];
+        }
+        width /= 2;
+    }
+    let (numbers, _) = rest.as_chunks::<4>();
+    numbers.iter().zip(tail).fold(sums[0], |sum, (number, other)| sum + f32::from_le_bytes(*number) * other)
+}
+
+/// The best rows so far: a heap whose first element is the one to go next.
+struct Best {
+    k: usize,
+    kept: Vec<(usize, f32)>,
+    worst: f32,
+}
+
+/// Best first: the larger product, of equals the earlier row.
+fn rank(one: &(usize, f32), other: &(usize, f32)) -> Ordering {
+    other.1.total_cmp(&one.1).then(one.0.cmp(&other.0))
+}
+
+impl Best {
+    const fn new(k: usize) -> Self {
+        Self { k, kept: Vec::new(), worst: f32::NEG_INFINITY }
+    }
+
+    fn offer(&mut self, row: usize, score: f32) {
+        // Most rows are not among the best.
+        if self.k == 0 || score < self.worst || score.is_nan() {
+            return;
+        }
+        self.kept.push((row, score));
+        // Cut now and then rather than keep a heap in order: each cut pays for many offers.
+        if self.kept.len() >= self.k * 2 + 64 {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        if self.kept.len() > self.k {
+            self.kept.select_nth_unstable_by(self.k - 1, rank);
+            self.kept.truncate(self.k);
+            self.worst = self.kept[self.k - 1].1;
+        }
+    }
+
+    fn sorted(mut self) -> Vec<(usize, f32)> {
+        if self.k > 0 {
+            self.cut();
+        }
+        self.kept.sort_unstable_by(rank);
+        self.kept
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_product_is_that_of_its_numbers() {
+        for length in [1_u8, 3, 16, 17, 40] {
+            let one: Vec<f32> = (0..length).map(f32::from).collect();
+            let other: Vec<f32> = (0..length).map(|at| f32::from(at % 5) - 2.0).collect();
+            let bytes: Vec<u8> = one.iter().flat_map(|number| number.to_le_bytes()).collect();
+            let expected: f32 = one.iter().zip(&other).map(|(one, other)| one * other).sum();
+            assert_eq!(product(&bytes, &other), expected);
+        }
+    }
+
+    #[test]
+    fn the_best_are_kept_and_of_equals_the_earlier_ones() {
+        let mut best = Best::new(3);
+        for row in 0..1000 {
+            best.offer(row, if row % 100 == 7 { 1.0 } else { 0.5 });
+        }
+        assert_eq!(best.sorted(), [(7, 1.0), (107, 1.0), (207, 1.0)]);
+        let mut few = Best::new(10);
+        few.offer(2, 0.1);
+        few.offer(1, 0.1);
+        few.offer(3, f32::NAN);
+        assert_eq!(few.sorted(), [(1, 0.1), (2, 0.1)]);
+        let mut none = Best::new(0);
+        none.offer(1, 1.0);
+        assert!(none.sorted().is_empty());
+    }
+}

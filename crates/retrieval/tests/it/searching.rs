@@ -1,0 +1,166 @@
+//! What a search finds, in which order, and why.
+
+use probare_retrieval::{Filter, Index, Mode, RetrievalError, Search, terms};
+
+use crate::support::{Place, letters};
+
+fn search(question: &str, mode: Mode, k: usize, filter: &[&str]) -> Search {
+    let filter: Vec<String> = filter.iter().map(|text| (*text).to_owned()).collect();
+    Search { question: question.to_owned(), k, filter: Filter::parse(&filter).unwrap(), mode }
+}
+
+fn ids(index: &Index, search: &Search) -> Vec<String> {
+    let embedder = letters();
+    index.search(search, Some(&embedder)).unwrap().hits.iter().map(|hit| hit.id.clone()).collect()
+}
+
+/// BM25 by its formula: k1 1.2, b 0.75, idf ln(1 + (N - n + 0.5) / (n + 0.5)).
+fn bm25(texts: &[String], question: &str) -> Vec<f64> {
+    let documents: Vec<Vec<String>> = texts.iter().map(|text| terms(text)).collect();
+    let average = documents.iter().map(Vec::len).sum::<usize>() as f64 / documents.len() as f64;
+    let mut wanted = terms(question);
+    wanted.dedup();
+    let score = |document: &Vec<String>| {
+        let share = |term: &String| {
+            let holding = documents.iter().filter(|other| other.contains(term)).count() as f64;
+            let count = document.iter().filter(|other| *other == term).count() as f64;
+            let rarity = (1.0 + (documents.len() as f64 - holding + 0.5) / (holding + 0.5)).ln();
+            rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * document.len() as f64 / average))
+        };
+        wanted.iter().map(share).sum::<f64>()
+    };
+    documents.iter().map(score).collect()
+}
+
+#[test]
+fn words_are_ranked_by_the_formula() {
+    // Passages below 40 words, whose length the index keeps exactly.
+    let texts: Vec<String> =
+        (0..30).map(|at| format!("{} ferry {} harbour", "boat ".repeat(at % 7), "ferry ".repeat(at % 3))).collect();
+    let files: Vec<(String, String)> =
+        texts.iter().enumerate().map(|(at, text)| (format!("{at:02}.txt"), text.clone())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let place = Place::new(&files);
+    place.build(None).unwrap();
+    let index = place.open();
+    let expected = bm25(&texts, "ferry boats");
+    let found = index.search(&search("ferry boats", Mode::Words, 30, &[]), None).unwrap();
+    assert_eq!(found.hits.len(), 30);
+    for hit in &found.hits {
+        let wanted = expected[usize::try_from(hit.number).unwrap()];
+        assert!((hit.score - wanted).abs() < 1e-4, "{}: {} instead of {wanted}", hit.id, hit.score);
+        let shares: f64 = hit.words.as_ref().unwrap().terms.iter().map(|share| share.score).sum();
+        assert!((shares - hit.score).abs() < 1e-12);
+    }
+    assert!(
+        found
+            .hits
+            .windows(2)
+            .all(|pair| pair[0].score > pair[1].score
+                || pair[0].score == pair[1].score && pair[0].number < pair[1].number)
+    );
+}
+
+#[test]
+fn equals_come_in_the_order_of_the_corpus_wherever_the_list_is_cut() {
+    let files: Vec<(String, String)> =
+        (0..200).map(|at| (format!("{at:03}.txt"), "The same words.".to_owned())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let place = Place::new(&files);
+    place.build(Some(&letters())).unwrap();
+    let index = place.open();
+    for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid] {
+        for k in [1, 3, 7, 50] {
+            let expected: Vec<String> = (0..k).map(|at| format!("{at:03}.txt#1")).collect();
+            assert_eq!(ids(&index, &search("same words", mode, k, &[])), expected, "{mode:?} {k}");
+        }
+    }
+}
+
+#[test]
+fn filters_hold_for_every_ranking() {
+    let place = Place::interviews();
+    place.build(Some(&letters())).unwrap();
+    let index = place.open();
+    for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid] {
+        for (filter, expected) in [
+            (&["COUNTRY=Denmark"][..], &["DK-101", "DK-104", "DK-107"][..]),
+            (&["COUNTRY=Denmark,Poland", "YEAR=2018..2020"], &["DK-101", "DK-104", "PL-401"]),
+            (&["PROJECT=FR-2*", "YEAR=2019.."], &["FR-205", "FR-209"]),
+            (&["TYPE=debrief"], &["PT-308"]),
+            (&["RECORD LANG=English", "COUNTRY=Portugal", "TYPE=interview"], &["PT-301", "PT-304"]),
+        ] {
+            let mut projects: Vec<String> = ids(&index, &search("What did you do in the winter?", mode, 1000, filter))
+                .iter()
+                .map(|id| id[..6].to_owned())
+                .collect();
+            projects.sort();
+            projects.dedup();
+            assert_eq!(projects, expected, "{mode:?} {filter:?}");
+        }
+    }
+    // What is found with a filter is what is found without, the rest left out.
+    let all = ids(&index, &search("grant from the fund", Mode::Words, 1000, &[]));
+    let danish = ids(&index, &search("grant from the fund", Mode::Words, 1000, &["COUNTRY=Denmark"]));
+    let kept: Vec<String> = all.into_iter().filter(|id| id.starts_with("DK")).collect();
+    assert_eq!(danish, kept);
+}
+
+#[test]
+fn hybrid_is_the_sum_of_reciprocal_ranks() {
+    let place = Place::interviews();
+    place.build(Some(&letters())).unwrap();
+    let index = place.open();
+    let found = index.search(&search("Who buys the mussels?", Mode::Hybrid, 20, &[]), Some(&letters())).unwrap();
+    assert_eq!(found.mode, Mode::Hybrid);
+    for hit in &found.hits {
+        let ranks = [hit.words.as_ref().map(|share| share.rank), hit.vectors.as_ref().map(|share| share.rank)];
+        let sum: f64 = ranks.iter().flatten().map(|rank| 1.0 / (60.0 + *rank as f64)).sum();
+        assert!((hit.score - sum).abs() < 1e-15);
+    }
+    assert!(found.hits[0].explanation().contains("cosine"));
+}
+
+#[test]
+fn without_vectors_words_are_searched_and_it_is_said() {
+    let place = Place::interviews();
+    place.build(None).unwrap();
+    let index = place.open();
+    let found = index.search(&Search::new("mussels"), Some(&letters())).unwrap();
+    assert_eq!((found.mode, found.hits.len() > 1), (Mode::Words, true));
+    assert_eq!(found.remarks, ["searched by words alone: the index holds no vectors"]);
+    let only = index.search(&search("mussels", Mode::Vectors, 5, &[]), Some(&letters()));
+    assert!(matches!(only, Err(RetrievalError::NoVectors(_))));
+    place.build(Some(&letters())).unwrap();
+    let found = place.open().search(&Search::new("mussels"), None).unwrap();
+    assert_eq!(found.remarks, ["searched by words alone: `letters` is not there to embed the question"]);
+}
+
+#[test]
+fn a_filter_that_lets_nothing_through_says_why() {
+    let place = Place::interviews();
+    place.build(None).unwrap();
+    let index = place.open();
+    let found = index.search(&search("mussels", Mode::Words, 5, &["COUNTRY=FR"]), None).unwrap();
+    assert!(found.hits.is_empty());
+    assert_eq!(found.remarks, ["no document has such a `COUNTRY`; there are Denmark, France, Portugal, Poland"]);
+    let both = index.search(&search("mussels", Mode::Words, 5, &["COUNTRY=France", "TYPE=debrief"]), None).unwrap();
+    assert_eq!(both.remarks, ["no document fulfils all conditions of the filter at once"]);
+    let error = index.search(&search("mussels", Mode::Words, 5, &["Country=France"]), None).unwrap_err();
+    assert!(error.to_string().starts_with("no document has a field `Country`; there are"), "{error}");
+}
+
+#[test]
+fn questions_of_any_kind_are_answered() {
+    let place = Place::interviews();
+    place.build(Some(&letters())).unwrap();
+    let index = place.open();
+    for question in ["", " ", "!!!", "\u{0}", "AND OR NOT \"", "語", &"long ".repeat(5000)] {
+        for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid] {
+            let found = index.search(&search(question, mode, 5, &[]), Some(&letters())).unwrap();
+            assert!(found.hits.len() <= 5);
+        }
+    }
+    let everything = index.search(&search("the", Mode::Hybrid, usize::MAX, &[]), Some(&letters())).unwrap();
+    assert!(everything.hits.len() as u64 <= index.header().passages);
+}
