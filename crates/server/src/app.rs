@@ -114,8 +114,7 @@ impl App {
         });
         match (given, caller) {
             (Some(Some(given)), _) if token.is(given) => Ok(Known(true)),
-            (_, Caller::Anybody) => Ok(Known(false)),
-            (None, Caller::KnownByBody) => Ok(Known(false)),
+            (_, Caller::Anybody) | (None, Caller::KnownByBody) => Ok(Known(false)),
             _ => Err(Refusal::unknown_caller()),
         }
     }

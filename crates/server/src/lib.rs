@@ -29,6 +29,7 @@ mod app;
 mod body;
 mod catalogue;
 mod connections;
+mod corpus;
 mod counters;
 mod evaluate;
 mod openapi;
@@ -43,8 +44,9 @@ mod settings;
 mod token;
 mod vectors;
 
+pub use corpus::Corpus;
 pub use openapi::document;
-pub use prompt::{AnswerError, Answerer, Asked, Cited, Found, PromptReply, Quoted};
+pub use prompt::{AnswerError, Answerer};
 pub use routes::paths;
 pub use server::{ServeError, Server, Stop};
 pub use settings::{Limits, Settings};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
+use probare_retrieval::answer::{PromptReply, PromptRequest, USUAL_K};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
 use zeroize::Zeroizing;
 
@@ -21,20 +22,7 @@ pub trait Answerer: Send + Sync {
     fn models(&self) -> &[String];
 
     /// An answer with what it rests on. The model is one of [`models`](Self::models).
-    fn answer(&self, asked: &Asked) -> Result<PromptReply, AnswerError>;
-}
-
-/// A question about a corpus.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
-    /// What is asked.
-    pub question: String,
-    /// Passages that may be used.
-    pub k: usize,
-    /// Metadata that a passage must have.
-    pub filter: Map<String, Json>,
-    /// The model.
-    pub model: String,
+    fn answer(&self, request: &PromptRequest) -> Result<PromptReply, AnswerError>;
 }
 
 /// Why there is no answer. Texts are shown to the client: they hold neither paths nor keys.
@@ -53,6 +41,9 @@ pub enum AnswerError {
         /// What happened.
         reason: String,
     },
+    /// The model did not answer in time.
+    #[error("the model did not answer in time")]
+    Late,
     /// The corpus could not be searched. What happened is for the operator.
     #[error("the corpus could not be searched")]
     Corpus,
@@ -63,15 +54,15 @@ const MOST_PASSAGES: u32 = 100;
 
 /// A question about the corpus.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct PromptRequest {
+pub(crate) struct PromptBody {
     /// What is asked.
     #[schemars(length(min = 1))]
     question: String,
     /// Passages that are retrieved at most; 10 if absent.
-    #[serde(default = "some")]
+    #[serde(default = "usual_k")]
     #[schemars(range(min = 1, max = 100))]
     k: u32,
-    /// Metadata that a passage must have, by name; all passages if absent or empty.
+    /// Metadata of the documents that are searched, by name: a value, a list, `{"from", "to"}` or `{"prefix"}`; all if absent.
     #[serde(default)]
     filter: Map<String, Json>,
     /// The model, as `provider:name`; the server's first if absent.
@@ -82,46 +73,8 @@ pub(crate) struct PromptRequest {
     auth: Given,
 }
 
-const fn some() -> u32 {
-    10
-}
-
-/// An answer with what it rests on.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct PromptReply {
-    /// What was asked.
-    pub question: String,
-    /// The passages, best first.
-    pub context: Vec<Found>,
-    /// The answer.
-    pub answer: Cited,
-}
-
-/// A passage of the corpus.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Found {
-    /// Its text.
-    pub page_content: String,
-    /// What is known about it.
-    pub metadata: Map<String, Json>,
-}
-
-/// An answer with citations.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Cited {
-    /// The answer.
-    pub answer: String,
-    /// What it rests on.
-    pub citations: Vec<Quoted>,
-}
-
-/// Words of a passage.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Quoted {
-    /// Which passage of `context`, counted from 0.
-    pub source_index: usize,
-    /// The words.
-    pub quote: String,
+fn usual_k() -> u32 {
+    u32::try_from(USUAL_K).unwrap_or(MOST_PASSAGES)
 }
 
 /// The token in a body. It is compared and never shown.
@@ -178,7 +131,7 @@ pub(crate) async fn answer(
     query(request.uri(), &[])?;
     body::kind(request.headers(), &[JSON])?;
     let held = body::taken(&app, request, app.limits.exchange, begun.deadline).await?;
-    let PromptRequest { question, k, filter, model, auth } = body::read(&held.bytes, EXPECTED)?;
+    let PromptBody { question, k, filter, model, auth } = body::read(&held.bytes, EXPECTED)?;
     app.check_body(known, auth.token())?;
     let Some(answerer) = &app.answerer else {
         return Err(Refusal::new(StatusCode::NOT_FOUND, "this server has no corpus to ask about")
@@ -198,7 +151,7 @@ pub(crate) async fn answer(
         Some(_) => return Err(wrong("`model` is not offered here").expecting(offered(models))),
         None => models.first().cloned().ok_or_else(|| wrong("this server offers no model"))?,
     };
-    let asked = Asked { question, k: k as usize, filter, model };
+    let asked = PromptRequest { question, k: k as usize, filter, model };
     let answerer = Arc::clone(answerer);
     let reply = app.prompts.run(begun.deadline, move |_| answerer.answer(&asked)).await?;
     match reply {
@@ -206,6 +159,7 @@ pub(crate) async fn answer(
         Err(error) => Err(match error {
             AnswerError::Question { reason } => wrong(&reason),
             AnswerError::Model { reason } => Refusal::new(StatusCode::BAD_GATEWAY, reason),
+            AnswerError::Late => Refusal::new(StatusCode::GATEWAY_TIMEOUT, error.to_string()),
             AnswerError::Corpus => Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
         }),
     }

@@ -3,6 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
+use probare_retrieval::answer::PromptReply;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
@@ -123,8 +124,8 @@ pub(crate) static ROUTES: &[Route] = &[
         summary: "Answer a question about the corpus, with citations",
         caller: Caller::KnownByBody,
         parameters: &[],
-        bodies: &[(JSON, schema::<prompt::PromptRequest>)],
-        reply: (JSON, schema::<prompt::PromptReply>),
+        bodies: &[(JSON, schema::<prompt::PromptBody>)],
+        reply: (JSON, schema::<PromptReply>),
         refusals: OF_PROMPTS,
         handler: || post(prompt::answer),
     },
@@ -134,8 +135,8 @@ pub(crate) static ROUTES: &[Route] = &[
         summary: "The same as /prompt, under the name that evaluations use",
         caller: Caller::KnownByBody,
         parameters: &[],
-        bodies: &[(JSON, schema::<prompt::PromptRequest>)],
-        reply: (JSON, schema::<prompt::PromptReply>),
+        bodies: &[(JSON, schema::<prompt::PromptBody>)],
+        reply: (JSON, schema::<PromptReply>),
         refusals: OF_PROMPTS,
         handler: || post(prompt::answer),
     },

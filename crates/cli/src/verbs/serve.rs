@@ -2,15 +2,19 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{env, panic};
 
 use probare_cases::read_whole;
 use probare_models::{Secret, forbid_core_dumps};
+use probare_retrieval::Mode;
 use probare_runner::Exit;
-use probare_server::{Limits, ServeError, Server, Settings, Stop, Token, TokenError};
+use probare_server::{Answerer, Corpus, Limits, ServeError, Server, Settings, Stop, Token, TokenError};
 
+use super::asking::Asking;
+use super::rag::{self, Opened};
 use super::remark;
 use super::running::jobs;
 use crate::failure::{Done, Failure};
@@ -23,7 +27,8 @@ const LARGEST_TOKEN: u64 = 4096;
 
 /// Serve the engine over HTTP.
 ///
-/// Answers POST /evaluate (one response by its query and its passages), POST /v1/score (cases and metrics in, result lines
+/// Answers POST /evaluate (one response by its query and its passages), POST /prompt and POST /evaluation-prompt (a question
+/// about the corpus of --index, answered by --model with citations), POST /v1/score (cases and metrics in, result lines
 /// out), GET /v1/metrics and GET /v1/metrics/{id}, GET /health, GET /metrics (for Prometheus) and GET /openapi.json.
 /// Ctrl-C and SIGTERM end it once what is under way is finished.
 ///
@@ -34,6 +39,21 @@ pub struct Arguments {
     /// Address and port to listen on; port 0 takes any that is free
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8080", env = "PROBARE_LISTEN")]
     listen: String,
+
+    /// Index of the corpus that /prompt and /evaluation-prompt answer from, a folder that `probare rag index` made
+    #[arg(long, value_name = "INDEX", requires = "models", env = "PROBARE_INDEX")]
+    index: Option<PathBuf>,
+
+    /// Model that clients may ask about the corpus: provider:model, a name from the configuration, or replay:FILE (repeatable; the first answers where none is named)
+    #[arg(long = "model", value_name = "MODEL", requires = "index", env = "PROBARE_MODEL")]
+    models: Vec<String>,
+
+    #[command(flatten)]
+    asking: Asking,
+
+    /// The configuration with models of your own; probare.yaml where it is there
+    #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
+    config: Option<PathBuf>,
 
     /// File with the token that clients have to send
     #[arg(long, value_name = "FILE", env = "PROBARE_TOKEN_FILE")]
@@ -93,7 +113,8 @@ pub fn run(arguments: &Arguments) -> Done {
         jobs: arguments.jobs.unwrap_or(defaults.jobs),
         ..defaults
     };
-    let settings = Settings { token, limits, answerer: None, verbose: arguments.verbose };
+    let answerer = arguments.index.as_deref().map(|index| corpus(index, arguments)).transpose()?;
+    let settings = Settings { token, limits, answerer, verbose: arguments.verbose };
     let server = Server::bind(&arguments.listen, settings)?;
     stop_on_signals(server.stop());
     keep_panics_short();
@@ -101,6 +122,13 @@ pub fn run(arguments: &Arguments) -> Done {
     server.run()?;
     remark("stopped");
     Ok(Exit::Fine)
+}
+
+/// The corpus and the models that answer questions about it. Nothing is sent.
+fn corpus(index: &Path, arguments: &Arguments) -> Result<Arc<dyn Answerer>, Failure> {
+    let Opened { index, embedder } = rag::open(index, Mode::Hybrid)?;
+    let asked = rag::open_models(&arguments.models, arguments.config.as_deref(), &arguments.asking)?;
+    Ok(Arc::new(Corpus::new(index, embedder, asked, arguments.models.clone())))
 }
 
 /// The token of the file or of the variable, of which only the digest is kept.

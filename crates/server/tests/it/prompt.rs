@@ -6,7 +6,8 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use probare_server::{AnswerError, Answerer, Asked, Cited, Found, Limits, PromptReply, Quoted, Settings};
+use probare_retrieval::answer::{ContextItem, Grounded, PromptReply, PromptRequest};
+use probare_server::{AnswerError, Answerer, Limits, Settings};
 use serde_json::{Map, json};
 
 use crate::client::{Running, read, request};
@@ -31,11 +32,12 @@ impl Answerer for Puppet {
         &self.models
     }
 
-    fn answer(&self, asked: &Asked) -> Result<PromptReply, AnswerError> {
+    fn answer(&self, asked: &PromptRequest) -> Result<PromptReply, AnswerError> {
         match asked.question.as_str() {
             "panic" => panic!("words of a panic"),
             "filter" => return Err(AnswerError::Question { reason: "there is no column `PLACE`".into() }),
             "model" => return Err(AnswerError::Model { reason: "the model declined".into() }),
+            "late" => return Err(AnswerError::Late),
             "corpus" => return Err(AnswerError::Corpus),
             "wait" => {
                 self.waiting.fetch_add(1, Ordering::SeqCst);
@@ -46,10 +48,10 @@ impl Answerer for Puppet {
         let metadata = asked.filter.clone();
         Ok(PromptReply {
             question: asked.question.clone(),
-            context: vec![Found { page_content: "we grow mussels".into(), metadata }; asked.k.min(2)],
-            answer: Cited {
+            context: vec![ContextItem { page_content: "we grow mussels".into(), metadata }; asked.k.min(2)],
+            answer: Grounded {
                 answer: format!("{} says mussels", asked.model),
-                citations: vec![Quoted { source_index: 0, quote: "mussels".into() }],
+                citations: vec![json!({"source_index": 0, "quote": "mussels"})],
             },
         })
     }
@@ -96,6 +98,7 @@ fn a_question_that_cannot_be_answered_is_refused() {
     }
     assert!(ask(r#"{"question":"filter"}"#, 422).contains("`PLACE`"));
     assert!(ask(r#"{"question":"model"}"#, 502).contains("declined"));
+    assert!(ask(r#"{"question":"late"}"#, 504).contains("in time"));
     assert!(ask(r#"{"question":"corpus"}"#, 500).contains("could not be searched"));
     assert!(!ask(r#"{"question":"panic"}"#, 500).contains("words of a panic"));
     assert_eq!(server.get("/health").status, 200);

@@ -17,7 +17,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("sandbox", &["core"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
     ("runner", &["core", "cases", "metrics", "models", "report", "retrieval", "sandbox", "suites"]),
-    ("server", &["core", "cases", "metrics", "models", "report", "runner", "suites", "text"]),
+    ("server", &["core", "cases", "metrics", "models", "report", "retrieval", "runner", "suites", "text"]),
     (
         "cli",
         &[

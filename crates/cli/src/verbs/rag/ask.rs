@@ -55,15 +55,20 @@ pub struct ModelFlag {
 impl ModelFlag {
     /// Opens the model. Nothing is sent.
     pub fn open(&self, flags: &Asking) -> Result<Asked, Failure> {
-        let found = Path::new(DEFAULT_NAME);
-        let path = self.config.as_deref().or_else(|| found.exists().then_some(found));
-        let config = Config::load(path)?;
-        let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
-        let mut asking = flags.settled(&config, folder);
-        asking.under_test = vec![self.model.clone()];
-        let asked = asking.open(&mut [], probare_metrics::registry())?;
-        asked.ok_or_else(|| Failure::usage(format!("there is no model `{}`", self.model)))
+        open_models(std::slice::from_ref(&self.model), self.config.as_deref(), flags)
     }
+}
+
+/// Opens models by their names. Nothing is sent.
+pub fn open_models(models: &[String], config: Option<&Path>, flags: &Asking) -> Result<Asked, Failure> {
+    let found = Path::new(DEFAULT_NAME);
+    let path = config.or_else(|| found.exists().then_some(found));
+    let config = Config::load(path)?;
+    let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+    let mut asking = flags.settled(&config, folder);
+    asking.under_test = models.to_vec();
+    let asked = asking.open(&mut [], probare_metrics::registry())?;
+    asked.ok_or_else(|| Failure::usage(format!("there is no model `{}`", models.join("`, `"))))
 }
 
 /// Runs the verb.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use probare_retrieval::stores::Postgres;
 use probare_retrieval::{Embedder, Filter, Found, Index, Mode, RetrievalError, Search};
 
-pub use ask::unanswered;
+pub use ask::{open_models, unanswered};
 
 use super::running::embeddings;
 use super::{print, remark};
