@@ -15,6 +15,7 @@ use crate::summaries::Summary;
 
 /// What a run gave, case by case, in the order of its rows.
 #[pyclass(frozen, module = "probare._probare")]
+#[allow(clippy::struct_field_names, reason = "results hold results")]
 pub struct Results {
     infos: Vec<MetricInfo>,
     results: Vec<CaseResult>,

@@ -43,13 +43,11 @@ impl Source for Iterated {
             let mut rows = Vec::with_capacity(ROWS_IN_BATCH);
             let mut iterator = self.rows.bind(py).clone();
             while rows.len() < ROWS_IN_BATCH {
-                match iterator.next() {
-                    Some(row) => rows.push(object(&row?)),
-                    None => {
-                        self.has_ended = true;
-                        break;
-                    }
-                }
+                let Some(row) = iterator.next() else {
+                    self.has_ended = true;
+                    break;
+                };
+                rows.push(object(&row?));
             }
             Ok(rows)
         });

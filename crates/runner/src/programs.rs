@@ -89,13 +89,12 @@ impl<'a> Running<'a> {
         for path in cassettes {
             let wrong = |source| ProgramError::Cassette { path: path.display().to_string(), source };
             let file = std::fs::File::open(path).map_err(wrong)?;
-            match &mut record {
-                Some(record) => record.beside(&mut BufReader::new(file))?,
-                None => {
-                    let mut none = Programs::open(Path::new(""), false)?;
-                    none.beside(&mut BufReader::new(file))?;
-                    record = Some(none);
-                }
+            if let Some(record) = &mut record {
+                record.beside(&mut BufReader::new(file))?;
+            } else {
+                let mut none = Programs::open(Path::new(""), false)?;
+                none.beside(&mut BufReader::new(file))?;
+                record = Some(none);
             }
         }
         let running = Self {

@@ -357,6 +357,7 @@ impl Sending {
 }
 
 /// Result lines as they come.
+#[expect(clippy::struct_field_names, reason = "it is what the lines go through")]
 struct Lines {
     started: Option<oneshot::Sender<()>>,
     lines: Sending,

@@ -51,7 +51,7 @@ impl Default for Limits {
             body: 16 * MIB,
             exchange: MIB,
             bodies: 256 * MIB,
-            time: Duration::from_secs(60),
+            time: Duration::from_mins(1),
             head_time: Duration::from_secs(10),
             write_time: Duration::from_secs(10),
             connections: 4096,

@@ -32,7 +32,7 @@ const LARGEST_TOKEN: u64 = 4096;
 /// out), GET /v1/metrics and GET /v1/metrics/{id}, GET /health, GET /metrics (for Prometheus) and GET /openapi.json.
 /// Ctrl-C and SIGTERM end it once what is under way is finished.
 ///
-/// Without a token only 127.0.0.1 and ::1 can be listened on. The token is the content of --token-file or of the variable
+/// Without a token only 127.0.0.1 and `::1` can be listened on. The token is the content of --token-file or of the variable
 /// `PROBARE_SERVE_TOKEN`; clients send it as `Authorization: Bearer TOKEN`, or as `auth` in the body of the published paths.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {

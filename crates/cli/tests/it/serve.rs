@@ -116,7 +116,7 @@ fn examples(text: &str) -> Vec<(String, String)> {
 fn timeless(text: &str) -> String {
     match text.split_once("\"latency_ms\":") {
         Some((before, after)) => {
-            let end = after.find(|sign: char| sign == ',' || sign == '}').unwrap_or(after.len());
+            let end = after.find([',', '}']).unwrap_or(after.len());
             format!("{before}\"latency_ms\":…{}", &after[end..])
         }
         None => text.to_owned(),

@@ -64,9 +64,8 @@ impl Retrieving {
         let filter = Filter::from_json(&Json::Object(entry.filter.clone()))?;
         filter.check(index.fields())?;
         let embedder = match (&index.header().vectors, entry.mode) {
-            (_, Mode::Words) => None,
+            (_, Mode::Words) | (None, Mode::Hybrid) => None,
             (None, Mode::Vectors) => return Err(RetrievalError::NoVectors(path)),
-            (None, Mode::Hybrid) => None,
             (Some(info), _) => {
                 let servers =
                     Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() });

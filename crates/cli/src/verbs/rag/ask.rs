@@ -98,7 +98,9 @@ pub fn run(arguments: &Arguments) -> Done {
     if checked.is_empty() {
         text.push_str("no citations\n");
     }
-    checked.iter().for_each(|checked| text.push_str(&checked.line(&found.hits)));
+    for checked in &checked {
+        text.push_str(&checked.line(&found.hits));
+    }
     if !checked.is_empty() {
         text.push_str(&summary(&checked));
     }

@@ -45,7 +45,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "embedding", env = "PROBARE_NO_VECTORS")]
     no_vectors: bool,
 
-    /// Put the vectors into PostgreSQL with pgvector too: postgres://user@host/database
+    /// Put the vectors into PostgreSQL with pgvector too: `postgres://user@host/database`
     #[arg(long, value_name = "URL", hide_env_values = true, env = "PROBARE_POSTGRES")]
     postgres: Option<String>,
 
