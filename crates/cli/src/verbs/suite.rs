@@ -71,7 +71,9 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     }
     // It can have its questions asked before they are graded.
     if suite.id() == SOCIOSCOPE {
-        command = Endpoint::augment_args(command);
+        // One by one: the description of these arguments is not that of the suite.
+        let endpoint = Endpoint::augment_args(Command::new("endpoint"));
+        command = command.args(endpoint.get_arguments().cloned());
         command = command.next_help_heading(None::<&str>);
     }
     let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();

@@ -138,7 +138,7 @@ fn retrieval_is_tested_as_a_run() {
     assert!(metrics[0]["mean"].as_f64().unwrap() > 0.5, "{json:#}");
     // A run like any other.
     let listed = said(&run(folder.path(), &["runs", "list"]));
-    assert!(listed.contains("questions.jsonl"), "{listed}");
+    assert!(listed.contains("questions:"), "{listed}");
     let resumed = run(folder.path(), &["resume", "1", "-o", "again.jsonl"]);
     said(&resumed);
     said(&run(folder.path(), &["runs", "export", "1", "-o", "export.jsonl"]));

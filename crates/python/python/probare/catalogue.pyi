@@ -10,6 +10,7 @@ MetricId: TypeAlias = Literal[
     "agency_language",
     "topic_pivot",
     "unverifiable_reassurance",
+    "code_tests",
     "answer_f1",
     "claim_verification",
     "deep_search_aggregate",
@@ -36,6 +37,10 @@ MetricId: TypeAlias = Literal[
     "precision_at_k",
     "recall_at_k",
     "reciprocal_rank",
+    "deep_research",
+    "dry_experiment",
+    "idea_generation",
+    "wet_experiment",
     "bleu",
     "chrf",
     "contains",
@@ -240,11 +245,12 @@ def agency_language(
     | *obligation* | "you" with should, must, ought to, need to, have to | "you don't have to": denied; "your mother says you should": reported; "must you …?": asked; "you must be exhausted": a guess |
     | | | "I think you should", "maybe you should": a view that leaves room |
     | | | "something you need to say": belongs to its noun; "do what is best for you": the choice is left; "you shouldn't feel guilty": comfort; "you should try it": an offer |
-    | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back" | "Tell me more", "Take your time": invite; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Stay safe": wish; "Don't give up", "Believe in yourself": hearten |
+    | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back" | "Tell me more", "Take your time": invite; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Stay safe": wish; "Don't give up", "Believe in yourself": hearten; "Start in the middle if it's easier": the user's own ease or wish is the condition, so it is an offer; "Love a good soup": the speaker is left out |
     | *pressure* | phrases that close the discussion, decide in the user's place or call for another mood | inside a clause ("what helps me calm down") they press nobody |
     | *belittling*, *traits* | phrases and words that make the user small | "feeling lazy", "drives you crazy", "crazy times": said of something else |
 
-    Where the user asked how to do something, instructions are what they asked for. Who gives thanks or says goodbye gets parting words, not orders; belittling counts everywhere.
+    Where the user asked how to do something, with a question mark or without, or tells of a thing that does not do its work ("can't get the printer to connect"), instructions are what they
+    asked for. Who gives thanks or says goodbye gets parting words, not orders; belittling counts everywhere.
     Quotations, code, and texts that the user asked for (a scene, a translation, a draft) are not addressed to the user.
 
     Parts: `invitations` and `orders`, the two counts.
@@ -476,6 +482,101 @@ def unverifiable_reassurance(
     ## References
 
     - Synthesis, source version 1.0.2: deterministic evaluations of empathy and trust.
+    """
+
+def code_tests(
+    *,
+    timeout: int | None = ...,
+    memory_mib: int | None = ...,
+    environment: str | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# code_tests
+
+    Whether the response's code passes the tests of the case. The code is run in the sandbox.
+
+    ## What it measures
+
+    1 where the code of the response runs and every test passes, 0 otherwise. The label says how it ended: `passed`, `failed` (a test raised something), `broken` (the code itself
+    did, before any test), `timed_out`, `out_of_memory`, `too_much_output`, `ended_early` (it ended the program before its tests had run).
+
+    The evidence shows the code in the response, and each test that failed with what it raised.
+
+    ## When to use it
+
+    For tasks whose answer is a Python program: HumanEval, MBPP, and your own cases with tests. With several outputs a case (`generate.repeats`), the report of a run adds
+    pass@1 and pass@k.
+
+    ## When not to
+
+    For programs in other languages, or where there are no tests: a judge with a rubric (`judge_rubric`) says more. A test that passes shows no more than what it tests.
+
+    ## Formula
+
+        value = 1, if the solution and all tests end without an exception in time; else 0
+
+    The code is what stands in the first block between ``` fences that defines `entry_point`, else in the first block; without fences it is the whole response. Where the query
+    defines `entry_point` (HumanEval) and the code does not, the code goes on where the query ends; where the code defines it itself, only what stands before the function in
+    the query (imports, helpers) comes first. Tests are read from the metadata:
+
+    - `test` and `entry_point` (HumanEval): one test, which ends with `check(entry_point)`;
+    - `test_list` or `tests`: a list, each a test by itself; `test_setup_code` (MBPP) comes before the code.
+
+    A report that the tests ran is accepted only with a word that the program was given before the code began, so code that ends the program early does not pass.
+
+    Parts: `passed` and `tests`, in numbers.
+
+    ## Options
+
+    - `timeout`: seconds that the code and its tests may take together. Default 10.
+    - `memory_mib`: MiB that all its processes may take together. Default 1024.
+    - `environment`: which Python runs it: `conda:NAME`, `venv:FOLDER` or `python:PATH`. Default: `python3` of the machine.
+
+    ## Examples
+
+    What the sandbox told is given with each example; `probare score` runs the code.
+
+    Both tests pass.
+
+    ```case
+    {"case": {"response": "Sure:\\n```python\\ndef add(a, b):\\n    return a + b\\n```", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [null, null], \\"word\\": \\"92f37bfbc70793cec24189b68c170c4d27ab2ad62d61d66fd4a0e595a8b7c40b\\"}"]]}], "expect": 1.0, "parts": {"passed": 2, "tests": 2}}
+    ```
+
+    It subtracts.
+
+    ```case
+    {"case": {"response": "def add(a, b):\\n    return a - b\\n", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [\\"AssertionError\\", \\"AssertionError\\"], \\"word\\": \\"8cdffe0df2ecde9446dd6b6d5656e943b8704c420c460d957bedefdbd26f8847\\"}"]]}], "expect": 0.0, "parts": {"passed": 0, "tests": 2}}
+    ```
+
+    The response goes on where the query ends.
+
+    ```case
+    {"case": {"query": "def double(x: int) -> int:\\n    \\"\\"\\"Twice the number.\\"\\"\\"\\n", "response": "    return 2 * x\\n", "metadata": {"entry_point": "double", "test": "def check(candidate):\\n    assert candidate(2) == 4\\n"}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [null], \\"word\\": \\"a12fcbe926d57f47b6ba1a579bfbdeaa9a695280727d510e3dc0ef348f259051\\"}"]]}], "expect": 1.0}
+    ```
+
+    Code that ends the program before its tests have run does not pass, whatever its exit code.
+
+    ```case
+    {"case": {"response": "import os\\nos._exit(0)\\n", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}]}], "expect": 0.0}
+    ```
+
+    No tests, no verdict.
+
+    ```case
+    {"case": {"response": "def add(a, b):\\n    return a + b\\n", "metadata": {"topic": "sums"}}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    OpenAI's `human-eval` runs code in a process of its own with some functions switched off and warns that this is no sandbox; code that calls `os._exit(0)` does not pass there
+    either, because the result is written after the tests. `lm-evaluation-harness` asks for `--confirm_run_unsafe_code`. Inspect runs code in Docker. Here the sandbox is part of the program
+    and tests itself before it is used ([guide](../../../../docs/guides/code.md)); tests of a list are counted one by one.
+
+    ## References
+
+    - M. Chen et al., 2021: Evaluating large language models trained on code (HumanEval, pass@k).
+    - J. Austin et al., 2021: Program synthesis with large language models (MBPP).
     """
 
 def answer_f1(
@@ -1992,8 +2093,8 @@ def hallucination(
     ## When not to
 
     Where the answer may go beyond the passages. As proof that an answer is right: it sees what can be checked word by word. To the reference profile an answer without
-    numbers, dates and assertive verbs has no anchor. The careful profile takes a faithful answer in new words for one that goes beyond its source, and does not see that who did what is
-    turned around, or that a plan became a fact. The rules are English.
+    numbers, dates and assertive verbs has no anchor. The careful profile takes a faithful answer in new words for one that goes beyond its source. That who did what is
+    turned around, or that a plan became a fact, it tells in a note at most. The rules are English.
 
     ## Formula
 
@@ -2026,8 +2127,15 @@ def hallucination(
     | pairs | pairs of content words, up to three apart, that no sentence of the context holds together |
     | cover | what the best two sentences of the context leave open, each word by ln((s + 1) / (n + 0.5)) if n of s sentences hold it |
     | names | 1 if there is a name (a word with a capital inside a sentence) of which the context has neither the word nor its first five letters nor its initials |
-    | numbers | 1 if there is a number or date that the context does not have by value; units are converted, "about", "more than" and "nearly" allow for rounding |
-    | opposed | 1 if the nearest sentence of the context has all the content words and one of the two is denied, or all but one and the opposite of that one |
+    | numbers | 1 if there is a number or date that the context does not have by value, or a clause with another one than the sentence of the context that holds two thirds of its words |
+    | opposed | 1 if a clause and the sentence of the context that comes nearest say the opposite: one of the two is denied, or the sentence has the opposite of a word that it lacks (*rose*, *fell*) |
+
+    Numbers: units are converted, "about", "more than" and "nearly" allow for rounding, and what can be worked out is no invention: a sum, a difference, a multiple, a share, or the time between
+    two numbers of the context (24 at most; with more of them anything follows) if one of the two is said beside it, and what "a year", "a month", "double" and "half" say of one. What cannot be
+    read as a number ("an hour", "a fortnight") is not looked for.
+
+    Clauses: a sentence is cut at its marks and joining words. A clause is compared if it has four content words and one sentence of the context holds half of them, or if that sentence holds all of
+    its two or three (for an opposite, all but one). It is denied if *not*, *never*, *nobody*, *refused*, *missing* or the like stands in it an odd number of times; a denial that stands in another clause of one side only is no difference.
 
         few      = n / (n + 1) for n content words: a sentence of few words says little
         sentence = min(1, (few * (words + pairs + cover) + names + numbers + opposed) / 5)
@@ -2041,20 +2149,31 @@ def hallucination(
 
     | set | reference | careful | new word pairs | weights fitted on the other three |
     |---|---|---|---|---|
-    | DeFacto | 0.615 | 0.813 | 0.640 | 0.797 |
-    | BUMP | 0.546 | 0.587 | 0.538 | 0.593 |
-    | SummEdits | 0.608 | 0.579 | 0.499 | 0.585 |
-    | WiCE | 0.643 | 0.774 | 0.635 | 0.658 |
-    | mean | 0.603 | 0.688 | 0.578 | 0.658 |
+    | DeFacto | 0.615 | 0.815 | 0.640 | 0.741 |
+    | BUMP | 0.546 | 0.589 | 0.538 | 0.584 |
+    | SummEdits | 0.608 | 0.633 | 0.499 | 0.630 |
+    | WiCE | 0.643 | 0.773 | 0.635 | 0.642 |
+    | mean | 0.603 | 0.703 | 0.578 | 0.649 |
 
     Fitted weights (logistic regression on the same shares) transfer worse than equal ones. Where a summary was edited in a word or two, nobody who counts words sees much. Of the faithful
-    responses of these sets between a fifth and a third reach 0.3, since they say it in other words; a gate on this value is set by trying it on answers of one's own. Swapped roles and denials in
-    other words were looked for in an earlier version and were no better than chance on these sets; they are no part of the value.
+    responses of these sets between a fifth and a third reach 0.3, since they say it in other words; a gate on this value is set by trying it on answers of one's own.
 
-    On 320 responses that were written and labelled afterwards by a hand that had not seen these rules (`tests/labelled/ordinary`: short replies, lists, conversions, off-hand paraphrase; errors
-    mostly denials, swapped roles and plans told as facts in the context's own words), all three are at chance: careful 0.49 in the development part and 0.46 in the held-out part, reference
-    0.48 and 0.47, new word pairs 0.45 and 0.47. A count of what the context lacks ranks summaries; it does not tell a faithful paraphrase from a falsehood that is put together of the context's
-    words.
+    How clauses are turned around, in responses with such a clause: those that people find unfaithful, of all. A kind is part of the value if its hits are right more often than a guess; the others stand in
+    the evidence as a note.
+
+    | the clause | DeFacto (41 % unfaithful) | BUMP (82 %) | SummEdits (61 %) | WiCE (83 %) | ordinary (49 %) | part of the value |
+    |---|---|---|---|---|---|---|
+    | is denied on one side | 6 of 15 | 88 of 106 | 55 of 66 | 10 of 13 | 12 of 14 | yes |
+    | has the opposite of a word | 0 of 1 | 29 of 32 | 20 of 20 | 4 of 4 | 3 of 4 | yes |
+    | has another number | 1 of 2 | 35 of 41 | 40 of 41 | 10 of 14 | 4 of 6 | yes |
+    | has the roles exchanged | 0 of 0 | 1 of 2 | 0 of 0 | 0 of 1 | 2 of 2 | no, too few |
+    | tells a plan as a fact | 7 of 18 | 74 of 89 | 67 of 123 | 26 of 36 | 5 of 9 | no |
+    | a possibility | 2 of 5 | 32 of 38 | 0 of 1 | 4 of 5 | 4 of 5 | no |
+    | a condition | 0 of 1 | 2 of 4 | 1 of 1 | 2 of 2 | 1 of 4 | no |
+    | what somebody says | 10 of 45 | 124 of 152 | 0 of 0 | 17 of 25 | 4 of 4 | no |
+
+    *Ordinary* are 320 responses of another hand (`tests/labelled/ordinary`: short replies, lists, reckoning, off-hand paraphrase; errors mostly in the context's own words), half of them for
+    development. There careful has 0.68, reference 0.48 and new word pairs 0.45; before clauses were compared and numbers worked out, careful was at chance.
 
     ## Options
 
@@ -2652,6 +2771,400 @@ def reciprocal_rank(
     ## References
 
     - Voorhees: The TREC-8 Question Answering Track Report, 1999.
+    """
+
+def deep_research(
+    *,
+    judges: Sequence[str] = ...,
+    lenient_json_constants: bool | None = ...,
+    last_list: bool | None = ...,
+    prompt: str | None = ...,
+    parser_prompt: str | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# deep_research
+
+    Whether the answer to a research question is right, and how many of its steps a judge calls correct.
+
+    ## What it measures
+
+    1 where the answer of the response equals the right one letter by letter, as it stands or after a model (the answer parser) has brought it into the form of the right
+    answer; else 0. Beside it, the part `step_level_acc` is the share of the solution's steps that a judge calls correct.
+
+    The answer is what stands between the last `<answer>` and the next `</answer>`, or the whole response where there is no such block. The parser never sees the right
+    answer, only an example of its kind: a number or words.
+
+    ## When to use it
+
+    For questions with one short right answer and known steps towards it (`metadata.steps`), as in the deep research subtask of SGI-Bench.
+
+    ## When not to
+
+    Where answers can be right in several spellings: the comparison knows no case, no trimming and no arithmetic, so `0.250` is not `0.25` unless the parser makes it so. See
+    `answer_match` and `judge_same_answer`.
+
+    ## Formula
+
+        value = exact_match = 1 if answer = extracted or answer = parsed, else 0
+        step_level_acc = steps called correct / steps that the judge lists
+
+    Parts: `exact_match`, `step_level_acc`; where the other reading of the judge's reply gives another share, `step_level_acc_careful` (beside a reference score) or
+    `step_level_acc_reference` (beside a careful one).
+
+    In `reference` a judge that does not answer, or whose reply cannot be read, counts 0 steps, and the evidence says so; a parser that does not answer leaves the answer
+    as it stands. In `careful` both are errors, unless the answer is right without the parser.
+
+    ## Options
+
+    - `profile`: `reference` (default) or `careful`.
+    - `judges`: the model that judges steps and, if there is a second, the one that brings the answer into form. Default: the judges of the run.
+    - `lenient_json_constants`: read bare `true`, `false` and `null` in a judge's list; the published reader voids such a reply. Default: by profile.
+    - `last_list`: take the last list of objects in a reply; the published reader takes all from the first to the last bracket, so that a citation such as `[1]` voids
+      the reply. Default: by profile.
+    - `prompt`: another prompt for the judge, or `@FILE`, with the places `{{form}}` and `{{data}}`.
+    - `parser_prompt`: another prompt for the answer parser, with the places `{{type}}`, `{{example}}` and `{{data}}`.
+
+    ## Examples
+
+    The parser is asked first, the judge second.
+
+    ```case
+    {"case": {"query": "What is a quarter?", "reference": "0.25", "response": "One of four. <answer>about 0.25</answer>", "metadata": {"steps": ["Divide 1 by 4."]}}, "replies": ["0.25", "[{\\"solution_step\\": \\"divides\\", \\"reason\\": \\"right\\", \\"judge\\": \\"correct\\"}]"], "expect": 1.0, "parts": {"step_level_acc": 1.0}}
+    ```
+
+    A bare `true` in the reply voids it for the published reader.
+
+    ```case
+    {"case": {"query": "What is a quarter?", "reference": "0.25", "response": "<answer>0.5</answer>", "metadata": {"steps": ["Divide 1 by 4."]}}, "replies": ["0.5", "[{\\"judge\\": \\"correct\\", \\"sure\\": true}, {\\"judge\\": \\"incorrect\\"}]"], "expect": 0.0, "parts": {"step_level_acc": 0.0, "step_level_acc_careful": 0.5}}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "What is a quarter?", "reference": "0.25", "response": "<answer>0.5</answer>", "metadata": {"steps": ["Divide 1 by 4."]}}, "replies": ["0.5", "As in [1]: [{\\"judge\\": \\"correct\\", \\"sure\\": true}, {\\"judge\\": \\"incorrect\\"}]"], "expect": 0.0, "parts": {"step_level_acc": 0.5, "step_level_acc_reference": 0.0}}
+    ```
+
+    ```case
+    {"case": {"query": "Q?", "response": "A."}, "replies": [], "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    The scores equal those of SGI-Bench in LLMRouterBench for the same replies; the prompts are our own, so replies of the same model may differ. A call that failed is never
+    read as an answer: the original passes the text of its error on as the reply.
+
+    ## References
+
+    - SGI-Bench: evaluation of scientific general intelligence, 2025; the deep research subtask.
+    """
+
+def dry_experiment(
+    *,
+    judges: Sequence[str] = ...,
+    environment: str | None = ...,
+    timeout: int | None = ...,
+    memory_mib: int | None = ...,
+    fixtures: str | None = ...,
+    parallel: bool = ...,
+    ensure_final_newline: bool | None = ...,
+    lenient_json_constants: bool | None = ...,
+    python_lines: bool | None = ...,
+    prompt: str | None = ...,
+    parser_prompt: str | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# dry_experiment
+
+    Whether a program with the functions of the answer prints what it should, with five sets of data.
+
+    ## What it measures
+
+    A row of SGI-Bench's dry experiments has a program with functions left open, five data programs and what the finished program prints with each. The functions of the answer are put
+    into the program; each test runs its data program and then the program, in a folder of its own in the sandbox. The value is PassAll@5: 1 where all five tests pass.
+
+    | part | |
+    |---|---|
+    | `PassAll@5`, `PassAll@3`, `PassAll@1` | 1 where at least 5, 3, 1 of the five tests pass |
+    | `pass_count` | tests that pass; absent where no function could be put in |
+    | `SER` | share of the runs that end with code 0 |
+    | `AET` | mean seconds of the runs that end with code 0; absent where none does (published files write -1) |
+    | `AET_all` | mean seconds of all runs that took any, as the official scripts have it |
+
+    PassAll@k is not pass@k: it is about one answer and its five tests, not about k answers.
+
+    Times are facts of one run. They are recorded with the outcome of each program, and `probare verify` reads them again.
+
+    The label is `passed`, `failed` or `not_replaced`. The evidence tells from where each function was taken or why it was not, and how each test ended.
+
+    ## When to use it
+
+    For SGI-Bench, through `probare sgi`, and for rows of the same form.
+
+    ## When not to
+
+    For functions with unit tests `code_tests` is simpler, asks no model and counts tests one by one.
+
+    ## Formula
+
+        value = [tests passed = 5]
+
+    1. The answer is what stands between the last `<answer>` and `</answer>`, else the whole response.
+    2. For each name in `incomplete_functions`: the plain function of that name at the top of the answer takes the place of the program's, where Python compiles answer, program and
+       result. What does not work with the answer is tried with the answer parser's reply; the parser is asked only then, which gives the same result as asking it always.
+    3. Where not a single function was put in, all is 0 and nothing is run.
+    4. Each test: `data_en.py` (at most max(timeout, 600) seconds), then `main_en.py` (at most `timeout` seconds). The text that is compared is what was complained about and what was
+       printed, trimmed.
+    5. A test passes where the program ends with code 0 and its text is the expected output letter by letter, or the judge says `correct`.
+
+    A program that is ended by a signal has the signal's number below zero as its code. The sandbox limits memory; a program that takes more fails its test.
+
+    The published habits are kept in `reference` and switched off by flags, all of them in `careful`: a function without a final line break is joined with the next line of the
+    program (`ensure_final_newline`; the evidence says where that happened), a bare `null` or `true` voids a judge's reply (`lenient_json_constants`), form feeds and other signs count as line ends
+    (`python_lines`). In `reference` a judge that does not answer fails the test, as published, and the evidence says so; in `careful` the case has no score then.
+
+    ## Options
+
+    - `profile`: `reference` or `careful`.
+    - `judges`: the model that compares outputs and, if there is a second, the one that brings the answer into form. Default: the judges of the run.
+    - `environment`: which Python: `conda:NAME`, `venv:FOLDER` or `python:PATH`. Default: `python3` of the machine.
+    - `timeout`: seconds of the program under test. Default 300.
+    - `memory_mib`: MiB of all its processes. Default 4096.
+    - `fixtures`: folder with the files that three of the published samples need.
+    - `parallel`: run the tests beside each other; times are then those of a busy machine. Default false.
+    - `ensure_final_newline`, `lenient_json_constants`, `python_lines`: see above. Default: false in `reference`, true in `careful`.
+    - `prompt`: another prompt for the judge, or `@FILE`, with the places `{{form}}` and `{{data}}`.
+    - `parser_prompt`: another prompt for the answer parser, with the places `{{type}}`, `{{example}}` and `{{data}}`.
+
+    ## Examples
+
+    What the sandbox told is given with each example.
+
+    All five tests print what they should; nobody is asked.
+
+    ```case
+    {"case": {"response": "<answer>\\ndef energy(x):\\n    return x * x / 2\\n</answer>", "metadata": {"incomplete_main_code": "def energy(x):\\n    pass\\n\\nprint(energy(DATA))\\n", "incomplete_functions": ["energy"], "unit_test_0_data": "", "unit_test_0_output": "4.5", "unit_test_1_data": "", "unit_test_1_output": "4.5", "unit_test_2_data": "", "unit_test_2_output": "4.5", "unit_test_3_data": "", "unit_test_3_output": "4.5", "unit_test_4_data": "", "unit_test_4_output": "4.5"}}, "ran": [{"file": "assemble.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03, "output": "{\\"code\\": \\"DATA = 3\\\\ndef energy(x):\\\\n    return x * x / 2\\\\nprint(energy(DATA))\\\\n\\", \\"functions\\": [{\\"name\\": \\"energy\\", \\"from\\": 0, \\"errors\\": [], \\"joined\\": false}]}"}]}, {"file": "main_en.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03}, {"end": "exited", "code": 0, "output": "4.5\\n", "errors": "", "seconds": 0.5}]}], "replies": [], "expect": 1.0, "parts": {"pass_count": 5, "SER": 1, "AET": 0.5}}
+    ```
+
+    Three pass, one is left to the judge, one divides by zero.
+
+    ```case
+    {"case": {"response": "<answer>\\ndef energy(x):\\n    return x * x / 2\\n</answer>", "metadata": {"incomplete_main_code": "def energy(x):\\n    pass\\n\\nprint(energy(DATA))\\n", "incomplete_functions": ["energy"], "unit_test_0_data": "", "unit_test_0_output": "4.5", "unit_test_1_data": "", "unit_test_1_output": "4.5", "unit_test_2_data": "", "unit_test_2_output": "4.5", "unit_test_3_data": "", "unit_test_3_output": "4.5", "unit_test_4_data": "", "unit_test_4_output": "4.5"}}, "ran": [{"file": "assemble.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03, "output": "{\\"code\\": \\"DATA = 3\\\\ndef energy(x):\\\\n    return x * x / 2\\\\nprint(energy(DATA))\\\\n\\", \\"functions\\": [{\\"name\\": \\"energy\\", \\"from\\": 0, \\"errors\\": [], \\"joined\\": false}]}"}]}, {"file": "main_en.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03}, {"end": "exited", "code": 0, "output": "4.5\\n", "errors": "", "seconds": 0.5}]}, {"file": "main_en.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03}, {"end": "exited", "code": 0, "output": "4.5\\n", "errors": "", "seconds": 0.5}]}, {"file": "main_en.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03}, {"end": "exited", "code": 0, "output": "4.5\\n", "errors": "", "seconds": 0.5}]}, {"file": "main_en.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03}, {"end": "exited", "code": 0, "output": "4.50\\n", "errors": "", "seconds": 0.5}]}, {"file": "main_en.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03}, {"end": "exited", "code": 1, "output": "", "errors": "ZeroDivisionError: division by zero\\n", "seconds": 0.1}]}], "replies": ["{\\"judgment\\": \\"incorrect\\", \\"reason\\": \\"One digit more.\\"}"], "expect": 0.0, "parts": {"pass_count": 3, "PassAll@3": 1, "SER": 0.8}}
+    ```
+
+    No function in the answer, and the parser finds none: nothing is run.
+
+    ```case
+    {"case": {"response": "I cannot do that.", "metadata": {"incomplete_main_code": "def energy(x):\\n    pass\\n\\nprint(energy(DATA))\\n", "incomplete_functions": ["energy"], "unit_test_0_data": "", "unit_test_0_output": "4.5", "unit_test_1_data": "", "unit_test_1_output": "4.5", "unit_test_2_data": "", "unit_test_2_output": "4.5", "unit_test_3_data": "", "unit_test_3_output": "4.5", "unit_test_4_data": "", "unit_test_4_output": "4.5"}}, "ran": [{"file": "assemble.py", "steps": [{"end": "exited", "code": 0, "seconds": 0.03, "output": "{\\"code\\": null, \\"functions\\": [{\\"name\\": \\"energy\\", \\"from\\": null, \\"errors\\": [[\\"AssertionError\\", \\"the answer is no Python\\"]], \\"joined\\": false}]}"}]}], "replies": ["no code"], "expect": 0.0, "parts": {"PassAll@1": 0, "SER": 0}}
+    ```
+
+    ## Differences from other tools
+
+    The reference is the SGI-Bench part of LLMRouterBench. It asks the answer parser in any case, starts programs by `conda run` with the rights, the network and the files of whoever
+    started it, and kills only the first process of a program whose time is over. Here programs run in the sandbox, the whole tree ends, and an interpreter or sandbox that does not work is an error and
+    never a failed test. The official scripts run programs in which nothing was replaced, too.
+
+    ## References
+
+    - SGI-Bench: scientific general intelligence of language models; LLMRouterBench, its SGI-Bench part.
+    """
+
+def idea_generation(
+    *,
+    judges: Sequence[str] = ...,
+    model: str | None = ...,
+    empty_idea_scores_zero: bool | None = ...,
+    whole_keywords: bool | None = ...,
+    natural_order: bool | None = ...,
+    strict_verdicts: bool | None = ...,
+    whole_word_verdicts: bool | None = ...,
+    object_or_zero: bool | None = ...,
+    reasks: int | None = ...,
+    prompt: str | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# idea_generation
+
+    How good a research idea is, by four objective scores and the votes of three judges in both orders.
+
+    ## What it measures
+
+    A response that proposes a research idea as a JSON object with `Idea`, `ImplementationSteps`, `ImplementationOrder`, `Dataset`, `EvaluationMetrics` and `ExpectedOutcome` is
+    held against a reference idea in four dimensions: effectiveness, novelty, detailedness, feasibility. Half of each is computed (by an embedding model, by form, and by the
+    likeness of the plans), half is won or lost by the votes of three judges, each of whom compares the two ideas in both orders.
+
+    The row brings what it is held against in its metadata: `core_idea`, `keywords`, `related_work`, `existing_solutions`, `related_work_test`, `implementation_steps`,
+    `implementation_order`, `evaluation_metrics`, `data`, `expected_outcome`, and what judges are shown beside them.
+
+    The evidence holds every vote with its reasons. Where a reading without the published scorer's habits gives another score, that one is in the report too.
+
+    ## When to use it
+
+    For the idea generation subtask of SGI-Bench, whose rows bring everything that is needed.
+
+    ## When not to
+
+    Where there is no reference idea. Read the objective scores as what they are: nearness to keywords is no effect, and distance from known work is no merit.
+
+    ## Formula
+
+        value = final_score / 100,  final_score = mean of four dimensions, each (objective + subjective) / 2, from 0 to 100
+
+    - effectiveness, objective: 10 · 10 · cosine of the keywords and the idea.
+    - novelty: the mean of the distances from related work and existing solutions, and from the newest work (`novelty_similarity`, `cutting_edge`).
+    - detailedness: 0.2 · completeness + 0.4 · (10 − repetition) + 0.4 · (10 − length), where 300 to 700 characters are free.
+    - feasibility: 0.6 · likeness of the edges of both plans + 0.4 · likeness of their words.
+    - subjective: 100 for a win, else 0. Of six votes a win needs four, for novelty five; void votes count for nobody.
+
+    A response in which no idea can be read scores 0 without asking anybody. Parts beside the dimensions: `valid_votes`; `flipped`, the share of verdicts that change
+    with the order; `agreement`, the share of votes on the side of most.
+
+    ## Options
+
+    - `profile`: `reference` (default) or `careful`.
+    - `judges`: the three models that vote. Default: the judges of the run.
+    - `model`: the embedding model. Default `all-MiniLM-L6-v2`.
+    - `empty_idea_scores_zero`: an empty idea earns nothing. By the published scores it has no fault of length or repetition, which gives 8 points of 10 and more.
+    - `whole_keywords`: keywords that are one text stay one text; the published scorer takes them letter by letter.
+    - `natural_order`: in a plan step 2 comes before step 10.
+    - `strict_verdicts`: `[WinA]` and `Win  A` are A; the published reader takes them for B.
+    - `whole_word_verdicts`: a verdict stands as words of its own behind a label; the published reader finds one in `Darwin also`, and takes the first of an echoed
+      `[Win A/Win B]`.
+    - `object_or_zero`: JSON that is no object scores 0; the published scorer fails on it and leaves the case out of the mean.
+    - `reasks`: how often a vote that cannot be read is asked for again. Default 0, in `careful` 2.
+    - `prompt`: another prompt, or `@FILE`, with the places `{{form}}` and `{{data}}`.
+
+    All flags are off in `reference` and on in `careful`. In `careful` a case without all six votes is an error, not a harder win.
+
+    ## Examples
+
+    All six votes for the idea. The replies come judge by judge, the order reference, idea first.
+
+    ```case
+    {"case": {"query": "Propose an idea.", "response": "{\\"Idea\\": \\"Use graph kernels to rank alloys.\\", \\"ImplementationSteps\\": {\\"1\\": \\"collect\\", \\"2\\": \\"train\\"}, \\"ImplementationOrder\\": [\\"1-2\\"], \\"Dataset\\": \\"a public set of alloys\\", \\"EvaluationMetrics\\": {\\"MAE\\": \\"mean error\\"}, \\"ExpectedOutcome\\": \\"lower error\\"}", "metadata": {"core_idea": "Rank alloys by a learned model.", "keywords": ["alloy", "graph kernel"], "related_work": "{'A': 'random forests rank alloys'}", "existing_solutions": "{'B': 'search by experts'}", "implementation_steps": "{'1': 'collect', '2': 'train'}", "implementation_order": ["1-2"], "related_work_test": "{'C': 'transformers for alloys'}", "evaluation_metrics": "{}", "data": "d", "expected_outcome": "e"}}, "vectors": {"Use graph kernels to rank alloys.": [1, 0], "alloy, graph kernel": [1, 0], "random forests rank alloys": [0, 1], "search by experts": [0, 1], "C: transformers for alloys": [0, 1]}, "replies": ["Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x."], "expect": 0.9866499999999999, "parts": {"final_score": 98.66499999999999, "flipped": 0.0, "agreement": 1.0, "valid_votes": 6}}
+    ```
+
+    An empty idea that loses every vote, and still earns half of most points.
+
+    ```case
+    {"case": {"query": "Propose an idea.", "response": "{\\"Idea\\": \\"\\", \\"ImplementationSteps\\": {\\"1\\": \\"collect\\", \\"2\\": \\"train\\"}, \\"ImplementationOrder\\": [\\"1-2\\"], \\"Dataset\\": \\"a public set of alloys\\", \\"EvaluationMetrics\\": {\\"MAE\\": \\"mean error\\"}, \\"ExpectedOutcome\\": \\"lower error\\"}", "metadata": {"core_idea": "Rank alloys by a learned model.", "keywords": ["alloy", "graph kernel"], "related_work": "{'A': 'random forests rank alloys'}", "existing_solutions": "{'B': 'search by experts'}", "implementation_steps": "{'1': 'collect', '2': 'train'}", "implementation_order": ["1-2"], "related_work_test": "{'C': 'transformers for alloys'}", "evaluation_metrics": "{}", "data": "d", "expected_outcome": "e"}}, "vectors": {"Use graph kernels to rank alloys.": [1, 0], "alloy, graph kernel": [0, 1], "random forests rank alloys": [1, 0], "search by experts": [1, 0], "C: transformers for alloys": [1, 0], "": [0, 1]}, "replies": ["Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x."], "expect": 0.4958333333333333, "parts": {"final_score_careful": 12.5, "novelty_objective": 100.0}}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "Propose an idea.", "response": "{\\"Idea\\": \\"\\", \\"ImplementationSteps\\": {\\"1\\": \\"collect\\", \\"2\\": \\"train\\"}, \\"ImplementationOrder\\": [\\"1-2\\"], \\"Dataset\\": \\"a public set of alloys\\", \\"EvaluationMetrics\\": {\\"MAE\\": \\"mean error\\"}, \\"ExpectedOutcome\\": \\"lower error\\"}", "metadata": {"core_idea": "Rank alloys by a learned model.", "keywords": ["alloy", "graph kernel"], "related_work": "{'A': 'random forests rank alloys'}", "existing_solutions": "{'B': 'search by experts'}", "implementation_steps": "{'1': 'collect', '2': 'train'}", "implementation_order": ["1-2"], "related_work_test": "{'C': 'transformers for alloys'}", "evaluation_metrics": "{}", "data": "d", "expected_outcome": "e"}}, "vectors": {"Use graph kernels to rank alloys.": [1, 0], "alloy, graph kernel": [0, 1], "random forests rank alloys": [1, 0], "search by experts": [1, 0], "C: transformers for alloys": [1, 0], "": [0, 1]}, "replies": ["Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [Win A] because of x.\\nNovelty: [Win A] because of x.\\nDetailedness: [Win A] because of x.\\nFeasibility: [Win A] because of x.\\nOverall: [Win A] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x."], "expect": 0.125, "parts": {"final_score_reference": 49.58333333333333}}
+    ```
+
+    `[WinA]` is read as B, so a judge who is of one mind seems to flip.
+
+    ```case
+    {"case": {"query": "Propose an idea.", "response": "{\\"Idea\\": \\"Use graph kernels to rank alloys.\\", \\"ImplementationSteps\\": {\\"1\\": \\"collect\\", \\"2\\": \\"train\\"}, \\"ImplementationOrder\\": [\\"1-2\\"], \\"Dataset\\": \\"a public set of alloys\\", \\"EvaluationMetrics\\": {\\"MAE\\": \\"mean error\\"}, \\"ExpectedOutcome\\": \\"lower error\\"}", "metadata": {"core_idea": "Rank alloys by a learned model.", "keywords": ["alloy", "graph kernel"], "related_work": "{'A': 'random forests rank alloys'}", "existing_solutions": "{'B': 'search by experts'}", "implementation_steps": "{'1': 'collect', '2': 'train'}", "implementation_order": ["1-2"], "related_work_test": "{'C': 'transformers for alloys'}", "evaluation_metrics": "{}", "data": "d", "expected_outcome": "e"}}, "vectors": {"Use graph kernels to rank alloys.": [1, 0], "alloy, graph kernel": [1, 0], "random forests rank alloys": [0, 1], "search by experts": [0, 1], "C: transformers for alloys": [0, 1]}, "replies": ["Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [WinA] because of x.\\nNovelty: [WinA] because of x.\\nDetailedness: [WinA] because of x.\\nFeasibility: [WinA] because of x.\\nOverall: [WinA] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [WinA] because of x.\\nNovelty: [WinA] because of x.\\nDetailedness: [WinA] because of x.\\nFeasibility: [WinA] because of x.\\nOverall: [WinA] because of x.", "Effectiveness: [Win B] because of x.\\nNovelty: [Win B] because of x.\\nDetailedness: [Win B] because of x.\\nFeasibility: [Win B] because of x.\\nOverall: [Win B] because of x.", "Effectiveness: [WinA] because of x.\\nNovelty: [WinA] because of x.\\nDetailedness: [WinA] because of x.\\nFeasibility: [WinA] because of x.\\nOverall: [WinA] because of x."], "expect": 0.48664999999999997, "parts": {"flipped": 1.0, "final_score_careful": 98.66499999999999}}
+    ```
+
+    ```case
+    {"case": {"query": "Propose an idea.", "response": "We propose a study.", "metadata": {"core_idea": "Rank alloys by a learned model.", "keywords": ["alloy", "graph kernel"], "related_work": "{'A': 'random forests rank alloys'}", "existing_solutions": "{'B': 'search by experts'}", "implementation_steps": "{'1': 'collect', '2': 'train'}", "implementation_order": ["1-2"], "related_work_test": "{'C': 'transformers for alloys'}", "evaluation_metrics": "{}", "data": "d", "expected_outcome": "e"}}, "replies": [], "expect": 0.0}
+    ```
+
+    ## Differences from other tools
+
+    The scores equal those of SGI-Bench in LLMRouterBench for the same vectors and replies; the prompt is our own. A missing embedding model is an error before the run, where the
+    original scores 0; a failed call is told apart from a void vote. Dot products are computed with 64 bits.
+
+    ## References
+
+    - SGI-Bench: evaluation of scientific general intelligence, 2025; the idea generation subtask.
+    """
+
+def wet_experiment(
+    *,
+    tolerant_grammar: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# wet_experiment
+
+    How near a laboratory protocol is to the right one, by its actions and their parameters.
+
+    ## What it measures
+
+    A protocol is a list of steps, each of the form
+
+        lysate = <Lyse cells>(
+            cells="HEK293 pellet",
+            time="20 min on ice"
+        )
+
+    with the variable that holds what the step makes, the action, and one parameter on each line. The reference profile gives the two scores of SGI-Bench and their
+    mean: how alike the order of the actions is, and in how many steps the parameters fit. The careful profile aligns the steps of both sides first.
+
+    Both values are in the report where they differ: the part `careful` beside a reference score, the part `reference` beside a careful one.
+
+    ## When to use it
+
+    For protocols that are written in this form, against one right protocol. The response may hold the protocol between `<answer>` and `</answer>`; else all of it is read.
+
+    ## When not to
+
+    For protocols in prose. Two protocols that are both right but differ in their actions are not recognised as equal by either profile.
+
+    ## Formula
+
+    `reference`:
+
+        value = (action_sequence_similarity + parameter_accuracy) / 2
+
+    - `action_sequence_similarity` is 0 where the numbers of steps differ and else 1 less the share of pairs of steps whose actions stand in the opposite
+      alphabetical order on both sides. Actions are not matched: entirely unrelated ones in the same alphabetical pattern score 1.0, and repeated names are free.
+    - `parameter_accuracy` is 1 less the share of steps with an error, walked side by side. A step errs where its action or the names of its parameters differ, or
+      where a parameter does not take the product of the same earlier step. Literal values are free. A step that errs breaks all that take its product.
+    - Where no step can be read on one side, all is 0.
+
+    `careful`:
+
+        value = (order + parameters) / 2
+
+    - The steps are aligned by the longest common sequence of actions (case and spaces aside); of equally long ones the one with the most names of parameters in
+      common. `order` is twice the number of aligned steps by the number of steps on both sides.
+    - `parameters` is the sum over aligned steps of the share of their parameters that agree, by the number of steps of the longer side. Products of aligned steps are
+      the same thing under any name; literal values have to agree (case, spaces and spellings of numbers aside).
+
+    ## Options
+
+    - `profile`: `reference` (default) or `careful`.
+    - `tolerant_grammar`: read calls on one line, empty calls, a `)` behind the last parameter, several parameters on a line. The published grammar lets such a step
+      swallow the text up to the next `)` that stands alone on its line. Default: false in `reference`, true in `careful`.
+
+    ## Examples
+
+    The same protocol under other names.
+
+    ```case
+    {"case": {"reference": "a = <Mix>(\\n  v=\\"1 mL\\"\\n)\\nb = <Spin>(\\n  sample=a\\n)", "response": "<answer>\\nx = <Mix>(\\n  v=\\"1 mL\\"\\n)\\ny = <Spin>(\\n  sample=x\\n)\\n</answer>"}, "expect": 1.0}
+    ```
+
+    Unrelated actions in the same alphabetical order: half of the points for nothing.
+
+    ```case
+    {"case": {"reference": "a = <Add>(\\n  v=1\\n)\\nb = <Boil>(\\n  s=a\\n)", "response": "a = <Age>(\\n  v=1\\n)\\nb = <Burn>(\\n  s=a\\n)"}, "expect": 0.5, "parts": {"action_sequence_similarity": 1.0, "parameter_accuracy": 0.0, "careful": 0.0}}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"reference": "a = <Add>(\\n  v=1\\n)\\nb = <Boil>(\\n  s=a\\n)", "response": "a = <Age>(\\n  v=1\\n)\\nb = <Burn>(\\n  s=a\\n)"}, "expect": 0.0, "parts": {"reference": 0.5}}
+    ```
+
+    The first step is missing: everything behind it is lost to the published scores.
+
+    ```case
+    {"case": {"reference": "a = <Lyse>(\\n  x=1\\n)\\nb = <Spin>(\\n  t=2\\n)\\nc = <Read>(\\n  s=b\\n)", "response": "b = <Spin>(\\n  t=2\\n)\\nc = <Read>(\\n  s=b\\n)"}, "expect": 0.0, "parts": {"careful": 0.7333333333333334}}
+    ```
+
+    ## Differences from other tools
+
+    The reference profile equals the scorer of SGI-Bench in LLMRouterBench, vector by vector, quirks included. The messages about parameters list names in alphabetical order, which
+    the original leaves to chance. A comment of the original speaks of a threshold of 0.8, which it does not apply; neither do we.
+
+    ## References
+
+    - SGI-Bench: evaluation of scientific general intelligence, 2025; the wet experiment subtask.
     """
 
 def bleu(

@@ -3,8 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::classes::Class;
-use super::leaving::is_thing;
-use super::reading::{Reading, Sentence, Sort};
+use super::reading::{Reading, Sentence};
 use super::wording::{Sense, Wording, in_sentence, wordings};
 
 /// What the user's message asks for.
@@ -78,8 +77,7 @@ impl Request {
             request.asks_for_a_forecast |= asks && !of_time && here(Sense::Forecast);
         }
         let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
-        request.tells_of_a_thing =
-            request.distress.is_empty() && (has(Sense::Harmless) || !any(Class::Person) && tells_of_a_fault(user));
+        request.tells_of_a_thing = request.distress.is_empty() && has(Sense::Harmless);
         request.matter = if closes(user, &request.distress) {
             Matter::Closing
         } else if !request.distress.is_empty() {
@@ -98,22 +96,6 @@ impl Request {
     pub(super) fn wants_instructions(&self) -> bool {
         self.wants == Wants::Facts && !self.weighs_a_decision
     }
-}
-
-/// Whether a thing does not do what it is for: "can't get the printer to connect", "my laptop won't start".
-fn tells_of_a_fault(user: &Reading) -> bool {
-    user.sentences.iter().any(|sentence| {
-        // "Printer" is first of all a person in WordNet.
-        let is_thing_at = |before: usize| {
-            matches!(user.word(before), "the" | "my" | "this" | "our")
-                && (user.is(before + 1, Class::Task) || is_thing(user.word(before + 1)))
-        };
-        sentence.tokens.clone().any(|token| match user.word(token) {
-            "get" => user.is_sort(token.wrapping_sub(1), Sort::Denying) && is_thing_at(token + 1),
-            "won't" | "doesn't" | "isn't" | "keeps" => token >= 2 && is_thing_at(token - 2),
-            _ => false,
-        })
-    })
 }
 
 /// The first word that is no opener.
@@ -215,7 +197,6 @@ mod tests {
         assert_eq!(request("Write a scene in which a mother says goodbye.").wants, Wants::Text);
         assert_eq!(request("How do I reset my router?").wants, Wants::Facts);
         assert_eq!(request("My phone died on the hike, which model lasts longest?").wants, Wants::Facts);
-        assert_eq!(request("does the pharmacy need to see my id").wants, Wants::Facts);
         assert_eq!(request("He left this morning.").wants, Wants::Nothing);
         assert_eq!(request("I'm scared. What if I don't wake up?").wants, Wants::Nothing);
     }
@@ -225,14 +206,6 @@ mod tests {
         let request = request("Should I text him back or leave it?");
         assert!(request.weighs_a_decision);
         assert!(!request.wants_instructions());
-    }
-
-    #[test]
-    fn a_thing_that_does_not_work_is_told_of() {
-        assert!(request("cant get the printer to connect to wifi").tells_of_a_thing);
-        assert!(request("My laptop won't start.").tells_of_a_thing);
-        assert!(!request("I can't get the strength to go on.").tells_of_a_thing);
-        assert!(!request("My brother won't call.").tells_of_a_thing);
     }
 
     #[test]
