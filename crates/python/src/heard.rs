@@ -66,7 +66,7 @@ pub fn attentive<T: Send>(
                     }
                     Err(RecvTimeoutError::Timeout) => {
                         if signal.is_none()
-                            && let Err(raised) = Python::attach(Python::check_signals)
+                            && let Err(raised) = Python::attach(|py| Python::check_signals(py))
                         {
                             interrupted.store(true, Ordering::Relaxed);
                             signal = Some(raised);

@@ -5,6 +5,8 @@
 //! computed there.
 
 #![allow(clippy::needless_pass_by_value, reason = "what comes from Python is made for the call")]
+#![allow(clippy::redundant_closure, reason = "a method of `Python` is not general enough in its lifetime")]
+#![allow(clippy::redundant_closure_for_method_calls, reason = "as above")]
 #![allow(clippy::result_large_err, reason = "a fault becomes an exception at once; nothing is passed on in a loop")]
 
 mod arrow;
