@@ -49,6 +49,12 @@ const LINES_WAITING: usize = 64;
 /// A client is given this long after the end of its time to see the last line.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
+/// And this long after it before the connection breaks, so that the line is not lost with it.
+const FLUSH: Duration = Duration::from_millis(5);
+
+/// What a reply says that was not whole in time.
+const OVER: &str = "the time for this request is over";
+
 /// What messages call the body.
 const BODY: &str = "the body";
 
@@ -280,7 +286,7 @@ fn shared_run(app: &App, wishes: Wishes, lines: Lines, interrupted: Arc<AtomicBo
     };
     match probare_runner::run(Job::new(BODY, Box::new(rows), requests), wanted) {
         Ok(conclusion) if conclusion.driven.stop == Stop::Complete => last.end(None),
-        Ok(_) => last.end(Some("the time for this request is over")),
+        Ok(_) => last.end(Some(OVER)),
         Err(RunError::Plan(error)) => return Err(of_plan(&error)),
         // The client is gone, or takes nothing.
         Err(RunError::Drive(DriveError::Output(_))) => last.end(Some("the reply was not taken")),
@@ -351,9 +357,14 @@ impl Sending {
             let _ = self.send(Line::End);
             return;
         };
-        let _ = self.send(Line::Text(format!("{}\n", json!({ "error": error })).into()));
+        let _ = self.send(Line::Text(last_line(error)));
         let _ = self.send(Line::Broken);
     }
+}
+
+/// What the last line of a reply says that is not whole.
+fn last_line(error: &str) -> Bytes {
+    format!("{}\n", json!({ "error": error })).into()
 }
 
 /// Result lines as they come.
@@ -419,6 +430,8 @@ struct Reply {
     lines: mpsc::Receiver<Line>,
     over: Pin<Box<Sleep>>,
     interrupted: Arc<AtomicBool>,
+    /// Whether the last line was said and the connection is to break.
+    is_broken: bool,
     _in_flight: InFlight,
 }
 
@@ -427,7 +440,13 @@ impl Reply {
         let (sender, lines) = mpsc::channel(LINES_WAITING);
         let sending = Sending { lines: sender, runtime: Handle::current(), deadline: begun.deadline, write_time };
         let over = Box::pin(sleep_until(begun.deadline));
-        (sending, Self { lines, over, interrupted: Arc::default(), _in_flight: begun.in_flight.clone() })
+        let in_flight = begun.in_flight.clone();
+        (sending, Self { lines, over, interrupted: Arc::default(), is_broken: false, _in_flight: in_flight })
+    }
+
+    fn break_off(&mut self) {
+        self.is_broken = true;
+        self.over.as_mut().reset(Instant::now() + FLUSH);
     }
 }
 
@@ -443,17 +462,26 @@ impl http_body::Body for Reply {
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        if let Poll::Ready(line) = self.lines.poll_recv(context) {
-            return Poll::Ready(match line {
-                Some(Line::Text(text)) => Some(Ok(Frame::data(text))),
-                Some(Line::End) => None,
-                Some(Line::Broken) | None => Some(Err(io::Error::other("the lines end before the cases do"))),
-            });
+        if self.is_broken {
+            // What was said last has to be on its way before the connection breaks.
+            ready!(self.over.as_mut().poll(context));
+            return Poll::Ready(Some(Err(io::Error::other("the lines end before the cases do"))));
         }
-        // The run ends at its next case and says so; one that does not come to it is left behind.
+        if let Poll::Ready(line) = self.lines.poll_recv(context) {
+            return match line {
+                Some(Line::Text(text)) => Poll::Ready(Some(Ok(Frame::data(text)))),
+                Some(Line::End) => Poll::Ready(None),
+                Some(Line::Broken) | None => {
+                    self.break_off();
+                    self.poll_frame(context)
+                }
+            };
+        }
+        // The run ends at its next case and says so; one that does not come to it is left behind, and this says it.
         ready!(self.over.as_mut().poll(context));
         if self.interrupted.swap(true, Ordering::Relaxed) {
-            return Poll::Ready(Some(Err(io::Error::other("the time for this request is over"))));
+            self.break_off();
+            return Poll::Ready(Some(Ok(Frame::data(last_line(OVER)))));
         }
         self.over.as_mut().reset(Instant::now() + LAST_WORDS);
         context.waker().wake_by_ref();

@@ -110,7 +110,7 @@ fn a_run_that_takes_too_long_ends_and_says_so() {
         limits: Limits { time: Duration::from_millis(600), ..Limits::default() },
         ..Settings::default()
     });
-    let text = "The annual pass costs $150 since 2019, and children pay half of it. ".repeat(8);
+    let text = "The annual pass costs $150 since 2019, and children pay half of it. ".repeat(40);
     let case = json!({"query": "What does it cost?", "response": text, "context": [text]});
     let body = json!({"metrics": ["hallucination"], "profile": "careful", "cases": vec![case; 2000]});
     let reply = server.post("/v1/score", &body.to_string());
