@@ -62,7 +62,9 @@ impl Client {
     pub fn open(settings: ModelSettings, shared: &Shared) -> Result<Self, OpenError> {
         settings.check()?;
         let name = settings.model_name()?;
-        let base_url = settings.base_url.as_deref().or(name.provider.base_url()).unwrap_or_default();
+        let program = settings.program_digest(&name);
+        let given = settings.base_url.as_deref().or(program.as_deref());
+        let base_url = given.or(name.provider.base_url()).unwrap_or_default();
         let base_url = base_url.trim_end_matches('/').to_owned();
         let free = name.provider.is_free().then(|| Price::given(prices::Pricing::default()));
         // A list price is for the provider's own address.

@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use probare_core::ModelUsed;
+use probare_core::{ModelUsed, Sha256};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::prices::Pricing;
 use crate::{Dialect, ModelName, NameError, Provider, REDACTED};
+
+/// What the digest of a program begins with where others have an address.
+const PROGRAM: &str = "sha256";
 
 /// One model: who it is, how it is asked, and how hard.
 #[derive(Clone, Default, Deserialize, JsonSchema)]
@@ -226,6 +229,13 @@ impl ModelSettings {
         }
     }
 
+    /// What tells a program from another of the same name, in place of an address: the digest of its command line, which may
+    /// hold what is nobody's business.
+    pub(crate) fn program_digest(&self, name: &ModelName) -> Option<String> {
+        let is_named = name.provider == Provider::Command && !self.command.is_empty();
+        is_named.then(|| format!("{PROGRAM}:{}", Sha256::of(self.command.join("\0").as_bytes())))
+    }
+
     /// The variable that holds the key: the one that is named, else the provider's own. With a `base_url` a provider's own
     /// key is not sent unless it is named, since the server may be anybody's.
     pub fn key_variable(&self) -> Result<Option<String>, SettingsError> {
@@ -273,7 +283,9 @@ impl ModelSettings {
             if !parsed.username().is_empty() || parsed.password().is_some() || parsed.query().is_some() {
                 return Err(secret("`base_url`".to_owned()));
             }
-            if !matches!(parsed.scheme(), "http" | "https") {
+            // A finished run has the digest of a program there.
+            let is_program = parsed.scheme() == PROGRAM && self.provider == Some(Provider::Command);
+            if !is_program && !matches!(parsed.scheme(), "http" | "https") {
                 return value("base_url", "begins with neither `http://` nor `https://`");
             }
         }
@@ -377,6 +389,25 @@ mod tests {
         settings.base_url = Some("https://me:abcdefgh@example.org/v1".into());
         let text = settings.check().unwrap_err().to_string();
         assert!(!text.contains("abcdefgh"), "{text}");
+    }
+
+    #[test]
+    fn programs_of_one_name_are_told_apart_and_recognised_in_a_finished_run() {
+        let settings = |script: &str| ModelSettings {
+            command: vec!["sh".into(), "-c".into(), script.into()],
+            ..ModelSettings::named("command:sh")
+        };
+        let digest = |settings: &ModelSettings| settings.program_digest(&settings.model_name().unwrap());
+        let (one, other) = (settings("echo 1"), settings("echo 2"));
+        assert_ne!(digest(&one), digest(&other));
+        assert_eq!(digest(&ModelSettings::named("command:sh")), None);
+        let shared = crate::Shared::open(crate::Options::default()).unwrap();
+        let used = crate::Client::open(one.clone(), &shared).unwrap().used();
+        assert_eq!(Some(&used.base_url), digest(&one).as_ref());
+        let again = crate::Client::open(ModelSettings::again(&used), &shared).unwrap();
+        assert_eq!(again.used(), used);
+        let strange = ModelSettings { base_url: digest(&one), ..ModelSettings::named("openai:gpt-4o") };
+        assert!(strange.check().is_err(), "a server has an address");
     }
 
     #[test]

@@ -380,18 +380,17 @@ fn what_failed_or_could_not_be_read_is_done_again_where_that_is_asked() {
     let ground = Ground::new(4);
     let place = ground.place("again");
     // The model fails, and the judge says what is no verdict, until a file says that all is well. The models say different
-    // things, since a judge that was asked about one output is not asked about the same again, and have different names,
-    // by which replies are recorded.
+    // things, since a judge that was asked about one output is not asked about the same again.
     let script = |good: &str, bad: &str| {
         format!("cat > /dev/null; if [ -e {}/well ]; then echo '{good}'; else echo '{bad}'; fi", place.display())
     };
     let config = json!({
         "datasets": [{"path": "cases.jsonl"}],
         "models": [
-            {"name": "m", "api_model_name": "command:failing", "max_attempts": 1,
+            {"name": "m", "api_model_name": "command:sh", "max_attempts": 1,
              "command": ["sh", "-c", script(r#"{"text": "8"}"#, r#"{"error": "down"}"#)]},
-            {"name": "steady", "api_model_name": "command:steady", "command": ["sh", "-c", "cat > /dev/null; echo '{\"text\": \"7\"}'"]},
-            {"name": "judge", "api_model_name": "command:judge",
+            {"name": "steady", "api_model_name": "command:sh", "command": ["sh", "-c", "cat > /dev/null; echo '{\"text\": \"7\"}'"]},
+            {"name": "judge", "api_model_name": "command:sh",
              "command": ["sh", "-c", script(r#"{"text": "{\"reason\": \"fine\", \"level\": \"good\"}"}"#, r#"{"text": "well, who knows"}"#)]},
         ],
         "generate": {"models": ["m", "steady"]},
