@@ -54,6 +54,7 @@ mod table;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
+mod utc;
 mod worst;
 mod wrap;
 
@@ -76,6 +77,7 @@ pub use summary::{
     Partial, PassAt, Reason, Reasons, Repeats, Summary,
 };
 pub use terminal::{Look, Terminal};
+pub use utc::Utc;
 pub use worst::shortfall;
 pub use wrap::wrap;
 

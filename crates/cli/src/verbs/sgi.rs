@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use probare_core::{BuildError, Console, Outside as _, Profile};
 use probare_report::escape;
@@ -150,7 +150,7 @@ pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option
     let guide = Guide::load(path)?;
     let look = running.color.look(&std::io::stdout());
     wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
-    wishes.stamp = stamp(SystemTime::now());
+    wishes.stamp = probare_report::Utc::of(SystemTime::now()).stamp();
     let Prepared { config, benchmark, refused, skipped, limit } =
         prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;
     for (subtask, reason) in &refused {
@@ -210,23 +210,6 @@ fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &R
     }
 }
 
-/// The time as the names of result files have it: `20260131_235959`, in universal time.
-fn stamp(time: SystemTime) -> String {
-    let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-    let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    // Civil date from days since 1970 (Hinnant, chrono-compatible low-level date algorithms).
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let of_era = shifted % 146_097;
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_shifted = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_shifted + 2) / 5 + 1;
-    let month = if month_shifted < 10 { month_shifted + 3 } else { month_shifted - 9 };
-    let year = year_of_era + era * 400 + u64::from(month <= 2);
-    format!("{year:04}{month:02}{day:02}_{:02}{:02}{:02}", rest / 3600, rest / 60 % 60, rest % 60)
-}
-
 impl From<GuideError> for Failure {
     fn from(error: GuideError) -> Self {
         let plain = Self::from_error(&error);
@@ -241,20 +224,5 @@ impl From<GuideError> for Failure {
             }
             _ => plain,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn stamps_are_dates() {
-        let at = |seconds| stamp(UNIX_EPOCH + Duration::from_secs(seconds));
-        assert_eq!(at(0), "19700101_000000");
-        assert_eq!(at(951_827_696), "20000229_123456");
-        assert_eq!(at(1_767_225_599), "20251231_235959");
     }
 }

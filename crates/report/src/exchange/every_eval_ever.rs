@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use probare_core::{Better, Event, MetricInfo, Sink, Stop};
 use serde_json::{Map, Value as Json, json};
 
-use super::timestamp::iso;
 use super::{About, DatasetUsed};
 use crate::summary::MetricSummary;
-use crate::{Options, Output, Summary, VERSION};
+use crate::{Options, Output, Summary, Utc, VERSION};
 
 /// Version of the schema that the record keeps to.
 const SCHEMA: &str = "0.3.0";
@@ -63,7 +62,7 @@ impl EveryEvalEver {
         json!({
             "schema_version": SCHEMA,
             "evaluation_id": format!("{}/{}/{made}", about.name, id.replace('/', "_")),
-            "evaluation_timestamp": iso(about.made),
+            "evaluation_timestamp": Utc::from_seconds(about.made).iso(),
             "retrieved_timestamp": made,
             "source_metadata": {
                 "source_name": "probare",
@@ -115,7 +114,7 @@ impl EveryEvalEver {
         }
         let mut written = json!({
             "evaluation_name": dataset.name,
-            "evaluation_timestamp": iso(self.about.made),
+            "evaluation_timestamp": Utc::from_seconds(self.about.made).iso(),
             "source_data": {"dataset_name": dataset.name, "source_type": "other"},
             "metric_config": config,
             "score_details": {

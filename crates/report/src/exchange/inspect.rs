@@ -8,8 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::About;
 use super::spool::Spool;
-use super::timestamp::iso;
-use crate::{Options, Output, Summary, VERSION};
+use crate::{Options, Output, Summary, Utc, VERSION};
 
 /// Writes an Inspect log.
 pub(super) struct Inspect {
@@ -122,7 +121,7 @@ impl Inspect {
 
     fn finish(&mut self, stop: Stop) -> io::Result<()> {
         let about = &self.about;
-        let created = iso(about.made);
+        let created = Utc::from_seconds(about.made).iso();
         let model = about.model_path(&about.model_name());
         let short =
             |what: &str| Sha256::of(format!("{what}\n{}\n{model}", about.id)).chars().take(22).collect::<String>();

@@ -7,7 +7,6 @@ mod every_eval_ever;
 mod inspect;
 mod promptfoo;
 mod spool;
-mod timestamp;
 
 use std::fmt;
 use std::str::FromStr;

@@ -7,8 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::About;
 use super::spool::Spool;
-use super::timestamp::iso;
-use crate::{Output, VERSION};
+use crate::{Output, Utc, VERSION};
 
 /// The metric of a run whose value says whether a case is as it should be.
 const EXPECTATIONS: &str = "expectations";
@@ -167,7 +166,7 @@ impl Promptfoo {
     }
 
     fn finish(&mut self, stop: Stop) -> io::Result<()> {
-        let timestamp = iso(self.about.made).replace("+00:00", ".000Z");
+        let timestamp = Utc::from_seconds(self.about.made).iso().replace("+00:00", ".000Z");
         // promptfoo reads the time of an evaluation out of its id.
         let digest: String = Sha256::of(&self.about.id).chars().take(3).collect();
         let moment = timestamp.trim_end_matches(".000Z");

@@ -8,6 +8,7 @@ use probare_cases::{LARGEST_DOCUMENT, OpenError, folder_input, read_whole};
 use probare_core::{Console, Input, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_metrics::interviews::{Question, QuestionType, Settings};
+use probare_report::Utc;
 use probare_text::wordnet::WordNet;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
@@ -15,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::cases::Answers;
 use super::input::{Corpus, DataError, Fixture};
-use super::output::{stamped, utc};
+use super::output::stamped;
 use super::publisher::{Published, ResultFormat, Wanted};
 use super::rules::Grading;
 
@@ -204,7 +205,7 @@ impl Options {
         Wanted {
             folder: self.out.clone(),
             format: self.format,
-            stamp: self.timestamp.clone().unwrap_or_else(|| utc(SystemTime::now())),
+            stamp: self.timestamp.clone().unwrap_or_else(|| Utc::of(SystemTime::now()).stamp()),
             plots: !self.no_plots,
             redact: self.redact,
             careful: self.profile == Profile::Careful,

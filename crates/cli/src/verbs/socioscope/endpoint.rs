@@ -6,13 +6,13 @@ use clap::{ArgMatches, FromArgMatches as _};
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::Question;
 use probare_models::Client;
+use probare_report::Utc;
 use probare_report::number::counted;
 use probare_report::{Output, escape};
 use probare_retrieval::answer::{self, AnswerError, ContextItem, PromptReply, PromptRequest, remote};
 use probare_retrieval::{Filter, RetrievalError, Search};
 use probare_runner::{Asked, Config};
 use probare_suites::socioscope::input::{Fixture, Pair};
-use probare_suites::socioscope::output::utc;
 use serde_json::{Map, Value as Json, json};
 
 use super::super::asking::{self, Asking};
@@ -205,7 +205,7 @@ impl Endpoint {
         let mut whole = fixture.given.clone();
         whole.insert("qa_pairs".to_owned(), pairs.into());
         let stamp = options.get("timestamp").and_then(Json::as_str).map(str::to_owned);
-        let stamp = stamp.unwrap_or_else(|| utc(std::time::SystemTime::now()));
+        let stamp = stamp.unwrap_or_else(|| Utc::of(std::time::SystemTime::now()).stamp());
         let folder = options.get("out").and_then(Json::as_str).unwrap_or(".").to_owned();
         let target = Path::new(&folder).join(format!("answers_{stamp}.json"));
         let shown = target.display().to_string();

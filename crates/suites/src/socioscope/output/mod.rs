@@ -9,6 +9,5 @@ pub use chart::chart;
 pub use files::stamped;
 pub use results::{citation_json, results};
 
-pub use files::utc;
 pub(crate) use results::differences;
 pub use tables::{answers_csv, summary_csv, terminal};
