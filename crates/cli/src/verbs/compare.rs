@@ -9,7 +9,7 @@ use probare_report::{By, Output, escape, refuse_overlap};
 use probare_runner::{CompareError, Compared, Exit, Results, compare, export};
 
 use super::run::{StoreFlag, failure};
-use super::running::{Annotations, Color};
+use super::running::{Annotating, Color};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -63,18 +63,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
 
-    /// Print annotations for GitHub Actions, one for each missed limit: always where it stands alone, with auto only there
-    #[arg(
-        long,
-        value_name = "WHEN",
-        value_enum,
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "always",
-        default_value_t,
-        env = "PROBARE_GITHUB"
-    )]
-    github: Annotations,
+    #[command(flatten)]
+    annotating: Annotating,
 
     /// Where the random numbers of resamples start
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -152,7 +142,7 @@ pub fn run(arguments: &Arguments) -> Done {
         Output::write_file(path, text.as_bytes())
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;
     }
-    if arguments.github.are_wanted() {
+    if arguments.annotating.is_wanted() {
         let missed = comparison.others.iter().flat_map(|other| other.gates.iter().map(move |gate| (other, gate)));
         let annotations: Vec<Annotation> = missed
             .filter(|(_, gate)| !gate.passed)

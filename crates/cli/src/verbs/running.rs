@@ -63,18 +63,8 @@ pub struct Running {
     #[arg(long, env = "PROBARE_EACH_GROUP")]
     pub each_group: bool,
 
-    /// Print annotations for GitHub Actions: always where it stands alone, with auto only there
-    #[arg(
-        long,
-        value_name = "WHEN",
-        value_enum,
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "always",
-        default_value_t,
-        env = "PROBARE_GITHUB"
-    )]
-    pub github: Annotations,
+    #[command(flatten)]
+    pub annotating: Annotating,
 
     /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
@@ -133,9 +123,37 @@ pub enum Color {
     Never,
 }
 
+/// Whether missed gates are told to GitHub.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Annotating {
+    /// Print annotations for GitHub Actions, one for each missed gate: always where it stands alone, with auto only there
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "always",
+        default_value_t,
+        env = "PROBARE_GITHUB"
+    )]
+    github: Annotations,
+}
+
+impl Annotating {
+    /// Whether they are, here.
+    pub fn is_wanted(self) -> bool {
+        match self.github {
+            Annotations::Never => false,
+            Annotations::Auto => std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+            Annotations::Always => true,
+        }
+    }
+}
+
 /// When annotations for GitHub are printed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Annotations {
+enum Annotations {
     /// Not at all
     #[default]
     Never,
@@ -143,17 +161,6 @@ pub enum Annotations {
     Auto,
     /// Everywhere
     Always,
-}
-
-impl Annotations {
-    /// Whether they are wanted here.
-    pub fn are_wanted(self) -> bool {
-        match self {
-            Self::Never => false,
-            Self::Auto => std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
-            Self::Always => true,
-        }
-    }
 }
 
 impl Color {
@@ -233,7 +240,7 @@ impl Running {
             asking: Some(self.asking.settled(config, Path::new(""))),
             sandboxing: self.sandboxing(config),
             gates,
-            annotates: self.github.are_wanted(),
+            annotates: self.annotating.is_wanted(),
             by: self.by.clone().or_else(configured_by),
             jobs: self.jobs.or(config.run.concurrency),
             limit: self.limit.or(config.run.limit),
