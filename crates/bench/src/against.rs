@@ -3,6 +3,7 @@
 //! A script reads a file, computes, and prints one JSON object. Mostly that is a [`Measured`]:
 //! `{"rows": N, "seconds": S, "total": sum of values, "version": "…"}`. The totals show that both computed the same.
 
+use std::error::Error;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -46,6 +47,38 @@ pub fn line(name: &str, theirs: f64, ours: f64, same: &str) {
 /// A number with a decimal where it is small.
 fn short(number: f64) -> String {
     if number < 100.0 { format!("{number:.1}") } else { format!("{number:.0}") }
+}
+
+/// A suite beside its transcription in Python, in turn: prints both rates, their ratio and whether the totals agree. `rate`
+/// measures ours, for at least as many seconds.
+pub fn in_turn(
+    name: &str,
+    script_name: &str,
+    arguments: &[&str],
+    (rows, what): (usize, &str),
+    total: f64,
+    mut rate: impl FnMut(f64) -> Result<f64, Box<dyn Error>>,
+) -> Result<(), Box<dyn Error>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("python").join(script_name);
+    let (mut ours, mut theirs) = (0.0_f64, 0.0_f64);
+    let (mut is_same, mut version) = (true, String::new());
+    for _ in 0..RUNS {
+        match script("python3", &path, arguments) {
+            Ok(measured) => {
+                theirs = theirs.max(measured.rate());
+                ours = ours.max(rate(measured.seconds)?);
+                is_same &= measured.rows == rows && (total - measured.total).abs() <= 1e-6 * total.abs().max(1.0);
+                version = measured.version;
+            }
+            Err(reason) => {
+                println!("{name:24} left out: {reason}");
+                return Ok(());
+            }
+        }
+    }
+    let same = if is_same { "yes" } else { "no" };
+    line(name, theirs, ours, &format!("{same} ({version}, {rows} {what})"));
+    Ok(())
 }
 
 /// Runs a script with arguments; the reason where it cannot run.

@@ -12,7 +12,7 @@ use probare_stats::Random;
 use probare_suites::synthlink::{SynthLink, files};
 use serde_json::json;
 
-use crate::against::{self, RUNS};
+use crate::against;
 use crate::corpus::save;
 use crate::processor_time;
 
@@ -36,28 +36,11 @@ pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     let scores = fs::read_to_string(paths.output.join(files::SCORES))?;
     let aggregates = scores.lines().skip(1).filter_map(|line| line.rsplit(',').next()?.parse::<f64>().ok());
     let total: f64 = aggregates.sum();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/synthlink_reference.py");
     let arguments = [catalogue_file.display().to_string(), given.display().to_string(), "--json".to_owned()];
     let arguments = arguments.each_ref().map(String::as_str);
-    let (mut ours, mut theirs) = (0.0_f64, 0.0_f64);
-    let (mut is_same, mut version) = (true, String::new());
-    for _ in 0..RUNS {
-        match against::script("python3", &script, &arguments) {
-            Ok(measured) => {
-                theirs = theirs.max(measured.rate());
-                ours = ours.max(paths.rate(rows, measured.seconds)?);
-                is_same &= measured.rows == rows && (total - measured.total).abs() <= 1e-6 * total.abs().max(1.0);
-                version = measured.version;
-            }
-            Err(reason) => {
-                println!("{NAME:24} left out: {reason}");
-                return Ok(());
-            }
-        }
-    }
-    let same = if is_same { "yes" } else { "no" };
-    against::line(NAME, theirs, ours, &format!("{same} ({version}, {rows} predictions)"));
-    Ok(())
+    against::in_turn(NAME, "synthlink_reference.py", &arguments, (rows, "predictions"), total, |seconds| {
+        paths.rate(rows, seconds)
+    })
 }
 
 /// The files of a run.

@@ -11,7 +11,7 @@ use probare_stats::Random;
 use probare_suites::sgi::Sgi;
 use serde_json::json;
 
-use crate::against::{self, RUNS};
+use crate::against;
 use crate::corpus::save;
 use crate::processor_time;
 
@@ -45,29 +45,12 @@ pub fn side_by_side(folder: &Path, full: bool) -> Result<(), Box<dyn Error>> {
     let (data, outputs) = files(rows, 5);
     save(&paths.data, data)?;
     save(&paths.outputs, outputs)?;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("python/wet_reference.py");
     let arguments = [paths.data.display().to_string(), paths.outputs.display().to_string()];
     let arguments = arguments.each_ref().map(String::as_str);
     let total = paths.total()?;
-    let (mut ours, mut theirs) = (0.0_f64, 0.0_f64);
-    let (mut is_same, mut version) = (true, String::new());
-    for _ in 0..RUNS {
-        match against::script("python3", &script, &arguments) {
-            Ok(measured) => {
-                theirs = theirs.max(measured.rate());
-                ours = ours.max(paths.rate(rows, measured.seconds)?);
-                is_same &= measured.rows == rows && (total - measured.total).abs() <= 1e-6 * total.abs().max(1.0);
-                version = measured.version;
-            }
-            Err(reason) => {
-                println!("{NAME:24} left out: {reason}");
-                return Ok(());
-            }
-        }
-    }
-    let same = if is_same { "yes" } else { "no" };
-    against::line(NAME, theirs, ours, &format!("{same} ({version}, {rows} protocols)"));
-    Ok(())
+    against::in_turn(NAME, "wet_reference.py", &arguments, (rows, "protocols"), total, |seconds| {
+        paths.rate(rows, seconds)
+    })
 }
 
 struct Paths {

@@ -13,6 +13,12 @@ pub fn close(what: &str, expected: f64, got: f64, tolerance: f64) -> Result<(), 
     }
 }
 
+/// Agrees when every number of `got`, an object, is near the expected one of its name.
+pub fn all_close(expected: &Value, got: &Value, tolerance: f64) -> Result<(), String> {
+    let numbers = got.as_object().filter(|numbers| !numbers.is_empty()).ok_or("no numbers were computed")?;
+    numbers.keys().try_for_each(|name| close(name, number(expected, name)?, number(got, name)?, tolerance))
+}
+
 /// Agrees when the two are equal.
 pub fn same<L: Debug + PartialEq<R> + ?Sized, R: Debug + ?Sized>(
     what: &str,

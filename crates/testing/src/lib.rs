@@ -27,7 +27,7 @@ mod pages;
 mod server;
 mod tally;
 
-pub use compare::{close, list, number, same, text};
+pub use compare::{all_close, close, list, number, same, text};
 pub use golden::{Golden, golden, golden_json};
 pub use outside::outside;
 pub use pages::page_examples;

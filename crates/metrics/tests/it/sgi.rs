@@ -13,7 +13,7 @@ use probare_metrics::sgi::idea::{
 use probare_metrics::sgi::protocol::{Step, Variables};
 use probare_metrics::sgi::replies::{Reading, step_level_accuracy};
 use probare_metrics::sgi::wet_experiment::Comparison;
-use probare_testing::{close, golden, list, number, same, text};
+use probare_testing::{all_close, close, golden, list, number, same, text};
 use probare_text::python;
 use serde_json::{Map, Value, json};
 
@@ -189,23 +189,6 @@ fn golden_idea_final() {
     });
 }
 
-fn check_objective(expected: &Value, got: &Objective, tolerance: f64) -> Result<(), String> {
-    for (name, value) in [
-        ("effectiveness", got.effectiveness),
-        ("novelty_similarity", got.novelty_similarity),
-        ("cutting_edge", got.cutting_edge),
-        ("novelty", got.novelty),
-        ("completeness", got.completeness),
-        ("length_penalty", got.length_penalty),
-        ("repetition_penalty", got.repetition_penalty),
-        ("detailedness", got.detailedness),
-        ("feasibility", got.feasibility),
-    ] {
-        close(name, number(expected, name)?, value, tolerance)?;
-    }
-    Ok(())
-}
-
 #[test]
 fn golden_idea_objective_fixed() {
     golden("sgi", "idea_objective_fixed.jsonl", |vector| {
@@ -219,7 +202,7 @@ fn golden_idea_objective_fixed() {
             texts(&idea, &reference, options).into_iter().filter(|text| !given.contains_key(text)).collect();
         same("texts without a vector", &Vec::<String>::new(), &unknown)?;
         let vectors: Embedder<'_> = given.iter().map(|(text, vector)| (text.as_str(), vector.as_slice())).collect();
-        check_objective(&vector["expected"], &objective(&idea, &reference, &vectors, options), 1e-4)
+        all_close(&vector["expected"], &json!(objective(&idea, &reference, &vectors, options)), 1e-4)
     });
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use probare_text::python::{Value, strip};
+use serde::Serialize;
 
 use super::{FIELDS, GraphOptions, Reference, graph_similarity};
 
@@ -24,7 +25,7 @@ pub struct ObjectiveOptions {
 }
 
 /// The scores of an idea.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Objective {
     /// How near it is to the keywords.
     pub effectiveness: f64,
