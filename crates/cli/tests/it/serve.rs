@@ -88,6 +88,53 @@ fn lines_are_those_of_score() {
     }
 }
 
+/// A model of recorded replies answers from an index, under both published paths; whom it is not told of is not asked.
+#[test]
+fn questions_are_answered_from_an_index() {
+    if !has_curl() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let corpus = root().join("examples/socioscope/corpus.json").canonicalize().unwrap();
+    let index = ["rag", "index", corpus.to_str().unwrap(), "-o", "index", "--no-vectors"];
+    assert!(Command::new(PROGRAM).args(index).current_dir(folder.path()).output().unwrap().status.success());
+    let replies = root().join("examples/retrieval/replies.jsonl").canonicalize().unwrap();
+    let model = format!("replay:{}", replies.display());
+    let server =
+        Served::start(|command| command.args(["--index", "index", "--model", &model]).current_dir(folder.path()));
+    let asked = |path: &str, body: &serde_json::Value| -> (String, serde_json::Value) {
+        let body = body.to_string();
+        let arguments = ["-H", "Content-Type: application/json", "-d", &body, "-w", "\n%{http_code}"];
+        let text = String::from_utf8(server.curl(&arguments, path).unwrap().stdout).unwrap();
+        let (reply, status) = text.rsplit_once('\n').unwrap();
+        (status.to_owned(), serde_json::from_str(reply).unwrap_or_else(|error| panic!("{error}: {text}")))
+    };
+    let question = "How did villagers show that they disagreed with the closure?";
+    for path in ["/prompt", "/evaluation-prompt"] {
+        let body = serde_json::json!({"question": question, "k": 5, "filter": {}, "model": model, "auth": ""});
+        let (status, reply) = asked(path, &body);
+        assert_eq!(status, "200", "{reply:#}");
+        assert_eq!((&reply["question"], reply["context"].as_array().map(Vec::len)), (&question.into(), Some(5)));
+        let citations = reply["answer"]["citations"].as_array().unwrap();
+        assert!(!citations.is_empty() && reply["answer"]["answer"].as_str().is_some_and(|text| !text.is_empty()));
+        for citation in citations {
+            let source = usize::try_from(citation["source_index"].as_u64().unwrap()).unwrap();
+            let passage = reply["context"][source]["page_content"].as_str().unwrap();
+            assert!(passage.contains(citation["quote"].as_str().unwrap()), "{citation}");
+        }
+    }
+    let (status, reply) = asked("/prompt", &serde_json::json!({"question": "Who else?", "model": model}));
+    assert_eq!(status, "502", "{reply}");
+    assert!(reply["error"].as_str().unwrap().contains("no reply of the model is recorded"), "{reply}");
+    let (status, reply) = asked("/prompt", &serde_json::json!({"question": question, "model": "openai:gpt-4o"}));
+    assert!(status.starts_with('4'), "{status} {reply}");
+    let filter = serde_json::json!({"question": question, "model": model, "filter": {"CONTRY": "Poland"}});
+    let (status, reply) = asked("/prompt", &filter);
+    assert_eq!(status, "422", "{reply}");
+    let everything = reply.to_string();
+    assert!(!everything.contains(folder.path().to_str().unwrap()), "no path of this machine: {everything}");
+}
+
 /// Commands of the guide's `console` blocks, with what they print.
 fn examples(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
