@@ -38,7 +38,14 @@ pub fn run(arguments: &Arguments) -> Result<()> {
             Ok(())
         }
         What::Stubs => {
-            let mut test = cargo(&["test", "--package", "probare-python", "--test", "it", "stubs"]);
+            let mut test = cargo(&[
+                "nextest",
+                "run",
+                "--workspace",
+                "--all-features",
+                "-E",
+                "package(probare-python) and test(stubs)",
+            ]);
             process::run(test.env("PROBARE_WRITE_STUBS", "1"))
         }
     }
