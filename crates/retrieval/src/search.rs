@@ -1,6 +1,7 @@
 //! [`Search`]: a question to an index; [`Hit`]: a passage with how its score came about.
 //!
-//! Words are ranked by BM25 (k1 1.2, b 0.75), vectors by their cosine. Both together are ranked by reciprocal rank fusion
+//! Words are ranked by BM25 (k1 1.2, b 0.75), vectors by their cosine. Both together are ranked by a weighted mean of the two
+//! scores, each as a share of the best one (a convex combination: Bruch, Gai and Ingber 2023), or by reciprocal rank fusion
 //! (Cormack, Clarke and Büttcher 2009): a passage gets 1 / (60 + its rank) from each ranking that it is in. Equal scores are
 //! ranked in the order of the corpus.
 
@@ -16,6 +17,9 @@ use crate::{Condition, Embedder, Filter, Index, Passage, RetrievalError};
 /// What is added to a rank before it is turned over.
 const FUSION: f64 = 60.0;
 
+/// What vectors weigh beside words, whose weight is the rest.
+const VECTORS: f64 = 0.8;
+
 /// Passages of each ranking that are put together, at least.
 const DEPTH: usize = 100;
 
@@ -23,9 +27,11 @@ const DEPTH: usize = 100;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// By words and by vectors.
+    /// By words and by vectors: a weighted mean of both scores.
     #[default]
     Hybrid,
+    /// By words and by vectors: the sum of the reciprocal ranks.
+    HybridRanks,
     /// By words: BM25.
     Words,
     /// By vectors.
@@ -37,9 +43,24 @@ impl Mode {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Hybrid => "hybrid",
+            Self::HybridRanks => "hybrid_ranks",
             Self::Words => "words",
             Self::Vectors => "vectors",
         }
+    }
+
+    /// Whether words are asked.
+    pub const fn has_words(self) -> bool {
+        !matches!(self, Self::Vectors)
+    }
+
+    /// Whether vectors are asked.
+    pub const fn has_vectors(self) -> bool {
+        !matches!(self, Self::Words)
+    }
+
+    const fn is_hybrid(self) -> bool {
+        self.has_words() && self.has_vectors()
     }
 }
 
@@ -79,6 +100,8 @@ pub struct WordShare {
     pub rank: usize,
     /// Its BM25 score.
     pub score: f64,
+    /// What that adds to the score of the hit.
+    pub part: f64,
     /// The terms that make the score.
     pub terms: Vec<TermShare>,
 }
@@ -86,10 +109,12 @@ pub struct WordShare {
 /// The part of the vectors in a score.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VectorShare {
-    /// Its rank by vectors, from 1.
-    pub rank: usize,
+    /// Its rank by vectors, from 1; nothing where it is not among the best by vectors.
+    pub rank: Option<usize>,
     /// The cosine of question and passage.
     pub cosine: f64,
+    /// What that adds to the score of the hit.
+    pub part: f64,
 }
 
 /// A passage that was found.
@@ -97,11 +122,11 @@ pub struct VectorShare {
 pub struct Hit {
     /// The passage.
     pub passage: Passage,
-    /// What it is ranked by: BM25, cosine, or the sum of the reciprocal ranks.
+    /// What it is ranked by: BM25, cosine, or the sum of the parts of words and vectors.
     pub score: f64,
     /// How words speak for it; nothing where it is not among the best by words.
     pub words: Option<WordShare>,
-    /// How vectors speak for it; nothing where it is not among the best by vectors.
+    /// How vectors speak for it; nothing where they were not asked.
     pub vectors: Option<VectorShare>,
 }
 
@@ -126,14 +151,17 @@ impl Hit {
     /// How the score came about, in a line.
     pub fn explanation(&self) -> String {
         let mut parts = Vec::new();
-        if let Some(WordShare { rank, score, terms }) = &self.words {
+        // Where one ranking makes the whole score there is nothing to add up.
+        let added = |part: f64| if part < self.score { format!(", adds {part:.3}") } else { String::new() };
+        if let Some(WordShare { rank, score, part, terms }) = &self.words {
             let mut terms = terms.clone();
             terms.sort_by(|one, other| other.score.total_cmp(&one.score));
             let each: Vec<String> = terms.iter().map(|share| format!("{} {:.2}", share.term, share.score)).collect();
-            parts.push(format!("words: rank {rank}, BM25 {score:.2} = {}", each.join(" + ")));
+            parts.push(format!("words: rank {rank}, BM25 {score:.2} = {}{}", each.join(" + "), added(*part)));
         }
-        if let Some(VectorShare { rank, cosine }) = &self.vectors {
-            parts.push(format!("vectors: rank {rank}, cosine {cosine:.3}"));
+        if let Some(VectorShare { rank, cosine, part }) = &self.vectors {
+            let rank = rank.map(|rank| format!("rank {rank}, ")).unwrap_or_default();
+            parts.push(format!("vectors: {rank}cosine {cosine:.3}{}", added(*part)));
         }
         parts.join("; ")
     }
@@ -153,9 +181,14 @@ pub struct Found {
 /// What is known of a passage before it is fetched.
 #[derive(Default)]
 struct Candidate {
-    score: f64,
     words: Option<WordShare>,
     vectors: Option<VectorShare>,
+}
+
+impl Candidate {
+    fn score(&self) -> f64 {
+        self.words.as_ref().map_or(0.0, |share| share.part) + self.vectors.as_ref().map_or(0.0, |share| share.part)
+    }
 }
 
 impl Index {
@@ -165,7 +198,7 @@ impl Index {
         let mut remarks = Vec::new();
         let mode = self.possible(search.mode, embedder, &mut remarks)?;
         let vector = match (mode, embedder) {
-            (Mode::Hybrid | Mode::Vectors, Some(embedder)) => embedder.embed(&[&search.question])?.into_iter().next(),
+            (mode, Some(embedder)) if mode.has_vectors() => embedder.embed(&[&search.question])?.into_iter().next(),
             _ => None,
         };
         let hits = self.search_with(search, mode, vector.as_deref())?;
@@ -179,35 +212,52 @@ impl Index {
     pub fn search_with(&self, search: &Search, mode: Mode, vector: Option<&[f32]>) -> Result<Vec<Hit>, RetrievalError> {
         let allowed = self.allowed(&search.filter)?;
         // A ranking that is put together with another one has to be deeper than what is wanted of both.
-        let depth = if mode == Mode::Hybrid { search.k.saturating_mul(2).max(DEPTH) } else { search.k };
+        let depth = if mode.is_hybrid() { search.k.saturating_mul(2).max(DEPTH) } else { search.k };
         let depth = depth.min(usize::try_from(self.header().passages).unwrap_or(usize::MAX));
         let mut candidates: BTreeMap<u64, Candidate> = BTreeMap::new();
-        if matches!(mode, Mode::Hybrid | Mode::Words) {
-            for (at, scored) in self.by_words(&search.question, depth, allowed.as_ref())?.into_iter().enumerate() {
-                let candidate = candidates.entry(scored.number).or_default();
-                candidate.score += if mode == Mode::Hybrid { reciprocal(at) } else { scored.score };
+        if mode.has_words() {
+            let found = self.by_words(&search.question, depth, allowed.as_ref())?;
+            let best = found.first().map_or(0.0, |scored| scored.score);
+            for (at, scored) in found.into_iter().enumerate() {
+                let part = match mode {
+                    Mode::Hybrid => (1.0 - VECTORS) * share_of(scored.score, best),
+                    Mode::HybridRanks => reciprocal(at),
+                    Mode::Words | Mode::Vectors => scored.score,
+                };
                 let terms = scored.terms.into_iter().map(|(term, score)| TermShare { term, score }).collect();
-                candidate.words = Some(WordShare { rank: at + 1, score: scored.score, terms });
+                let words = WordShare { rank: at + 1, score: scored.score, part, terms };
+                candidates.entry(scored.number).or_default().words = Some(words);
             }
         }
-        if matches!(mode, Mode::Hybrid | Mode::Vectors) {
+        if mode.has_vectors() {
             let vector = vector.unwrap_or_default();
             let nearest = self
                 .by_vector(vector, depth, allowed.as_ref())?
                 .ok_or_else(|| RetrievalError::NoVectors(self.folder().to_owned()))?;
+            let best = nearest.first().map_or(0.0, |(_, cosine)| f64::from(*cosine));
+            let part = |at: Option<usize>, cosine: f64| match mode {
+                Mode::Hybrid => VECTORS * share_of(cosine, best),
+                Mode::HybridRanks => at.map_or(0.0, reciprocal),
+                Mode::Words | Mode::Vectors => cosine,
+            };
             for (at, (number, cosine)) in nearest.into_iter().enumerate() {
                 let cosine = f64::from(cosine);
-                let candidate = candidates.entry(number).or_default();
-                candidate.score += if mode == Mode::Hybrid { reciprocal(at) } else { cosine };
-                candidate.vectors = Some(VectorShare { rank: at + 1, cosine });
+                let vectors = VectorShare { rank: Some(at + 1), cosine, part: part(Some(at), cosine) };
+                candidates.entry(number).or_default().vectors = Some(vectors);
+            }
+            // What words found may be near too without being among the nearest.
+            for (number, candidate) in candidates.iter_mut().filter(|(_, candidate)| candidate.vectors.is_none()) {
+                let cosine = self.cosine(*number, vector).map(f64::from);
+                candidate.vectors = cosine.map(|cosine| VectorShare { rank: None, cosine, part: part(None, cosine) });
             }
         }
         let mut ranked: Vec<(u64, Candidate)> = candidates.into_iter().collect();
         // The order before is that of the corpus, and equals keep it.
-        ranked.sort_by(|(_, one), (_, other)| other.score.total_cmp(&one.score));
+        ranked.sort_by(|(_, one), (_, other)| other.score().total_cmp(&one.score()));
         ranked.truncate(search.k);
-        let hit = |(number, Candidate { score, words, vectors }): (u64, Candidate)| {
-            Ok(Hit { passage: self.passage(number)?, score, words, vectors })
+        let hit = |(number, candidate): (u64, Candidate)| {
+            let score = candidate.score();
+            Ok(Hit { passage: self.passage(number)?, score, words: candidate.words, vectors: candidate.vectors })
         };
         ranked.into_iter().map(hit).collect()
     }
@@ -269,6 +319,11 @@ impl Index {
 
 /// Values of a field that are named.
 const SHOWN: usize = 12;
+
+/// A score as a share of the best one; what is not above zero speaks for nothing.
+fn share_of(score: f64, best: f64) -> f64 {
+    if best > 0.0 { score.max(0.0) / best } else { 0.0 }
+}
 
 fn reciprocal(at: usize) -> f64 {
     1.0 / (FUSION + (at + 1) as f64)

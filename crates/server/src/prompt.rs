@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use probare_retrieval::answer::{PromptReply, PromptRequest, USUAL_K};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
 use zeroize::Zeroizing;
@@ -59,7 +60,7 @@ pub(crate) struct PromptBody {
     #[schemars(length(min = 1))]
     question: String,
     /// Passages that are retrieved at most; 10 if absent.
-    #[serde(default = "usual_k")]
+    #[serde(default = "usual_k", deserialize_with = "whole")]
     #[schemars(range(min = 1, max = 100))]
     k: u32,
     /// Metadata of the documents that are searched, by name: a value, a list, `{"from", "to"}` or `{"prefix"}`; all if absent.
@@ -71,6 +72,13 @@ pub(crate) struct PromptBody {
     /// The token, where it is not in a header.
     #[serde(default)]
     auth: Given,
+}
+
+/// A whole number, also where it is written as `16.0`: JSON knows one kind of number.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    let number = serde_json::Number::deserialize(deserializer)?.to_string();
+    let whole = number.strip_suffix(".0").unwrap_or(&number).parse();
+    whole.map_err(|_| D::Error::custom(format!("invalid value: `{number}`, expected a whole number")))
 }
 
 fn usual_k() -> u32 {

@@ -58,7 +58,7 @@ const OVER: &str = "the time for this request is over";
 /// What messages call the body.
 const BODY: &str = "the body";
 
-/// Parameters of the query, for JSON lines.
+/// Parameters of the query: all that can be said beside JSON lines, and more metrics or another profile beside a JSON body.
 pub(crate) const PARAMETERS: [&str; 2] = ["metric", "profile"];
 
 /// Cases and the metrics they are to go through.
@@ -153,10 +153,14 @@ pub(crate) async fn answer(
     request: Request,
 ) -> Result<Response, Refusal> {
     let kind = body::kind(request.headers(), &[JSON, JSON_LINES])?;
-    let known: &[&str] = if kind == JSON { &[] } else { &PARAMETERS };
-    let parameters = query(request.uri(), known)?;
+    let parameters = query(request.uri(), &PARAMETERS)?;
     let held = body::taken(&app, request, app.limits.body, begun.deadline).await?;
-    let wishes = if kind == JSON { Wishes::of_body(held)? } else { Wishes::of_query(&parameters, held)? };
+    let (requests, profile) = of_query(&parameters)?;
+    let wishes = if kind == JSON {
+        Wishes::of_body(requests, profile, held)?
+    } else {
+        Wishes::of_lines(requests, profile.unwrap_or_default(), held)
+    };
     wishes.check()?;
     let (lines, reply) = Reply::new(&begun, app.limits.write_time);
     let interrupted = Arc::clone(&reply.interrupted);
@@ -184,6 +188,26 @@ pub(crate) async fn answer(
     }
 }
 
+/// Metrics and profile of a query.
+fn of_query(parameters: &[(String, String)]) -> Result<(Vec<MetricRequest>, Option<Profile>), Refusal> {
+    let wrong = |error: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
+    let (mut requests, mut profile) = (Vec::new(), None);
+    for (name, value) in parameters {
+        match (name.as_str(), value.as_str()) {
+            ("metric", text) => {
+                let request = MetricRequest::from_str(text);
+                requests.push(request.map_err(|error| {
+                    wrong(shortened(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
+                })?);
+            }
+            (_, "reference") => profile = Some(Profile::Reference),
+            (_, "careful") => profile = Some(Profile::Careful),
+            _ => return Err(wrong("unknown profile".to_owned()).expecting("reference or careful")),
+        }
+    }
+    Ok((requests, profile))
+}
+
 /// What is wanted.
 struct Wishes {
     requests: Vec<MetricRequest>,
@@ -197,8 +221,9 @@ struct Wishes {
 }
 
 impl Wishes {
-    fn of_body(held: Held) -> Result<Self, Refusal> {
-        let (requests, profile, before, end) = {
+    /// Metrics of the query stand before those of the body, and its profile goes before that of the body.
+    fn of_body(mut requests: Vec<MetricRequest>, profile: Option<Profile>, held: Held) -> Result<Self, Refusal> {
+        let (profile, before, end) = {
             let body: ScoreRequest<'_> = body::read(&held.bytes, EXPECTED)?;
             let cases = body.cases.get();
             if !cases.starts_with('[') {
@@ -206,30 +231,15 @@ impl Wishes {
             }
             // The text of the cases is a piece of the body.
             let before = (cases.as_ptr() as usize).saturating_sub(held.bytes.as_ptr() as usize);
-            let requests = body.metrics.into_iter().map(|MetricWish(request)| request).collect();
-            (requests, body.profile, before, before + cases.len())
+            requests.extend(body.metrics.into_iter().map(|MetricWish(request)| request));
+            (profile.unwrap_or(body.profile), before, before + cases.len())
         };
         Ok(Self { requests, profile, cases: held, before, end, format: Format::Json })
     }
 
-    fn of_query(parameters: &[(String, String)], cases: Held) -> Result<Self, Refusal> {
-        let wrong = |error: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
-        let (mut requests, mut profile) = (Vec::new(), Profile::default());
-        for (name, value) in parameters {
-            match (name.as_str(), value.as_str()) {
-                ("metric", text) => {
-                    let request = MetricRequest::from_str(text);
-                    requests.push(request.map_err(|error| {
-                        wrong(shortened(&error.to_string())).expecting("metric=ID, or metric=NAME=ID:OPTION=VALUE")
-                    })?);
-                }
-                (_, "reference") => profile = Profile::Reference,
-                (_, "careful") => profile = Profile::Careful,
-                _ => return Err(wrong("unknown profile".to_owned()).expecting("reference or careful")),
-            }
-        }
+    const fn of_lines(requests: Vec<MetricRequest>, profile: Profile, cases: Held) -> Self {
         let end = cases.bytes.len();
-        Ok(Self { requests, profile, cases, before: 0, end, format: Format::JsonLines })
+        Self { requests, profile, cases, before: 0, end, format: Format::JsonLines }
     }
 
     /// Metrics that ask models would spend the operator's money, or read files that a client names.

@@ -299,6 +299,12 @@ impl Index {
         Some(numbers.iter().map(|number| f32::from_le_bytes(*number)).collect())
     }
 
+    /// The cosine of a passage and a vector; nothing where the index holds none.
+    pub(crate) fn cosine(&self, passage: u64, vector: &[f32]) -> Option<f32> {
+        let (bytes, _) = self.vector_rows(passage..passage + 1)?;
+        Some(vectors::product(bytes, vector))
+    }
+
     /// For each document whether a filter lets it through; nothing for a filter that lets everything through.
     pub(crate) fn allowed(&self, filter: &Filter) -> Result<Option<Arc<[bool]>>, RetrievalError> {
         if filter.is_empty() {

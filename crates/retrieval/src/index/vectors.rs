@@ -73,7 +73,7 @@ impl Vectors {
 }
 
 /// The scalar product of a row, as it stands in the file, and a vector.
-fn product(row: &[u8], vector: &[f32]) -> f32 {
+pub(super) fn product(row: &[u8], vector: &[f32]) -> f32 {
     let (rows, rest) = row.as_chunks::<{ LANES * 4 }>();
     let (vectors, tail) = vector.as_chunks::<LANES>();
     let mut sums = [0.0_f32; LANES];

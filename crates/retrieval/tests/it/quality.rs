@@ -51,23 +51,19 @@ fn measured(index: &Index, embedder: &Embedder, mode: Mode) -> (f64, f64) {
     (recall / count, gain / count)
 }
 
-/// These questions mostly avoid the words of the interviews, so vectors alone do better on them than both together: the aim that
-/// a hybrid search be at least as good as the better of its two rankings is not reached here. `docs/guides/retrieval.md` says so; when
-/// it is reached, the last two lines fail and the page is to be changed.
 #[test]
-fn both_together_find_more_than_words_and_vectors_alone_still_more() {
+fn both_together_find_at_least_what_the_better_of_them_finds() {
     let Some(embedder) = model() else { return };
     let place = Place::interviews();
     place.build(Some(&embedder)).unwrap();
     let index = place.open();
-    let [words, vectors, hybrid] =
-        [Mode::Words, Mode::Vectors, Mode::Hybrid].map(|mode| measured(&index, &embedder, mode));
-    let passages = index.header().passages;
+    let [words, vectors, ranks, hybrid] =
+        [Mode::Words, Mode::Vectors, Mode::HybridRanks, Mode::Hybrid].map(|mode| measured(&index, &embedder, mode));
     println!(
-        "{passages} passages; recall@10 and nDCG@10: words {words:.3?}, vectors {vectors:.3?}, hybrid {hybrid:.3?}"
+        "{} passages; recall@10 and nDCG@10: words {words:.3?}, vectors {vectors:.3?}, by ranks {ranks:.3?}, hybrid {hybrid:.3?}",
+        index.header().passages
     );
-    assert!(hybrid.0 > words.0 && hybrid.1 > words.1, "{words:?} {vectors:?} {hybrid:?}");
-    assert!(vectors.0 > 0.85 && hybrid.0 > 0.8, "{words:?} {vectors:?} {hybrid:?}");
-    assert!(hybrid.0 < vectors.0, "known shortfall in recall is gone: {vectors:?} {hybrid:?}");
-    assert!(hybrid.1 < vectors.1, "known shortfall in gain is gone: {vectors:?} {hybrid:?}");
+    assert!(hybrid.0 >= words.0.max(vectors.0), "{words:?} {vectors:?} {hybrid:?}");
+    assert!(hybrid.1 >= words.1.max(vectors.1), "{words:?} {vectors:?} {hybrid:?}");
+    assert!(vectors.0 > 0.85 && ranks.0 > words.0, "{words:?} {vectors:?} {ranks:?}");
 }

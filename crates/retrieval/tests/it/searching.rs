@@ -69,7 +69,7 @@ fn equals_come_in_the_order_of_the_corpus_wherever_the_list_is_cut() {
     let place = Place::new(&files);
     place.build(Some(&letters())).unwrap();
     let index = place.open();
-    for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid] {
+    for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid, Mode::HybridRanks] {
         for k in [1, 3, 7, 50] {
             let expected: Vec<String> = (0..k).map(|at| format!("{at:03}.txt#1")).collect();
             assert_eq!(ids(&index, &search("same words", mode, k, &[])), expected, "{mode:?} {k}");
@@ -82,7 +82,7 @@ fn filters_hold_for_every_ranking() {
     let place = Place::interviews();
     place.build(Some(&letters())).unwrap();
     let index = place.open();
-    for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid] {
+    for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid, Mode::HybridRanks] {
         for (filter, expected) in [
             (&["COUNTRY=Denmark"][..], &["DK-101", "DK-104", "DK-107"][..]),
             (&["COUNTRY=Denmark,Poland", "YEAR=2018..2020"], &["DK-101", "DK-104", "PL-401"]),
@@ -107,18 +107,29 @@ fn filters_hold_for_every_ranking() {
 }
 
 #[test]
-fn hybrid_is_the_sum_of_reciprocal_ranks() {
+fn hybrid_is_the_sum_of_what_words_and_vectors_add() {
     let place = Place::interviews();
     place.build(Some(&letters())).unwrap();
     let index = place.open();
-    let found = index.search(&search("Who buys the mussels?", Mode::Hybrid, 20, &[]), Some(&letters())).unwrap();
-    assert_eq!(found.mode, Mode::Hybrid);
-    for hit in &found.hits {
-        let ranks = [hit.words.as_ref().map(|share| share.rank), hit.vectors.as_ref().map(|share| share.rank)];
+    let asked = |mode| {
+        let found = index.search(&search("Who buys the mussels?", mode, 20, &[]), Some(&letters())).unwrap();
+        assert_eq!(found.mode, mode);
+        found.hits
+    };
+    let hits = asked(Mode::Hybrid);
+    let (words, vectors) = (asked(Mode::Words)[0].score, asked(Mode::Vectors)[0].score);
+    for hit in &hits {
+        let by_words = hit.words.as_ref().map_or(0.0, |share| share.score / words);
+        let by_vectors = hit.vectors.as_ref().map_or(0.0, |share| share.cosine.max(0.0) / vectors);
+        assert!((hit.score - (0.2 * by_words + 0.8 * by_vectors)).abs() < 1e-12, "{}", hit.explanation());
+        assert!(hit.vectors.is_some(), "vectors say something of every passage: {}", hit.explanation());
+    }
+    assert!(hits[0].explanation().contains("cosine"));
+    for hit in asked(Mode::HybridRanks) {
+        let ranks = [hit.words.as_ref().map(|share| share.rank), hit.vectors.as_ref().and_then(|share| share.rank)];
         let sum: f64 = ranks.iter().flatten().map(|rank| 1.0 / (60.0 + *rank as f64)).sum();
         assert!((hit.score - sum).abs() < 1e-15);
     }
-    assert!(found.hits[0].explanation().contains("cosine"));
 }
 
 #[test]
@@ -156,7 +167,7 @@ fn questions_of_any_kind_are_answered() {
     place.build(Some(&letters())).unwrap();
     let index = place.open();
     for question in ["", " ", "!!!", "\u{0}", "AND OR NOT \"", "語", &"long ".repeat(5000)] {
-        for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid] {
+        for mode in [Mode::Words, Mode::Vectors, Mode::Hybrid, Mode::HybridRanks] {
             let found = index.search(&search(question, mode, 5, &[]), Some(&letters())).unwrap();
             assert!(found.hits.len() <= 5);
         }

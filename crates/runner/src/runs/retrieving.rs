@@ -64,7 +64,7 @@ impl Retrieving {
         let filter = Filter::from_json(&Json::Object(entry.filter.clone()))?;
         filter.check(index.fields())?;
         let embedder = match (&index.header().vectors, entry.mode) {
-            (_, Mode::Words) | (None, Mode::Hybrid) => None,
+            (_, Mode::Words) | (None, Mode::Hybrid | Mode::HybridRanks) => None,
             (None, Mode::Vectors) => return Err(RetrievalError::NoVectors(path)),
             (Some(info), _) => {
                 let servers =

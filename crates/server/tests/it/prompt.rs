@@ -67,7 +67,7 @@ fn served(limits: Limits) -> (Running, Arc<Puppet>, Sender<()>) {
 fn a_question_is_answered_in_the_published_form() {
     let (server, ..) = served(Limits::default());
     let body =
-        r#"{"k":1,"filter":{"PROJECT":"DK-019"},"question":"Which species?","model":"groq:small","auth":"unused"}"#;
+        r#"{"k":1.0,"filter":{"PROJECT":"DK-019"},"question":"Which species?","model":"groq:small","auth":"unused"}"#;
     for path in ["/prompt", "/evaluation-prompt"] {
         let reply = server.post(path, body);
         assert_eq!(
@@ -90,6 +90,7 @@ fn a_question_that_cannot_be_answered_is_refused() {
     assert!(ask(r#"{"question":" "}"#, 422).contains("empty"));
     assert!(ask(r#"{"question":"q","k":0}"#, 422).contains("from 1 to 100"));
     assert!(ask(r#"{"question":"q","k":-1}"#, 422).contains("does not fit"));
+    assert!(ask(r#"{"question":"q","k":1.5}"#, 422).contains("does not fit"));
     assert!(ask(r#"{"question":"q","filter":[]}"#, 422).contains("does not fit"));
     // Files of this machine, other servers: whatever is not offered is refused without being tried.
     for model in ["replay:/etc/passwd", "command:sh", "openai:gpt-5", ""] {

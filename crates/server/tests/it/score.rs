@@ -38,6 +38,16 @@ fn both_ways_of_asking_give_the_same_lines() {
 }
 
 #[test]
+fn the_query_adds_to_what_a_body_asks_for() {
+    let server = Running::start(Settings::default());
+    let body = json!({"metrics": ["exact_match"], "cases": [{"response": "Ada", "reference": "Ada"}]}).to_string();
+    let reply = server.post("/v1/score?metric=token_f1&profile=reference", &body);
+    let scores = &lines(&reply)[0]["scores"];
+    assert_eq!([&scores["token_f1"]["value"], &scores["exact_match"]["value"]], [1.0, 1.0]);
+    assert!(server.post("/v1/score?profile=hasty", &body).refused(422).contains("unknown profile"));
+}
+
+#[test]
 fn a_row_that_cannot_be_read_is_a_line_of_its_own() {
     let server = Running::start(Settings::default());
     let body = "{\"metrics\": [\"exact_match\"],\n \"cases\": [{\"response\": \"a\", \"reference\": \"a\"},\n  {\"response\": [1]},\n  5,\n  {\"response\": \"b\"}]}";

@@ -73,9 +73,12 @@ pub struct Searching {
 /// How passages are ranked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ModeFlag {
-    /// By both, put together by their ranks
+    /// By both: a weighted mean of their scores
     #[default]
     Hybrid,
+    /// By both: the sum of their reciprocal ranks
+    #[value(name = "hybrid_ranks")]
+    HybridRanks,
     /// By words: BM25
     Words,
     /// By vectors
@@ -86,6 +89,7 @@ impl From<ModeFlag> for Mode {
     fn from(flag: ModeFlag) -> Self {
         match flag {
             ModeFlag::Hybrid => Self::Hybrid,
+            ModeFlag::HybridRanks => Self::HybridRanks,
             ModeFlag::Words => Self::Words,
             ModeFlag::Vectors => Self::Vectors,
         }
