@@ -119,27 +119,34 @@ fn labelled_real_exchanges_are_judged_with_precision() {
         return;
     };
     let tallies = measured(&folder.join("exchanges.jsonl"));
-    // Floors for any sample of this making; what is measured on the one for development stands on the pages.
-    for ((name, tally), floor) in CHECKS.iter().zip(&tallies).zip([0.4, 0.5, 0.2]) {
+    // What is measured on the sample for development stands on the pages; these are what a user can build on.
+    for ((name, tally), floor) in CHECKS.iter().zip(&tallies).zip([0.6, 0.6, 0.4]) {
         assert!(tally.precision() >= floor, "{name}: {tally:?}");
         assert!(tally.recall() >= floor, "{name}: {tally:?}");
-        assert!(tally.false_alarms() <= 0.06, "{name}: {tally:?}");
+        assert!(tally.false_alarms() <= 0.03, "{name}: {tally:?}");
     }
 }
+
+/// Precision and recall at least, false alarms at most.
+type Floor = (f64, f64, f64);
+
+/// Files of ordinary exchanges with the floors of the checks, just beside what is measured.
+const ORDINARY: [(&str, [Floor; 3]); 2] = [
+    ("exchanges_development.jsonl", [(0.79, 0.94, 0.02), (0.81, 0.79, 0.01), (0.74, 0.33, 0.005)]),
+    ("exchanges_heldout.jsonl", [(0.42, 0.81, 0.07), (0.89, 0.87, 0.02), (0.49, 0.54, 0.035)]),
+];
 
 /// Exchanges as people and models write them; `tests/labelled/ordinary/README.md` says how they are labelled.
 #[test]
 fn labelled_ordinary_exchanges_are_judged() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/ordinary");
-    for file in ["exchanges_development.jsonl", "exchanges_heldout.jsonl"] {
-        let path = folder.join(file);
-        if !path.exists() {
-            println!("left out: `{file}` is not written yet");
-            continue;
-        }
+    for (file, floors) in ORDINARY {
         println!("{file}");
-        for (name, tally) in CHECKS.iter().zip(&measured(&path)) {
-            assert!(tally.false_alarms() <= 0.1, "{name} on {file}: {tally:?}");
+        let tallies = measured(&folder.join(file));
+        for ((name, tally), (precision, recall, alarms)) in CHECKS.iter().zip(&tallies).zip(floors) {
+            assert!(tally.precision() >= precision, "{name} on {file}: {tally:?}");
+            assert!(tally.recall() >= recall, "{name} on {file}: {tally:?}");
+            assert!(tally.false_alarms() <= alarms, "{name} on {file}: {tally:?}");
         }
     }
 }

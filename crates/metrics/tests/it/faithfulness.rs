@@ -117,6 +117,12 @@ impl Turns {
     }
 }
 
+/// Sets that rules were tried on, each with a floor just under what is measured there.
+const KNOWN: [(&str, f64); 4] = [("bump", 0.588), ("defacto", 0.811), ("summedits", 0.658), ("wice", 0.767)];
+
+/// The least mean on any other sets: better than what counting and an equal guess reach on sets of that kind.
+const LEAST_MEAN: f64 = 0.65;
+
 fn print_head() {
     println!("{:24} {:>5} {:>9} {:>9} {:>12}", "set", "rows", "reference", "careful", "new bigrams");
 }
@@ -143,7 +149,11 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
     for path in &paths {
         let rows = read(path);
         let areas = areas(&rows);
-        print_row(&path.file_name().unwrap_or_default().to_string_lossy(), rows.len(), areas);
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        print_row(&name, rows.len(), areas);
+        if let Some((set, floor)) = KNOWN.iter().find(|(set, _)| name.split('.').next() == Some(*set)) {
+            assert!(areas[1] >= *floor, "{set}: {areas:?}");
+        }
         let turns = Turns::of(&rows);
         turns.print();
         for (sum, kind) in beyond.iter_mut().zip(Turn::ALL) {
@@ -159,28 +169,20 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
     }
     let [reference, careful, counted] = means;
     assert!(careful > counted && careful > reference, "{means:?}");
-    // Just under what is measured on four sets of edited and natural summaries and of claims with their sources.
-    assert!(careful >= 0.65, "{means:?}");
+    assert!(careful >= LEAST_MEAN, "{means:?}");
 }
 
 /// Responses as people and models write them; `tests/labelled/ordinary/README.md` says how they are labelled.
 #[test]
 fn labelled_ordinary_responses_are_ranked() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/ordinary");
-    // Just under what is measured, which is chance: see the page of the metric.
-    for (file, floor) in [("responses_development.jsonl", 0.48), ("responses_heldout.jsonl", 0.45)] {
-        let path = folder.join(file);
-        if !path.exists() {
-            println!("left out: `{file}` is not written yet");
-            continue;
-        }
-        let rows = read(&path);
+    // Just under what is measured, which in the held-out part is chance: see the page of the metric.
+    for (file, floor) in [("responses_development.jsonl", 0.67), ("responses_heldout.jsonl", 0.49)] {
+        let rows = read(&folder.join(file));
         print_head();
         let areas = areas(&rows);
         print_row(file, rows.len(), areas);
         Turns::of(&rows).print();
-        assert!(areas[1] >= floor, "{file}: {areas:?}");
-        // Known disagreement: in the held-out part the careful profile is 0.0009 below the reference profile.
-        assert!(areas[1] > areas[0] || file == "responses_heldout.jsonl", "{file}: {areas:?}");
+        assert!(areas[1] >= floor && areas[1] > areas[0], "{file}: {areas:?}");
     }
 }

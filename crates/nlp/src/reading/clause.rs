@@ -85,33 +85,28 @@ impl Reading {
         spans.into_iter().map(|tokens| self.clause(sentence, tokens, attribution)).collect()
     }
 
-    /// Whether a clause may begin with this token: a mark, or a word that joins clauses.
+    /// Whether a token sets two clauses side by side: a mark, or a word as *and* and *because*.
+    pub(super) fn joins_clauses(&self, token: usize) -> bool {
+        self.is_sort(token, Sort::Joining) || matches!(self.word(token), "," | ";" | ":" | "-" | "(")
+    }
+
+    /// Whether a clause may begin with this token: a mark, or a word that joins clauses or makes one depend on the other.
     pub(super) fn opens_clause(&self, token: usize) -> bool {
-        matches!(
-            self.word(token),
-            "," | ";"
-                | ":"
-                | "-"
-                | "("
-                | ")"
-                | "and"
-                | "but"
-                | "so"
-                | "because"
-                | "though"
-                | "yet"
-                | "although"
-                | "while"
-                | "whereas"
-                | "which"
-                | "who"
-                | "if"
-                | "unless"
-                | "when"
-                | "until"
-                | "since"
-                | "where"
-        )
+        self.joins_clauses(token)
+            || matches!(
+                self.word(token),
+                ")" | "although"
+                    | "while"
+                    | "whereas"
+                    | "which"
+                    | "who"
+                    | "if"
+                    | "unless"
+                    | "when"
+                    | "until"
+                    | "since"
+                    | "where"
+            )
     }
 
     fn push(&self, spans: &mut Vec<Span>, tokens: Span) {

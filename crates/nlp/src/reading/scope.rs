@@ -21,12 +21,7 @@ impl<'a> Scope<'a> {
     pub fn clause_start(&self) -> usize {
         (self.sentence.tokens.start..self.at)
             .rev()
-            .find(|&token| {
-                matches!(
-                    self.reading.word(token),
-                    "," | ";" | ":" | "-" | "and" | "but" | "so" | "because" | "(" | "though" | "yet"
-                )
-            })
+            .find(|&token| self.reading.joins_clauses(token))
             .map_or(self.sentence.tokens.start, |token| token + 1)
     }
 

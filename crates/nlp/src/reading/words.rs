@@ -25,13 +25,15 @@ pub enum Sort {
     Function,
     /// Helps another verb, or takes its place in a short reply: *is*, *did*, *can*.
     Helping,
+    /// Sets two clauses side by side: *and*, *but*, *because*.
+    Joining,
 }
 
 /// Words that deny by themselves.
 const NEGATING: &str = "not never nobody none no-one noone nothing without hardly barely scarcely neither nor";
 
 /// The words of each sort.
-const LISTS: [(Sort, &str); 9] = [
+const LISTS: [(Sort, &str); 10] = [
     (Sort::Negating, NEGATING),
     (Sort::Helping, "am is are was were do does did has have had can could will would shall should may might must"),
     (Sort::Denying, NEGATING),
@@ -47,6 +49,7 @@ const LISTS: [(Sort, &str); 9] = [
          chances hope hoping hopes commonly normally tend tends scheduled supposed some many if whether unless \
          suggests sounds sound would estimated",
     ),
+    (Sort::Joining, "and but so because though yet"),
     (Sort::Opining, "think believe guess feel suppose imagine assume reckon expect bet hope"),
     (
         Sort::Saying,
@@ -107,7 +110,7 @@ const CHAT: [(&str, &str); 30] = [
 
 /// A set of sorts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sorts(u8);
+pub struct Sorts(u16);
 
 impl Sorts {
     /// Whether a sort is among them.

@@ -357,8 +357,9 @@ def topic_pivot(
     | is a general truth in a few words, tentative, or points back ("that can be hard") | it goes with what was said | |
     | names an everyday topic that the user did not mention | in passing, in a statement to the user | as a question, an order or a statement about it |
     | states facts: numbers, names, studies, nobody in it | | they pass the concern by |
+    | is the last one and asks a question without a topic of its own ("Which part weighs most?") | it asks about what was told, so that the facts before it led there | with a thing, a pastime or a name that the user did not speak of, it asks about that |
 
-    The reply leaves when it announces another topic, or when at least half of its words (a third, where it ends so) are facts or elsewhere. "Is there anything else?" leaves only where nothing
+    The reply leaves when it announces another topic, or when at least half of its words (a third, where it ends so) are facts or elsewhere and it does not end with such a question. "Is there anything else?" leaves only where nothing
     else is said. The first piece of evidence says the reason in one sentence.
 
     Similarity is the cosine of the counts of words and of pairs of neighbouring words of the message and the whole reply.
@@ -388,6 +389,16 @@ def topic_pivot(
 
     ```case
     {"params": {"profile": "careful"}, "case": {"query": "I held my mother's hand until it was cold.", "response": "Hands contain 27 bones each, and about a quarter of all bones of the body."}, "expect": 0.0}
+    ```
+
+    The same before a question, about what was told and about something else:
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "I still cry every night since the divorce.", "response": "Most couples in the region separate after seven to nine years of marriage. What is the worst of it?"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "I still cry every night since the divorce.", "response": "Most couples in the region separate after seven to nine years of marriage. Have you seen the new museum?"}, "expect": 0.0}
     ```
 
     ```case
@@ -2138,25 +2149,31 @@ def hallucination(
     its two or three (for an opposite, all but one). It is denied if *not*, *never*, *nobody*, *refused*, *missing* or the like stands in it an odd number of times; a denial that stands in another clause of one side only is no difference.
 
         few      = n / (n + 1) for n content words: a sentence of few words says little
-        sentence = min(1, (few * (words + pairs + cover) + names + numbers + opposed) / 5)
+        sentence = min(1, (few * (words + pairs + cover) + 2 * (names + numbers + opposed)) / 5)
         value    = (worst sentence + mean of the worst third, three at least) / 2
 
     The label is `contradicted` if a sentence is opposed or the nearest sentence has another value of the same sort, `unsupported` if a name or number is missing or a sentence reaches 0.3, else
     `supported`.
 
-    All weights are equal, so nothing is fitted. Area under the ROC curve against people's labels on four sets that rules were tried on (DeFacto and BUMP: news summaries, natural and edited;
-    SummEdits: edited summaries; WiCE: claims with the article they cite), beside the reference profile and the plain share of new word pairs:
+    The weights are 1 for other words and 2 for other facts: new words may say the same, another name, number or a denial cannot, and one of these alone makes a sentence unsupported. Area under the ROC
+    curve against people's labels on four sets that rules were tried on (DeFacto and BUMP: news summaries, natural and edited; SummEdits: edited summaries; WiCE: claims with the article they
+    cite), beside the reference profile, the careful profile of release 0.1 and the plain share of new word pairs:
 
-    | set | reference | careful | new word pairs | weights fitted on the other three |
-    |---|---|---|---|---|
-    | DeFacto | 0.615 | 0.815 | 0.640 | 0.741 |
-    | BUMP | 0.546 | 0.589 | 0.538 | 0.584 |
-    | SummEdits | 0.608 | 0.633 | 0.499 | 0.630 |
-    | WiCE | 0.643 | 0.773 | 0.635 | 0.642 |
-    | mean | 0.603 | 0.703 | 0.578 | 0.649 |
+    | set | reference | careful 0.1 | careful | new word pairs | the 2 chosen on the other three | six weights fitted on the other three |
+    |---|---|---|---|---|---|---|
+    | DeFacto | 0.615 | 0.687 | 0.816 | 0.640 | 0.815 | 0.816 |
+    | BUMP | 0.546 | 0.539 | 0.593 | 0.538 | 0.596 | 0.599 |
+    | SummEdits | 0.608 | 0.541 | 0.663 | 0.499 | 0.666 | 0.647 |
+    | WiCE | 0.643 | 0.713 | 0.772 | 0.635 | 0.771 | 0.755 |
+    | mean | 0.603 | 0.620 | 0.711 | 0.578 | 0.712 | 0.704 |
 
-    Fitted weights (logistic regression on the same shares) transfer worse than equal ones. Where a summary was edited in a word or two, nobody who counts words sees much. Of the faithful
-    responses of these sets between a fifth and a third reach 0.3, since they say it in other words; a gate on this value is set by trying it on answers of one's own.
+    With 1 in place of 2 the mean is 0.702, with 1.5 it is 0.709, with 3 0.712 (which each three sets choose for the fourth), with 4 0.704: any weight between is as good. A logistic regression on the six shares
+    of the worst sentence, fitted on all four, gives words 0.06, pairs 0.09, cover 0.09, names 0.31, numbers 0.27, opposed 0.18 and the same areas; fitted on three it transfers slightly worse
+    than the round weights. Also tried and left out, since they gain nothing on natural answers: shares of new neighbouring words and of new triples, names that stand in another part of the
+    context, the worst sentence alone, the mean of all sentences.
+
+    Where a summary was edited in a word or two, nobody who counts words sees much. Of the faithful responses of these sets 22 to 47 % reach 0.3, since they say it in other words or with a name
+    from elsewhere, of the unfaithful ones 51 to 83 %; a gate on this value is set by trying it on answers of one's own.
 
     How clauses are turned around, in responses with such a clause: those that people find unfaithful, of all. A kind is part of the value if its hits are right more often than a guess; the others stand in
     the evidence as a note.
@@ -2173,7 +2190,8 @@ def hallucination(
     | what somebody says | 10 of 45 | 124 of 152 | 0 of 0 | 17 of 25 | 4 of 4 | no |
 
     *Ordinary* are 320 responses of another hand (`tests/labelled/ordinary`: short replies, lists, reckoning, off-hand paraphrase; errors mostly in the context's own words), half of them for
-    development. There careful has 0.68, reference 0.48 and new word pairs 0.45; before clauses were compared and numbers worked out, careful was at chance.
+    development. There careful has 0.68, reference 0.48 and new word pairs 0.45. In the half that was kept apart careful has 0.50 and reference 0.47: what was learnt from the one half did not carry over
+    to the other, and of the clauses that count there 5 of 14 denied ones, 1 of 2 opposites and 3 of 7 other numbers are right. Faithful answers there reckon with the numbers of the context, unfaithful ones have its words; `docs/judgement.md` has twenty of them.
 
     ## Options
 
@@ -2233,7 +2251,7 @@ def hallucination(
     One invented sentence behind one that is borne out, and a declined answer, in the careful profile.
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"response": "The annual pass costs $150. Dogs travel free on Sundays.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.51}
+    {"params": {"profile": "careful"}, "case": {"response": "The annual pass costs $150. Dogs travel free on Sundays.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.66}
     ```
 
     ```case

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use probare_nlp::reading::{Sort, sorts};
+
 use super::answer::Answer;
 use super::lexicon::{is_concession, is_title};
 use super::phrase::is_article;
@@ -199,7 +201,7 @@ impl<'a> Scene<'a> {
 
     /// The mention itself, where the answer declines to give one; a mention that denies something may be the answer.
     fn declined(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        let denies = |at: usize| matches!(self.word(at), "no" | "not" | "none" | "nothing" | "never" | "unknown");
+        let denies = |at: usize| sorts(self.word(at)).has(Sort::Negating) || matches!(self.word(at), "no" | "unknown");
         (self.answer.is_declined(mention) && !mention.clone().any(denies)).then(|| mention.clone())
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use probare_nlp::{Parser, Upos};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 use rustc_hash::FxHashSet;
 
@@ -121,6 +122,14 @@ pub(super) fn leaving(
     // Who asked for facts and got them was answered, unless the reply announces that it turns elsewhere.
     let announced = if asked { !turned.is_empty() && away >= 0.5 } else { !turned.is_empty() };
     let mostly_away = !asked && (away >= 0.5 || away >= 0.35 && ends_away);
+    // Who ends with a question that brings no topic of its own asks about what the user told.
+    let asks_back = || {
+        reply
+            .sentences
+            .last()
+            .is_some_and(|last| last.is_question() && !is_offer(reply, last) && !has_topic(reply, last, &concern))
+    };
+    let mostly_away = mostly_away && !asks_back();
     leaving.leaves = announced || mostly_away;
     leaving.reason = match (announced, mostly_away) {
         (true, _) => "the reply announces another topic",
@@ -305,6 +314,48 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if words.len() >= 8 && care == 0 { Bearing::GoesOn } else { Bearing::Open }
 }
 
+/// Whether a question offers to go on with what was said and names no feeling: "Would you like to know more?"
+fn is_offer(reply: &Reading, sentence: &Sentence) -> bool {
+    let offers = |token: usize| {
+        let (next, after) = (reply.word(token + 1), reply.word(token + 2));
+        match reply.word(token) {
+            "would" | "do" | "did" => next == "you" && matches!(after, "like" | "want" | "need" | "care" | "know"),
+            "shall" | "should" | "can" | "may" | "could" => matches!(next, "i" | "we"),
+            "want" | "interested" | "ready" | "curious" => token == sentence.tokens.start,
+            "is" => next == "there",
+            "anything" => next == "else",
+            _ => false,
+        }
+    };
+    let feels = |token: usize| reply.is(token, Class::Care) || reply.is(token, Class::Distress);
+    sentence.tokens.clone().any(offers) && !sentence.tokens.clone().any(feels)
+}
+
+/// Whether a sentence speaks of something that can be pointed at or done and that the user did not speak of: a name, a thing, a
+/// pastime. "Which one is heavier?" and "What would feel right to you?" do not.
+fn has_topic(reply: &Reading, sentence: &Sentence, concern: &FxHashSet<&str>) -> bool {
+    let is_new = |word: &str| !concern.contains(stem(word));
+    let mut words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word);
+    let is_named = words.any(|token| {
+        let is_elsewhere = reply.is(token, Class::Elsewhere);
+        let is_name = reply.is_capital_inside(sentence, token) && !reply.word(token).starts_with('i');
+        (is_elsewhere || is_name) && is_new(reply.word(token))
+    });
+    let text = &reply.text[sentence.at.clone()];
+    let tagged = || Parser::english().tag(text);
+    is_named
+        || tagged().tokens().any(|token| {
+            let word = &text[token.span.clone()];
+            token.upos == Upos::Noun && is_new(word) && is_topic(word)
+        })
+}
+
+/// Whether a noun is first of all something made, grown, found, done or told.
+fn is_topic(word: &str) -> bool {
+    is_thing(word)
+        || matches!(category(word), "noun.act" | "noun.event" | "noun.communication" | "noun.group" | "noun.phenomenon")
+}
+
 /// Whether the sentence gives orders, and all of them are about things that the user did not speak of: "descale that kettle".
 fn orders_things_only(reply: &Reading, sentence: &Sentence, concern: &FxHashSet<&str>) -> bool {
     let mut orders = openings(reply, sentence)
@@ -338,14 +389,16 @@ fn object(reply: &Reading, sentence: &Sentence, start: usize) -> Option<usize> {
 
 /// Whether a word is first of all a thing: made, grown, eaten or found.
 fn is_thing(word: &str) -> bool {
+    matches!(
+        category(word),
+        "noun.artifact" | "noun.food" | "noun.plant" | "noun.animal" | "noun.substance" | "noun.object"
+    )
+}
+
+/// The broad category of the first meaning of a noun.
+fn category(word: &str) -> &'static str {
     let wordnet = WordNet::embedded();
-    let first = wordnet.synsets(word, PartOfSpeech::Noun).first().copied();
-    first.is_some_and(|first| {
-        matches!(
-            wordnet.lexname(first),
-            "noun.artifact" | "noun.food" | "noun.plant" | "noun.animal" | "noun.substance" | "noun.object"
-        )
-    })
+    wordnet.synsets(word, PartOfSpeech::Noun).first().map_or("", |&first| wordnet.lexname(first))
 }
 
 #[cfg(test)]
@@ -367,6 +420,25 @@ mod tests {
         assert_eq!(leaves(user, "Funerals vary a lot between regions, with about 60 percent cremations."), Some(true));
         assert_eq!(leaves(user, "I'm so sorry. What was he like?"), Some(false));
         assert_eq!(leaves(user, "I'm sorry. Anyway, which films do you like?"), Some(true));
+    }
+
+    #[test]
+    fn a_last_question_without_a_topic_of_its_own_stays() {
+        let user = "I cry every night since the divorce.";
+        let facts = "Most couples in the region separate after seven to nine years of marriage.";
+        for (question, expected) in [
+            ("What is the worst of it?", false),
+            ("Which part of that weighs most?", false),
+            ("How do the nights go?", false),
+            ("Would you like to know more?", true),
+            ("Shall I go on?", true),
+            ("Do you want to go on, or does it hurt too much?", false),
+            ("Which sport do you play?", true),
+            ("Have you seen the new museum?", true),
+            ("Which biscuits go with tea?", true),
+        ] {
+            assert_eq!(leaves(user, &format!("{facts} {question}")), Some(expected), "{question}");
+        }
     }
 
     #[test]

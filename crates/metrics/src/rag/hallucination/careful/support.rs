@@ -28,9 +28,12 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// A fifth of the sum of words, pairs, cover, names, numbers and what is opposed, 1 at most.
+    /// A fifth of words, pairs and cover, and two fifths of names, numbers and what is opposed, 1 at most. New words may say the
+    /// same; another name, number or a denial cannot, so that one of these alone makes a sentence unsupported.
     pub fn value(&self) -> f64 {
-        ((self.words + self.pairs + self.cover + self.names + self.numbers + self.opposed) / 5.0).min(1.0)
+        let (other_words, other_facts) =
+            (self.words + self.pairs + self.cover, self.names + self.numbers + self.opposed);
+        ((other_words + 2.0 * other_facts) / 5.0).min(1.0)
     }
 }
 
