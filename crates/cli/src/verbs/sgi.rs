@@ -167,6 +167,11 @@ pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option
             "`cache` and `grader_cache` are not needed: every reply is in the record of replies and is not paid twice",
         );
     }
+    if guide.models.iter().any(|model| !model.extract_fields.is_empty()) {
+        remark(
+            "`extract_fields` is left aside: of a reply its text, its tokens and its price are kept, and no other field",
+        );
+    }
     let mut settled = running.with_config(&config);
     settled.has_own_summary = true;
     let folder = path.parent().unwrap_or(Path::new(""));
