@@ -71,10 +71,10 @@ pub enum CompareError {
         reason: String,
     },
     /// No row is of the model that was asked for.
-    #[error("`{}` has no results of the model `{model}`; it has {known}", path.display())]
+    #[error("{name}: there are no results of the model `{model}`, but of {known}")]
     NoModel {
-        /// The file.
-        path: PathBuf,
+        /// What the results are called.
+        name: String,
         /// The model.
         model: String,
         /// Those that it has.
@@ -107,8 +107,8 @@ pub fn compare(
         })?;
         if let Some(model) = file.model.as_ref().filter(|model| !models.contains(*model)) {
             let known = models.into_iter().collect::<Vec<_>>().join(", ");
-            let known = if known.is_empty() { "none that is named".to_owned() } else { known };
-            return Err(CompareError::NoModel { path: file.path.clone(), model: model.clone(), known });
+            let known = if known.is_empty() { "no model that is named".to_owned() } else { known };
+            return Err(CompareError::NoModel { name: file.name.clone(), model: model.clone(), known });
         }
         side.notes = notes;
         sides.push(side);
