@@ -15,6 +15,15 @@ const OLDEST: (u32, u32) = (3, 11);
 /// Tests of the wheel with Spark, Ray and the packages of other tools.
 #[derive(Debug, clap::Args)]
 pub struct ClusterArguments {
+    /// A wheel to test instead of one that is built here
+    #[arg(long, value_name = "FILE")]
+    wheel: Option<PathBuf>,
+    /// Rows that go through every metric, in Spark, Ray and every kind of input
+    #[arg(long, value_name = "NUMBER")]
+    rows: Option<usize>,
+    /// Rows that are being scored when an executor or a worker is killed
+    #[arg(long, value_name = "NUMBER")]
+    killed_rows: Option<usize>,
     /// Further arguments for pytest
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,
@@ -29,17 +38,43 @@ pub fn run() -> Result<()> {
             return Ok(());
         }
     };
-    environment.install_wheel()?;
-    environment.pytest(&["-m", "not (spark or ray or peers)"])
+    environment.install(&environment.built_wheel()?)?;
+    let mut pytest = environment.pytest();
+    process::run(pytest.args(["-m", "not (spark or ray or peers)"]))
 }
 
 /// The same with everything that is too heavy for every day.
 pub fn run_cluster(arguments: &ClusterArguments) -> Result<()> {
     let environment = Environment::new("python-cluster", "requirements-cluster.txt")?;
-    environment.install_wheel()?;
-    let rest: Vec<&str> = arguments.rest.iter().map(String::as_str).collect();
-    let all = ["-m", "spark or ray or peers"];
-    environment.pytest(if rest.is_empty() { all.as_slice() } else { rest.as_slice() })
+    match &arguments.wheel {
+        Some(wheel) => environment.install(&std::path::absolute(wheel)?)?,
+        None => environment.install(&environment.built_wheel()?)?,
+    }
+    let mut pytest = environment.pytest();
+    if let Some(rows) = arguments.rows {
+        pytest.env("PROBARE_ROWS", rows.to_string());
+    }
+    if let Some(rows) = arguments.killed_rows {
+        pytest.env("PROBARE_KILLED_ROWS", rows.to_string());
+    }
+    match promptfoo() {
+        Ok(folder) => drop(pytest.env("PROBARE_FOREIGN", folder)),
+        Err(reason) => eprintln!("left out: promptfoo, since {reason:#}"),
+    }
+    if arguments.rest.is_empty() {
+        pytest.args(["-m", "inputs or spark or ray or peers"]);
+    }
+    process::run(pytest.args(&arguments.rest))
+}
+
+/// The folder with promptfoo, installed where it is not there yet (2 GB).
+fn promptfoo() -> Result<PathBuf> {
+    if !process::is_there("npm", "--version") {
+        bail!("there is no npm here");
+    }
+    let folder = root().join("target/foreign");
+    process::run(Command::new("bash").arg(root().join("tests/foreign/install.sh")).arg(&folder).arg("promptfoo"))?;
+    Ok(folder)
 }
 
 /// A virtual environment with the packages that a list names.
@@ -77,8 +112,8 @@ impl Environment {
         pip
     }
 
-    /// Builds the wheel in the profile of the other tests, from what they have built already, and installs it.
-    fn install_wheel(&self) -> Result<()> {
+    /// Builds the wheel in the profile of the other tests, from what they have built already.
+    fn built_wheel(&self) -> Result<PathBuf> {
         let wheels = self.folder.join("wheels");
         if wheels.exists() {
             std::fs::remove_dir_all(&wheels)?;
@@ -91,16 +126,23 @@ impl Environment {
             .arg(self.program("python"))
             .current_dir(root().join("crates/python"));
         process::run(&mut maturin)?;
-        let wheel = std::fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path();
+        Ok(std::fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path())
+    }
+
+    fn install(&self, wheel: &Path) -> Result<()> {
         process::run(self.pip().args(["--force-reinstall", "--no-deps"]).arg(wheel))
     }
 
-    fn pytest(&self, arguments: &[&str]) -> Result<()> {
+    /// pytest, where the tests are.
+    fn pytest(&self) -> Command {
         let mut pytest = Command::new(self.program("python"));
-        pytest.args(["-m", "pytest", "--quiet"]).args(arguments).current_dir(root().join("crates/python"));
+        // What is left out is listed with the reason.
+        pytest.args(["-m", "pytest", "--quiet", "-rs"]).current_dir(root().join("crates/python"));
         // The program that the wheel is held against.
-        pytest.env("PROBARE_PROGRAM", program());
-        process::run(&mut pytest)
+        if std::env::var_os("PROBARE_PROGRAM").is_none() {
+            pytest.env("PROBARE_PROGRAM", program());
+        }
+        pytest
     }
 }
 

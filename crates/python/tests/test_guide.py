@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -34,7 +35,10 @@ def test_every_block_runs(page, tmp_path):
     assert found
     tests = [text for text in found if "def test_" in text]
     (tmp_path / "page.py").write_text("\n".join(text for text in found if text not in tests), encoding="utf-8")
-    done = subprocess.run([sys.executable, "page.py"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    # As in an environment that is activated: Spark looks for the Python of its workers there.
+    environment = {**os.environ, "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])}
+    command = [sys.executable, "page.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     for text, said in [(text, done.stdout) for language, text in blocks(page) if language == "text"]:
         assert text.strip() in said, said

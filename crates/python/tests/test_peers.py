@@ -126,17 +126,28 @@ tests:
     assert: [{type: python, value: "file://check.py", config: {metric: token_f1, at_least: 0.4}}]
   - vars: {question: Rio, reference: Canberra}
     assert: [{type: python, value: "file://check.py", config: {metric: token_f1, at_least: 0.4}}]
+  - vars: {question: Rio, reference: Canberra}
+    assert: [{type: python, value: "file://check.py", config: {metric: token_f2, at_least: 0.4}}]
 """
 
 
-@pytest.mark.skipif("PROMPTFOO" not in os.environ, reason="promptfoo is 2 GB: PROMPTFOO=/path/to/promptfoo runs this")
+@pytest.mark.skipif("PROBARE_FOREIGN" not in os.environ, reason="promptfoo is not installed (tests/foreign/install.sh DIR promptfoo)")
 def test_promptfoo_itself(tmp_path):
     (tmp_path / "check.py").write_text("from probare.integrations.promptfoo import get_assert\n")
     (tmp_path / "promptfooconfig.yaml").write_text(PROMPTFOO)
-    settings = {"PROMPTFOO_PYTHON": sys.executable, "PROMPTFOO_DISABLE_TELEMETRY": "1", "PROMPTFOO_DISABLE_UPDATE": "1"}
-    subprocess.run(
-        [*os.environ["PROMPTFOO"].split(), "eval", "--no-cache", "--no-share", "-o", "out.json"],
-        cwd=tmp_path, env={**os.environ, **settings}, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    told = json.loads((tmp_path / "out.json").read_text())["results"]["results"]
-    assert [(result["success"], result["score"]) for result in told] == [(True, 0.5), (False, 0.0)]
+    environment = {**os.environ, "PROMPTFOO_PYTHON": sys.executable}
+    words = ["eval", "--no-cache", "--no-share", "--no-table", "--no-progress-bar", "-o", "out.json"]
+    # The file of settings says where promptfoo and its node are, and that nothing is sent.
+    command = ["bash", "-c", '. "$PROBARE_FOREIGN/promptfoo.env" && exec promptfoo "$@"', "promptfoo", *words]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600)
+    # An assertion that fails is 100.
+    assert done.returncode == 100, done.stdout + done.stderr
+    right, wrong, broken = json.loads((tmp_path / "out.json").read_text())["results"]["results"]
+    for result, passed, score in ((right, True, 0.5), (wrong, False, 0.0)):
+        [told] = result["gradingResult"]["componentResults"]
+        assert (result["success"], result["score"]) == (told["pass"], told["score"]) == (passed, score)
+        assert told["reason"].splitlines()[0] == f"token_f1 is {score}, at least 0.4 is wanted"
+    assert result["namedScores"] == {"token_f1": 0.0}
+    assert "found response 6:14 'Canberra'" in right["gradingResult"]["componentResults"][0]["reason"]
+    # What cannot be scored is an error that says why.
+    assert not broken["success"] and "unknown metric `token_f2`" in json.dumps(broken, ensure_ascii=False)

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import threading
-import time
 
 import pytest
 from conftest import deterministic, made_rows
@@ -77,31 +76,34 @@ def workers() -> list[int]:
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="workers are found through /proc")
-def test_a_dead_worker_loses_no_row():
+def test_a_dead_worker_loses_no_row(tmp_path):
     count = int(os.environ.get("PROBARE_KILLED_ROWS", "4000"))
     rows = made_rows(count)
-    killed = []
+    parts = 40
+    blocks = ray.data.from_arrow(pyarrow.Table.from_pylist(rows)).repartition(parts).materialize()
+    metrics = ["token_f1", "rouge_l", "answer_match"]
+    killed, ended = [], threading.Event()
+
+    def mark(table):
+        # One file for each block that is scored.
+        (tmp_path / table["id"][0].as_py()).touch()
+        return table
 
     def kill():
-        end = time.monotonic() + 120
-        while not killed and time.monotonic() < end:
-            for process in workers():
-                time.sleep(float(os.environ.get("PROBARE_KILLED_AFTER", "0.3")))
-                try:
-                    os.kill(process, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
-                killed.append(process)
+        while not killed and not ended.wait(0.01):
+            done = len(list(tmp_path.iterdir()))
+            for process in workers() if done >= parts // 4 else []:
+                os.kill(process, signal.SIGKILL)
+                killed.append(done)
                 break
-            time.sleep(0.02)
 
-    blocks = ray.data.from_arrow(pyarrow.Table.from_pylist(rows)).repartition(40).materialize()
     thread = threading.Thread(target=kill)
     thread.start()
-    metrics = ["token_f1", "rouge_l", "answer_match"]
-    scored = probare.ray.score(blocks, metrics, "careful").select_columns(["id", *metrics]).take_all()
+    dataset = probare.ray.score(blocks, metrics, "careful").map_batches(mark, batch_format="pyarrow", batch_size=None)
+    scored = dataset.select_columns(["id", *metrics]).take_all()
+    ended.set()
     thread.join()
-    assert killed
+    assert killed and parts // 4 <= killed[0] < parts
     assert len(scored) == count
     values = {row["id"]: tuple(row[metric] for metric in metrics) for row in scored}
     assert len(values) == count

@@ -9,6 +9,7 @@ from conftest import by_command_line, deterministic
 
 import probare
 
+pytestmark = pytest.mark.inputs
 PROFILES = ["reference", "careful"]
 
 

@@ -15,6 +15,7 @@ import probare
 pytestmark = pytest.mark.spark
 pyspark = pytest.importorskip("pyspark")
 ROWS = int(os.environ.get("PROBARE_ROWS", "100"))
+PARTS = 40
 
 
 def session(master: str):
@@ -90,23 +91,28 @@ def test_what_would_pay_twice_is_refused(frame):
 
 
 KILLED = """
-import json, os, sys, threading, time, signal, subprocess
+import json, os, signal, sys, threading, time
 sys.path.insert(0, sys.argv[1])
-from test_spark import session, executors
+from test_spark import PARTS, executors, session
 import probare
-rows = int(sys.argv[3])
 spark = session("local-cluster[2,1,1024]")
-frame = spark.read.parquet(sys.argv[2]).repartition(40)
-before = set(executors())
+frame = spark.read.parquet(sys.argv[2]).repartition(PARTS)
+told = {"executors": len(executors())}
 def kill():
-    time.sleep(float(sys.argv[4]))
-    os.kill(sorted(before)[0], signal.SIGKILL)
-threading.Thread(target=kill).start()
+    tracker = spark.sparkContext.statusTracker()
+    while "done_at_the_kill" not in told:
+        stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+        for stage in stages:
+            # Scoring is the stage of so many tasks; the one before shares the rows out.
+            if stage and stage.numTasks == PARTS and stage.numCompletedTasks >= PARTS // 4:
+                os.kill(min(executors()), signal.SIGKILL)
+                told["done_at_the_kill"] = stage.numCompletedTasks
+        time.sleep(0.05)
+threading.Thread(target=kill, daemon=True).start()
 scored = probare.spark.score(frame, ["token_f1", "rouge_l", "answer_match"], "careful")
-scored.select("id", "token_f1", "rouge_l", "answer_match").write.parquet(sys.argv[5])
-died = not set(before) <= set(executors())
+scored.select("id", "token_f1", "rouge_l", "answer_match").write.parquet(sys.argv[3])
 spark.stop()
-print(json.dumps({"executors": len(before), "died": died}))
+print(json.dumps(told))
 """
 
 
@@ -131,13 +137,11 @@ def test_a_dead_executor_loses_no_row(tmp_path):
     count = int(os.environ.get("PROBARE_KILLED_ROWS", "4000"))
     rows = made_rows(count)
     parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "rows.parquet")
-    wait = os.environ.get("PROBARE_KILLED_AFTER", "6")
-    here = os.path.dirname(__file__)
-    arguments = [here, str(tmp_path / "rows.parquet"), str(count), wait, str(tmp_path / "out")]
+    arguments = [os.path.dirname(__file__), str(tmp_path / "rows.parquet"), str(tmp_path / "out")]
     done = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])
-    assert told["died"] and told["executors"] == 2
+    assert told["executors"] == 2 and PARTS // 4 <= told["done_at_the_kill"] < PARTS
     scored = parquet.read_table(tmp_path / "out").to_pylist()
     assert len(scored) == count
     values = {row["id"]: (row["token_f1"], row["rouge_l"], row["answer_match"]) for row in scored}

@@ -44,7 +44,8 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers."""
-        return json.loads(self._native.json())
+        told: dict[str, Any] = json.loads(self._native.json())
+        return told
 
     def to_markdown(self) -> str:
         """Tables in Markdown."""

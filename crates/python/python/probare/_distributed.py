@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,6 +43,10 @@ class Recipe:
             offline=True,
             config=self.config,
         )
+
+    def kept_scorer(self) -> Scorer:
+        """The same, made once in a process: workers take one part after the other."""
+        return _made_of(pickle.dumps(self))
 
     def columns(self) -> list[tuple[str, bool]]:
         """The columns that rows get, and whether each is a value. Rows keep their own id."""
@@ -95,7 +100,7 @@ def scored_batches(
     recipe: Recipe, batches: Iterable[pyarrow.RecordBatch], renamed: Callable[[str], str] = str
 ) -> Iterator[pyarrow.RecordBatch]:
     """Rows with all their columns and those of the metrics."""
-    scorer = recipe.scorer()
+    scorer = recipe.kept_scorer()
     for batch in batches:
         yield beside(batch, scorer.score_batch(batch), renamed)
 
@@ -138,12 +143,6 @@ def whole_of(metrics: Any, profile: str | None, source: str, parts: Iterable[str
 
 
 @lru_cache(maxsize=8)
-def _kept(pickled: bytes) -> Scorer:
-    import pickle
-
-    return pickle.loads(pickled).scorer()
-
-
-def kept_scorer(pickled: bytes) -> Scorer:
-    """The scorer of a recipe, made once in a process."""
-    return _kept(pickled)
+def _made_of(pickled: bytes) -> Scorer:
+    recipe: Recipe = pickle.loads(pickled)
+    return recipe.scorer()

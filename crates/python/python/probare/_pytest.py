@@ -59,9 +59,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     collected = config.stash.get(_STASH, None)
     files = config.getoption("--probare-report")
-    if collected is None or not collected.rows or not files or hasattr(config, "workeroutput"):
+    if collected is None or not files or hasattr(config, "workeroutput"):
         return
     results = collected.results(output=files, title="pytest")
+    if results is None:
+        return
     terminalreporter.section("probare")
     terminalreporter.write_line(repr(results))
     for path in results.written:

@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, overload
 
 from probare import _probare
-from probare._errors import Error
+from probare._errors import Error, ScoreError
 
 if TYPE_CHECKING:
     import pandas
@@ -89,7 +89,8 @@ class Summary(Mapping[str, MetricSummary]):
 
     def to_dict(self) -> dict[str, Any]:
         """The summary as a report holds it."""
-        return json.loads(self._native.json())
+        told: dict[str, Any] = json.loads(self._native.json())
+        return told
 
     def __getitem__(self, name: str) -> MetricSummary:
         return self._metrics[name]
@@ -135,7 +136,8 @@ class Results(Sequence[dict[str, Any]]):
     @property
     def problems(self) -> list[dict[str, Any]]:
         """What was said about rows: those that could not be read (`lost`), ids that stand there twice."""
-        return json.loads(self._native.problems)
+        problems: list[dict[str, Any]] = json.loads(self._native.problems)
+        return problems
 
     @property
     def written(self) -> list[str]:
@@ -176,7 +178,8 @@ class Results(Sequence[dict[str, Any]]):
 
     def to_polars(self, *, evidence: bool = True) -> polars.DataFrame:
         """A Polars frame with the columns of `to_arrow`."""
-        return _needed("polars").DataFrame(self._native.stream(evidence))
+        frame: polars.DataFrame = _needed("polars").DataFrame(self._native.stream(evidence))
+        return frame
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._native.stream(True).__arrow_c_stream__(requested_schema)
@@ -191,7 +194,8 @@ class Results(Sequence[dict[str, Any]]):
     def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
         if isinstance(at, slice):
             return [json.loads(self._native.line(number)) for number in range(len(self))[at]]
-        return json.loads(self.line(at))
+        row: dict[str, Any] = json.loads(self.line(at))
+        return row
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (json.loads(line) for line in self.lines())
@@ -237,6 +241,16 @@ def _summary_table(summary: Summary) -> str:
         rows.append("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>")
     lost = f"<p>{summary.lost_rows} rows could not be read</p>" if summary.lost_rows else ""
     return f"<table><tr>{head}</tr>{''.join(rows)}</table>{lost}"
+
+
+def only_score(results: Results) -> tuple[str, dict[str, Any]]:
+    """Name and score of one case under one metric, or the error that says why there is none."""
+    [(name, told)] = results[0]["scores"].items()
+    if "not_applicable" in told:
+        raise ScoreError(f"{name} does not apply: {told['not_applicable']}", "not_applicable")
+    if "error" in told:
+        raise ScoreError(f"{name}: {told['error']}", told["kind"])
+    return name, told
 
 
 def evidence_lines(evidence: Sequence[dict[str, Any]]) -> list[str]:

@@ -29,7 +29,7 @@ def __getattr__(name: str) -> Callable[..., dict[str, Any]]:
         raise AttributeError(f"there is no metric `{name}`")
 
     def metric(**options: Any) -> dict[str, Any]:
-        # A name that Python keeps for itself has a line under it: from_.
+        # A name that Python keeps for itself has an underscore behind it: from_.
         given = {key.removesuffix("_"): value for key, value in options.items() if value is not None}
         return {"id": name, **given}
 

@@ -9,12 +9,11 @@ Rows keep all their columns and get those of the metrics: the value, and `NAME.s
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from probare._distributed import beside, distributed, kept_scorer, named, part_of, refuse_clash, whole_of
+from probare._distributed import beside, distributed, named, part_of, refuse_clash, whole_of
 from probare._results import Summary
 
 if TYPE_CHECKING:
@@ -22,6 +21,10 @@ if TYPE_CHECKING:
     from ray.data import Dataset
 
     from probare.catalogue import Profile, Request
+
+
+ROWS_AT_ONCE = 4096
+"""Rows that are scored together, however large a block is: what memory holds of them depends on it."""
 
 
 def score(
@@ -34,23 +37,26 @@ def score(
     judges: Sequence[str] = (),
     record: str | PathLike[str] | None = None,
     config: str | PathLike[str] | None = None,
-    batch_size: int | None = 4096,
+    batch_size: int | None = None,
     **options: Any,
 ) -> Dataset:
     """The dataset with the columns of the metrics. Nothing is computed before Ray wants the rows.
 
     A metric that asks a model is answered from `record`, a file of recorded replies that every worker can read, and is
-    refused without one: a block that Ray tries again would pay twice. `options` go to `map_batches`.
+    refused without one: a block that Ray tries again would pay twice.
+
+    There is a task for each block, so `dataset.repartition(n)` says how far the work is spread. `batch_size` and `options` go to
+    `map_batches`; with a batch size Ray puts small blocks together until they have so many rows.
     """
     recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
     refuse_clash(dataset.columns() or [], [name for name, _ in recipe.columns()])
-    pickled = pickle.dumps(recipe)
 
     def block(table: pyarrow.Table) -> pyarrow.Table:
         import pyarrow
 
-        scorer = kept_scorer(pickled)
-        batches = table.combine_chunks().to_batches() or [pyarrow.RecordBatch.from_pylist([], schema=table.schema)]
+        scorer = recipe.kept_scorer()
+        nothing = pyarrow.RecordBatch.from_pylist([], schema=table.schema)
+        batches = table.combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE) or [nothing]
         return pyarrow.Table.from_batches([beside(batch, scorer.score_batch(batch)) for batch in batches])
 
     return dataset.map_batches(block, batch_format="pyarrow", batch_size=batch_size, **options)

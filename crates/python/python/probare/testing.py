@@ -18,8 +18,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from probare._api import score, score_async
-from probare._errors import ScoreError, UsageError
-from probare._results import Results, evidence_lines
+from probare._errors import UsageError
+from probare._results import Results, evidence_lines, only_score
 
 if TYPE_CHECKING:
     from probare.catalogue import Request
@@ -79,11 +79,7 @@ def _judged(
     session = _session.get()
     if session is not None:
         session.add(case, metric, settings)
-    [(name, told)] = results[0]["scores"].items()
-    if "not_applicable" in told:
-        raise ScoreError(f"{name} does not apply: {told['not_applicable']}", "not_applicable")
-    if "error" in told:
-        raise ScoreError(f"{name}: {told['error']}", told["kind"])
+    name, told = only_score(results)
     value = told["value"]
     wrong = []
     if at_least is not None and value < at_least:

@@ -56,7 +56,7 @@ fn function(metric: &MetricDef) -> String {
     let empty = Map::new();
     let properties = schema["properties"].as_object().unwrap_or(&empty);
     for (name, property) in properties.iter().filter(|(name, _)| *name != "profile") {
-        // As everywhere in Python: a name that is taken gets a line under it.
+        // As everywhere in Python: a name that is taken gets an underscore behind it.
         let end = if KEYWORDS.contains(&name.as_str()) { "_" } else { "" };
         let _ = writeln!(text, "    {name}{end}: {} = ...,", of(property, &schema, 0));
     }

@@ -6,33 +6,22 @@ from typing import Any
 
 from probare._api import metrics as all_metrics
 from probare._api import score, score_async
-from probare._errors import ScoreError
-from probare._results import Results, evidence_lines
+from probare._results import evidence_lines, only_score
 
 
 def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The score of a case: `{"value": …, "parts": …, "evidence": […]}`."""
-    return scored(score([present(case)], [metric], profile, strict=True, **settings))
+    return only_score(score([present(case)], [metric], profile, strict=True, **settings))[1]
 
 
 async def one_async(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:
     """The same without holding up anybody else."""
-    return scored(await score_async([present(case)], [metric], profile, strict=True, **settings))
+    return only_score(await score_async([present(case)], [metric], profile, strict=True, **settings))[1]
 
 
 def present(case: dict[str, Any]) -> dict[str, Any]:
     """The fields that have a value."""
     return {field: value for field, value in case.items() if value is not None}
-
-
-def scored(results: Results) -> dict[str, Any]:
-    """The score, or the error that says why there is none."""
-    [(name, told)] = results[0]["scores"].items()
-    if "not_applicable" in told:
-        raise ScoreError(f"{name} does not apply: {told['not_applicable']}", "not_applicable")
-    if "error" in told:
-        raise ScoreError(f"{name}: {told['error']}", told["kind"])
-    return told
 
 
 def explained(told: dict[str, Any]) -> str:

@@ -16,7 +16,7 @@ from deepeval.test_case import LLMTestCase
 from probare.integrations._case import explained, is_higher_better, named, one, one_async
 
 
-class ProbareMetric(BaseMetric):  # type: ignore[misc]
+class ProbareMetric(BaseMetric):
     """A metric of Probare. Where lower is better, a test passes at or below the threshold.
 
     `settings` are further arguments of `probare.score`. DeepEval makes copies of its metrics from their attributes, so every
@@ -43,7 +43,7 @@ class ProbareMetric(BaseMetric):  # type: ignore[misc]
         self.error: str | None = None
 
     @property
-    def __name__(self) -> str:  # type: ignore[override]
+    def __name__(self) -> str:
         return named(self.metric)
 
     def measure(self, test_case: LLMTestCase, *arguments: Any, **named_arguments: Any) -> float:
