@@ -37,7 +37,7 @@ pub(super) fn serve(mut stream: TcpStream, shared: &Shared) {
 /// Waits for a whole request; nothing when the connection or the server ends.
 fn arrived(stream: &mut TcpStream, shared: &Shared) -> io::Result<Option<Arrived>> {
     let mut buffer = vec![0; PEEK];
-    let mut before = 0;
+    let (mut before, mut wait) = (0, SHORTEST_WAIT);
     loop {
         if shared.stop.load(Ordering::Relaxed) {
             return Ok(None);
@@ -53,7 +53,7 @@ fn arrived(stream: &mut TcpStream, shared: &Shared) -> io::Result<Option<Arrived
             if length == PEEK {
                 return Ok(None);
             }
-            sleep(Duration::from_micros(200));
+            rest(&mut wait);
             continue;
         };
         let head = String::from_utf8_lossy(bytes.get(..end).unwrap_or_default()).into_owned();
@@ -77,10 +77,20 @@ fn arrived(stream: &mut TcpStream, shared: &Shared) -> io::Result<Option<Arrived
             return Ok(Some(Arrived { path, key, body: body.split_off(end), waiting: 0 }));
         }
         if length == before {
-            sleep(Duration::from_micros(200));
+            rest(&mut wait);
         }
         before = length;
     }
+}
+
+/// What is waited for the rest of a request at first; then twice as long each time, so that hundreds of slow clients do not keep
+/// the machine busy with waiting.
+const SHORTEST_WAIT: Duration = Duration::from_micros(200);
+const LONGEST_WAIT: Duration = Duration::from_millis(20);
+
+fn rest(wait: &mut Duration) {
+    sleep(*wait);
+    *wait = (*wait * 2).min(LONGEST_WAIT);
 }
 
 /// Like `read_exact`, but patient while the server runs.
