@@ -46,7 +46,7 @@ def streamed(path, out, is_scored):
     import probare
 
     scorer = probare.Scorer(["token_f1", "exact_match"])
-    file = parquet.ParquetFile(path)
+    file = parquet.ParquetFile(path, pre_buffer=False)
     rows, seen, start, samples = file.metadata.num_rows, 0, time.process_time(), []
     with parquet.ParquetWriter(out, scorer.schema if is_scored else file.schema_arrow) as writer:
         for batch in file.iter_batches(batch_size=8192):
