@@ -13,9 +13,9 @@ pub fn close(what: &str, expected: f64, got: f64, tolerance: f64) -> Result<(), 
     }
 }
 
-/// Agrees when every number of `got`, an object, is near the expected one of its name.
+/// Agrees when `got`, an object, has every expected number, and near it.
 pub fn all_close(expected: &Value, got: &Value, tolerance: f64) -> Result<(), String> {
-    let numbers = got.as_object().filter(|numbers| !numbers.is_empty()).ok_or("no numbers were computed")?;
+    let numbers = expected.as_object().filter(|numbers| !numbers.is_empty()).ok_or("no numbers are expected")?;
     numbers.keys().try_for_each(|name| close(name, number(expected, name)?, number(got, name)?, tolerance))
 }
 
