@@ -118,7 +118,7 @@ impl Turns {
 }
 
 /// Sets that rules were tried on, each with a floor just under what is measured there.
-const KNOWN: [(&str, f64); 4] = [("bump", 0.588), ("defacto", 0.811), ("summedits", 0.658), ("wice", 0.767)];
+const KNOWN: [(&str, f64); 4] = [("bump", 0.611), ("defacto", 0.805), ("summedits", 0.644), ("wice", 0.766)];
 
 /// The least mean on any other sets: better than what counting and an equal guess reach on sets of that kind.
 const LEAST_MEAN: f64 = 0.65;
@@ -176,8 +176,8 @@ fn labelled_responses_are_ranked_better_than_by_counting() {
 #[test]
 fn labelled_ordinary_responses_are_ranked() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/ordinary");
-    // Just under what is measured, which in the held-out part is chance: see the page of the metric.
-    for (file, floor) in [("responses_development.jsonl", 0.67), ("responses_heldout.jsonl", 0.49)] {
+    // Just under what is measured.
+    for (file, floor) in [("responses_development.jsonl", 0.67), ("responses_heldout.jsonl", 0.66)] {
         let rows = read(&folder.join(file));
         print_head();
         let areas = areas(&rows);

@@ -207,3 +207,64 @@ fn golden_hallucination() {
     assert!(support >= 0.98, "support right on {support}");
     assert!(exact >= 0.95, "exact on {exact}");
 }
+
+/// Whether the careful reading finds every number and date of a response borne out.
+fn bears_out(response: &str, context: &str) -> bool {
+    let found = examine(response, &[context], &Settings { is_careful: true, ..Settings::default() });
+    let mut numbers =
+        found.findings.iter().filter(|finding| matches!(finding.kind, AnchorType::Numeric | AnchorType::Date));
+    numbers.all(Finding::is_supported)
+}
+
+#[test]
+fn numbers_in_another_shape_are_borne_out() {
+    for (response, context) in [
+        ("The seeds need 64 to 70 °F.", "Keep the seeds at 18 to 21 °C."),
+        ("They open from 9 until 12.", "Open between 9 am and noon."),
+        ("The café serves from 9 until 4.", "Soup and cake from 9 to 16."),
+        ("The club meets at half past three.", "The club meets at 15.30."),
+        ("Come at 7:15 pm.", "The choir meets from 7:15 to 9:15 pm."),
+        ("Rinse gently from day two.", "Do not rinse on the day itself; from the second day on rinse gently."),
+        ("The fee is CHF 40.", "The fee of 40 francs includes soup."),
+        ("You may deduct 10% of your income.", "Donations count up to a tenth of your income."),
+        ("The 19-year-old Orr scored.", "Orr, 19, scored."),
+        ("With 10,000 crowns in the account you get a card.", "Every account comes with a card."),
+        ("It won't run on version 14.", "It needs version 15 or later."),
+        ("Sales fell by 30.", "Sales were 410 in May and 380 in June."),
+    ] {
+        assert!(bears_out(response, context), "{response}");
+    }
+    for (response, context) in [
+        ("The seeds need 90 °F.", "Keep the seeds at 18 to 21 °C."),
+        ("The club meets at half past four.", "The club meets at 15.30."),
+        ("You may deduct 12% of your income.", "Donations count up to a tenth of your income."),
+        ("The fee is CHF 45.", "The fee of 40 francs includes soup."),
+        ("The 21-year-old Orr scored.", "Orr, 19, scored."),
+    ] {
+        assert!(!bears_out(response, context), "{response}");
+    }
+}
+
+#[test]
+fn a_denial_counts_where_the_same_word_is_denied_on_one_side() {
+    let is_opposed = |response: &str, context: &str| {
+        let found = examine(response, &[context], &Settings { is_careful: true, ..Settings::default() });
+        found.sentences.iter().any(|sentence| sentence.shares.opposed > 0.0)
+    };
+    for (response, context) in [
+        ("The committee approved the new budget.", "The committee has not approved the new budget."),
+        ("The new trains do not stop at Harlow.", "The new trains stop at Harlow."),
+        ("The union accepted the offer.", "The union rejected the offer."),
+    ] {
+        assert!(is_opposed(response, context), "{response}");
+    }
+    for (response, context) in [
+        ("The vaccine does not contain eggs.", "The vaccine contains no eggs and no preservatives."),
+        ("Wait 24 hours before you rinse the mouth.", "Do not rinse the mouth for 24 hours."),
+        ("The day was lengthened for the same pay.", "The day was lengthened without more pay."),
+        ("Most restaurants shut in winter, but two stay open.", "Most restaurants close in winter; two stay open."),
+        ("A nut-free packed lunch is needed.", "Children need a packed lunch without nuts."),
+    ] {
+        assert!(!is_opposed(response, context), "{response}");
+    }
+}

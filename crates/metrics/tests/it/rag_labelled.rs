@@ -97,10 +97,10 @@ fn the_careful_profile_agrees_better_than_the_reference() {
     };
     let (reference, careful) = of(&development, "development", true);
     assert!(careful.three_way > reference.three_way && careful.two_way >= reference.two_way);
-    // Just under what is measured: 86 of 105 and 35 of 45.
-    assert!(careful.share() >= 0.81, "{careful:?}");
+    // Just under what is measured: 87 of 105 and 36 of 45.
+    assert!(careful.share() >= 0.82, "{careful:?}");
     // Single held-out cases are not shown: a rule changed after a look at one makes the figure worthless.
     let (reference, careful) = of(&held_out, "held out", false);
     assert!(careful.three_way > reference.three_way && careful.two_way >= reference.two_way);
-    assert!(careful.share() >= 0.77, "{careful:?}");
+    assert!(careful.share() >= 0.79, "{careful:?}");
 }

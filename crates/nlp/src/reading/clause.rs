@@ -135,24 +135,69 @@ impl Reading {
 
     /// How many words of a stretch deny.
     pub fn denials(&self, tokens: Span) -> usize {
-        let mut count = 0;
+        self.denied(tokens).len()
+    }
+
+    /// For each denial in some tokens the words that it denies, the next one of content and what is joined to it by *or*; none where
+    /// it denies the clause at large.
+    ///
+    /// ```
+    /// use probare_nlp::reading::Reading;
+    ///
+    /// let reading = Reading::of("The plan has not been approved, and no later than May it is due.");
+    /// let denied = reading.denied(reading.sentences[0].tokens.clone());
+    /// assert_eq!(denied, [[5]]);
+    /// assert_eq!(reading.word(5), "approved");
+    /// ```
+    pub fn denied(&self, tokens: Span) -> Vec<Vec<usize>> {
+        let mut found = Vec::new();
         let mut at = tokens.start;
         while at < tokens.end {
             let next = self.tokens.get(at + 1).filter(|next| next.is_word).map(|_| self.word(at + 1));
-            match denial(self.word(at), next) {
-                // "neither … nor" denies once.
-                Some((length, _)) if self.word(at) != "nor" => {
-                    count += 1;
-                    at += length;
-                }
-                None if denies_by_meaning(self.word(at)) => {
-                    count += 1;
+            let length = match denial(self.word(at), next) {
+                // "neither … nor" denies once, "no later than" and "without more pay" set a limit.
+                Some((length, _)) if self.word(at) != "nor" && !self.limits(at) => length,
+                None if denies_by_meaning(self.word(at)) && self.is_said_of(at) => 1,
+                _ => {
                     at += 1;
+                    continue;
                 }
-                _ => at += 1,
+            };
+            // "Nut-free" has in it what it denies.
+            if self.word(at).ends_with("-free") {
+                found.push(vec![at]);
+                at += 1;
+                continue;
             }
+            at += length;
+            let is_content = |token: &usize| self.tokens[*token].is_word && !self.is_sort(*token, Sort::Function);
+            let mut denied = Vec::new();
+            // "Without nuts or glass" denies both.
+            let mut from = at;
+            while let Some(word) = (from..tokens.end).find(is_content) {
+                denied.push(word);
+                if !matches!(self.word(word + 1), "or" | "nor") {
+                    break;
+                }
+                from = word + 2;
+            }
+            found.push(denied);
         }
-        count
+        found
+    }
+
+    /// Whether a denial belongs to a comparison, which sets a limit and denies nothing.
+    fn limits(&self, denial: usize) -> bool {
+        self.word(denial + 2) == "than"
+            || matches!(self.word(denial + 1), "more" | "less" | "extra" | "further" | "additional" | "other")
+    }
+
+    /// Whether a word that denies by its meaning does so here: what "was dropped" is gone, who "dropped the demand" has done something.
+    fn is_said_of(&self, token: usize) -> bool {
+        !matches!(self.word(token), "dropped" | "scrapped" | "cancelled" | "canceled")
+            || (1..=2).any(|back| {
+                matches!(self.word(token.wrapping_sub(back)), "is" | "are" | "was" | "were" | "be" | "been" | "being")
+            })
     }
 
     fn certainty(&self, sentence: &Sentence, tokens: &Span) -> Certainty {
@@ -305,6 +350,21 @@ mod tests {
         let reading = Reading::of(text);
         let clauses = reading.clauses(&reading.sentences[0]);
         (reading, clauses)
+    }
+
+    #[test]
+    fn a_denial_has_its_words() {
+        let denied = |text: &str| -> Vec<String> {
+            let reading = Reading::of(text);
+            let tokens = reading.denied(reading.sentences[0].tokens.clone());
+            tokens.into_iter().flatten().map(|token| reading.word(token).to_owned()).collect()
+        };
+        assert_eq!(denied("The lunch comes without nuts or glass."), ["nuts", "glass"]);
+        assert_eq!(denied("A nut-free lunch."), ["nut-free"]);
+        assert_eq!(denied("He refused to paint leaders."), ["paint"]);
+        assert_eq!(denied("The plan was dropped."), [""; 0]);
+        assert_eq!(denied("They work longer without more pay."), [""; 0]);
+        assert_eq!(denied("The workers dropped their demand."), [""; 0]);
     }
 
     #[test]

@@ -70,6 +70,7 @@ pub fn denial(word: &str, next: Option<&str>) -> Option<(usize, Denial)> {
 /// Whether a word says of its subject that it is not there, or not any more.
 fn is_gone(word: &str) -> bool {
     matches!(word, "missing" | "absent" | "cancelled" | "canceled" | "dropped" | "scrapped")
+        || matches!(word, "banned" | "forbidden" | "prohibited")
         || word.len() > 5 && word.ends_with("-free")
 }
 

@@ -55,8 +55,12 @@ pub(super) fn is_wish(reading: &Reading, first: usize) -> bool {
         | ["all", "the", "best"]
         | ["take", "care", _]
         | ["hang", "in" | "on", _]
+        | ["sleep" | "rest" | "travel", "well" | "tight" | "safely", _]
+        | ["talk" | "speak", "soon" | "later" | "tomorrow", _]
+        | ["see", "you" | "ya", _]
         | ["stay" | "be" | "remain" | "keep", "safe" | "well" | "strong" | "healthy" | "blessed", _]
-        | ["enjoy", "your" | "the", _] => true,
+        | ["enjoy", "your" | "the", _]
+        | ["eat" | "drink", "something", _] => true,
         ["have", "a" | "yourself" | "an", _] => (first + 2..first + 9).any(|token| {
             let word = reading.word(token);
             matches!(word, "day" | "night" | "evening" | "morning" | "afternoon" | "weekend" | "week" | "time" | "one")
@@ -82,7 +86,11 @@ fn asks(reading: &Reading, first: usize) -> bool {
     // "Do the dishes" orders and "have a nice day" wishes; "does the shop open" asks.
     let is_plain = |word: &str| matches!(word, "do" | "have");
     let is_article = |word: &str| matches!(word, "the" | "a" | "an" | "my" | "this" | "that" | "anyone" | "someone");
-    is_helper(first) && (is_subject(words[1]) || is_article(words[1]) && !is_plain(words[0]))
+    // Nothing but a question opens with "does".
+    words[0] == "does"
+        || is_helper(first)
+            && (is_subject(words[1]) && !(is_plain(words[0]) && words[1] == "your")
+                || is_article(words[1]) && !is_plain(words[0]))
         || is_asking(words[0]) && is_helper(first + 1) && (is_subject(words[2]) || words[2] == "the")
 }
 
@@ -111,6 +119,9 @@ mod tests {
         assert_eq!(mood("do you have an idea"), Mood::Question);
         assert_eq!(mood("does the pharmacy need my id"), Mood::Question);
         assert_ne!(mood("do the dishes"), Mood::Question);
+        assert_ne!(mood("do your duty"), Mood::Question);
+        assert_eq!(mood("does vinegar kill mould"), Mood::Question);
+        assert_eq!(mood("Sleep well, talk tomorrow!"), Mood::Wish);
         assert_ne!(mood("Had you asked, I would have come."), Mood::Question);
         assert_eq!(mood("They sang “Who are you?”."), Mood::Statement);
         assert_eq!(mood("“Who are you?”"), Mood::Question);

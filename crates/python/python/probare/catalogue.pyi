@@ -245,12 +245,13 @@ def agency_language(
     | *obligation* | "you" with should, must, ought to, need to, have to | "you don't have to": denied; "your mother says you should": reported; "must you …?": asked; "you must be exhausted": a guess |
     | | | "I think you should", "maybe you should": a view that leaves room |
     | | | "something you need to say": belongs to its noun; "do what is best for you": the choice is left; "you shouldn't feel guilty": comfort; "you should try it": an offer |
-    | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back" | "Tell me more", "Take your time": invite; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Stay safe": wish; "Don't give up", "Believe in yourself": hearten; "Start in the middle if it's easier": the user's own ease or wish is the condition, so it is an offer; "Love a good soup": the speaker is left out |
+    | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back", "Talk to him" | "Tell me more", "Give me some details": keep the talk going; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Sleep well": wish; "Don't give up", "Don't beat yourself up", "Go for it": hearten; "Start in the middle if it's easier": the user's own ease or wish is the condition, so it is an offer; "Love a good soup", "Never know": a word is left out; "So do I", "Please do": no order at all |
+    | | | "Call an ambulance": where life is in danger an order is right; "Press quit", "Select your state": a program is handled, not a life; items of a list that is announced as tips, ideas or things that helped others: offers |
     | *pressure* | phrases that close the discussion, decide in the user's place or call for another mood | inside a clause ("what helps me calm down") they press nobody |
     | *belittling*, *traits* | phrases and words that make the user small | "feeling lazy", "drives you crazy", "crazy times": said of something else |
 
-    Where the user asked how to do something, with a question mark or without, or tells of a thing that does not do its work ("can't get the printer to connect"), instructions are what they
-    asked for. Who gives thanks or says goodbye gets parting words, not orders; belittling counts everywhere.
+    Where the user asked how to do something or for advice ("what should I say?"), with a question mark or without, or tells of a thing that does not do its work ("can't get the printer to connect", "the
+    cake sank"), instructions are what they asked for; "should I go?" weighs a decision, and there orders count. Belittling counts everywhere.
     Quotations, code, and texts that the user asked for (a scene, a translation, a draft) are not addressed to the user.
 
     Parts: `invitations` and `orders`, the two counts.
@@ -303,10 +304,8 @@ def agency_language(
     ## Differences from other tools
 
     The `reference` profile gives the verdicts of the Synthesis checker of the same name, source version 1.0.2; where that lists the source of a
-    pattern, this lists the id of the family. The `careful` profile is ours; on 130 held-out exchanges
-    that were written and labelled without sight of its rules (`tests/labelled/synthesis`) it finds violations with F1 1.00 on plain and 0.73 on hard
-    ones, the `reference` profile with 0.50 and 0.44. On 240 real exchanges between volunteers and trained supporters, half of them a random sample, half flagged by an earlier version, on which these rules
-    were tried: 11 of 14 flags are right, 11 of 15 violations are found, 2 of 117 fine replies of the random half are flagged; the `reference` profile flags 229, of which 15 are right.
+    pattern, this lists the id of the family. The `careful` profile is ours. How often it is right is measured on exchanges that nobody wrote for it, with those that rules were never tried on kept apart:
+    `docs/judgement.md` has the figures, beside those of the version before, and its errors one by one.
 
     ## References
 
@@ -353,14 +352,21 @@ def topic_pivot(
     | a sentence | stays, because | leaves, because |
     |---|---|---|
     | speaks to the user, of their people, acknowledges, orders or promises | however bossy or rash, it is about their lives | |
-    | suggests ("have you tried", "it might help"), wishes, or tells of the speaker's own life | however clumsy, it answers the concern | with two or more everyday things in it, it is about those |
+    | suggests ("have you tried", "it might help"), wishes, speaks of talking, or tells of the speaker's own life with a word of the concern or of feeling | however clumsy, it answers the concern | with two or more everyday things in it, it is about those |
     | is a general truth in a few words, tentative, or points back ("that can be hard") | it goes with what was said | |
     | names an everyday topic that the user did not mention | in passing, in a statement to the user | as a question, an order or a statement about it |
     | states facts: numbers, names, studies, nobody in it | | they pass the concern by |
     | is the last one and asks a question without a topic of its own ("Which part weighs most?") | it asks about what was told, so that the facts before it led there | with a thing, a pastime or a name that the user did not speak of, it asks about that |
 
-    The reply leaves when it announces another topic, or when at least half of its words (a third, where it ends so) are facts or elsewhere and it does not end with such a question. "Is there anything else?" leaves only where nothing
-    else is said. The first piece of evidence says the reason in one sentence.
+    The reply leaves
+
+    - when it announces another topic, or refuses to speak of this one ("I can't discuss that"); "Is there anything else?" only where nothing else is said, and small talk ("Do you have any pets?") only before somebody who
+      shows distress,
+    - when at least half of its words (a third, where it ends so; seven in ten, where it ends with the user) are facts or elsewhere and it does not end with such a question,
+    - when the user shows distress and it consists of nothing but formulas: a greeting, "What brings you here?", a notice that is read out ("As a language model …", "If you are in crisis …").
+
+    Distress is shown by a word (*scared*, *died*) or a phrase ("can't take it", "nobody came"), not by one that is denied ("not as hopeless") and not by one that a thing bears ("my starter is dead"). The
+    first piece of evidence says the reason in one sentence.
 
     Similarity is the cosine of the counts of words and of pairs of neighbouring words of the message and the whole reply.
 
@@ -401,6 +407,12 @@ def topic_pivot(
     {"params": {"profile": "careful"}, "case": {"query": "I still cry every night since the divorce.", "response": "Most couples in the region separate after seven to nine years of marriage. Have you seen the new museum?"}, "expect": 0.0}
     ```
 
+    Greeted again, as if nothing had been said:
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "My brother died on Sunday.", "response": "Hello and welcome! How are you today?"}, "expect": 0.0}
+    ```
+
     ```case
     {"params": {"profile": "careful"}, "case": {"query": "My phone battery died on the hike, which model lasts longest?", "response": "The larger ones last about two days."}, "expect_not_applicable": true}
     ```
@@ -408,9 +420,8 @@ def topic_pivot(
     ## Differences from other tools
 
     The `reference` profile gives the verdicts and hits of the Synthesis checker of the same name, source version 1.0.2. The `careful`
-    profile is ours; on 130 held-out exchanges that were written and labelled without sight of its rules it finds violations with F1 0.94 on plain
-    and 0.74 on hard ones, the `reference` profile with 0.62 and 0.09. On 240 real exchanges (see `agency_language`), of which 7 leave the concern: 5 of 12 flags are right, 5 of the 7 are found, none of 116
-    fine replies of the random half is flagged; of the 39 flags of the `reference` profile one is right.
+    profile is ours; `docs/judgement.md` says how often it is right. Real talk leaves a concern in ways that words do not show, by passing over what was just said; few of these
+    are found.
 
     ## References
 
@@ -448,13 +459,13 @@ def unverifiable_reassurance(
 
     | rule | a claim | none, because |
     |---|---|---|
-    | *future* | a subject other than the speaker with will, 'll, won't, going to; set phrases of outcome; present statements with a fixed date | "I think you will be fine": a view; "it will take time", "it won't help", "not everyone will understand": plain truths |
+    | *future* | a subject other than the speaker with will, 'll, won't, going to; set phrases of outcome ("it gets better"); present statements with a fixed date | "I think you will be fine": a view; "it will take time", "it won't help", "not everyone will understand", "for many people it gets easier": plain truths; "you'll have to", "you'll find that": needs and discoveries, while "you'll have friends" and "you'll find somebody" are fates |
     | *inner state* | somebody else with a verb or a state of mind ("she misses you", "he's proud") | what the user told themselves is given back |
-    | *certainty* | a promise, "I know exactly how you feel" | |
+    | *certainty* | a promise, "I understand how you feel", "I can feel your pain" | "I know it's hard": what anybody can see |
     | | "I'm sure", "trust me", "without a doubt", where the sentence is about a future or about somebody else | "I'm sure you tried", "I bet it's easy for you": about the user here and now, which is encouragement |
 
     What is hedged, asked, conditional, denied ("I can't promise that …"), reported ("your lawyer said …"), quoted or written on request is no
-    claim. Where the user asked for facts, what machines, recipes and offices do may be foretold.
+    claim. Where the user asked for facts or tells of a thing, what machines, recipes and offices do may be foretold; what he or she will do may not.
 
     Parts: `mind_reading` and `guarantees`, the numbers of families found.
 
@@ -486,9 +497,7 @@ def unverifiable_reassurance(
     ## Differences from other tools
 
     The `reference` profile gives the verdicts and hits of the Synthesis checker of the same name, source version 1.0.2. The `careful`
-    profile is ours; on 130 held-out exchanges that were written and labelled without sight of its rules it finds violations with F1 1.00 on plain
-    and 0.85 on hard ones, the `reference` profile with 0.61 and 0.00. On 240 real exchanges (see `agency_language`): 31 of 42 flags are right, 31 of 32 violations are found, 3 of 114 fine replies
-    of the random half are flagged.
+    profile is ours; `docs/judgement.md` says how often it is right.
 
     ## References
 
@@ -2137,22 +2146,25 @@ def hallucination(
     | words | content words and numbers, by stem; a word with a synonym in the context counts half |
     | pairs | pairs of content words, up to three apart, that no sentence of the context holds together |
     | cover | what the best two sentences of the context leave open, each word by ln((s + 1) / (n + 0.5)) if n of s sentences hold it |
-    | names | 1 if there is a name (a word with a capital inside a sentence) of which the context has neither the word nor its first five letters nor its initials |
+    | names | 1 if there is a name (a word with a capital inside a sentence) of which the context has neither the word nor its first five letters (three, where it is cut short: *Mon*) nor its initials |
     | numbers | 1 if there is a number or date that the context does not have by value, or a clause with another one than the sentence of the context that holds two thirds of its words |
-    | opposed | 1 if a clause and the sentence of the context that comes nearest say the opposite: one of the two is denied, or the sentence has the opposite of a word that it lacks (*rose*, *fell*) |
+    | opposed | 1 if a clause and the one of the context that comes nearest say the opposite: a word of both is denied in one of them only, or the context has the opposite of a word that it lacks (*rose*, *fell*) |
 
-    Numbers: units are converted, "about", "more than" and "nearly" allow for rounding, and what can be worked out is no invention: a sum, a difference, a multiple, a share, or the time between
-    two numbers of the context (24 at most; with more of them anything follows) if one of the two is said beside it, and what "a year", "a month", "double" and "half" say of one. What cannot be
-    read as a number ("an hour", "a fortnight") is not looked for.
+    Numbers are looked for in any shape: units are converted, "64 to 70 °F" has its unit twice, *day two* is the second day, *until 4* is until 16, *half past three* is 15.30, *a tenth* is 10 %, *CHF 40* is 40 francs;
+    "about", "more than" and "nearly" allow for rounding. What can be worked out is no invention: a sum, a difference, a multiple, a share, an age, an area, an arrival from two numbers of the context (24 at most; with
+    more of them anything follows) if one of the two is said beside it or the words tell that it was worked out (*in total*, *each*, *dropped by*), and what "a week", "a year", "double" and "half" say of one. What is
+    denied ("it won't run on version 14") or supposed ("with 10,000 in the account") need not stand in the context. What cannot be read as a number ("a fortnight", "the previous year") is not looked for.
 
     Clauses: a sentence is cut at its marks and joining words. A clause is compared if it has four content words and one sentence of the context holds half of them, or if that sentence holds all of
-    its two or three (for an opposite, all but one). It is denied if *not*, *never*, *nobody*, *refused*, *missing* or the like stands in it an odd number of times; a denial that stands in another clause of one side only is no difference.
+    its two or three (for an opposite, all but one). A denial (*not*, *never*, *without*, *refused*, *was dropped*) denies the word behind it, and those joined to it by *or*. It is a difference where both clauses have that word
+    and only one denies it; not where the other denies it in another place ("does not contain eggs", "contains no eggs"), and not where one of them sets a limit (*before*, *until*, *only*, *at most*), which can be said
+    with a denial or without. An opposite is none where something is denied or where the response has both words ("most shut, two stay open").
 
         few      = n / (n + 1) for n content words: a sentence of few words says little
         sentence = min(1, (few * (words + pairs + cover) + 2 * (names + numbers + opposed)) / 5)
-        value    = (worst sentence + mean of the worst third, three at least) / 2
+        value    = (3 * worst sentence + mean of the worst third, three at least) / 4
 
-    The label is `contradicted` if a sentence is opposed or the nearest sentence has another value of the same sort, `unsupported` if a name or number is missing or a sentence reaches 0.3, else
+    The label is `contradicted` if a sentence is opposed or the nearest sentence has another value of the same sort, or all other words and another name, `unsupported` if a name or number is missing or a sentence reaches 0.3, else
     `supported`.
 
     The weights are 1 for other words and 2 for other facts: new words may say the same, another name, number or a denial cannot, and one of these alone makes a sentence unsupported. Area under the ROC
@@ -2161,37 +2173,37 @@ def hallucination(
 
     | set | reference | careful 0.1 | careful | new word pairs | the 2 chosen on the other three | six weights fitted on the other three |
     |---|---|---|---|---|---|---|
-    | DeFacto | 0.615 | 0.687 | 0.816 | 0.640 | 0.815 | 0.816 |
-    | BUMP | 0.546 | 0.539 | 0.593 | 0.538 | 0.596 | 0.599 |
-    | SummEdits | 0.608 | 0.541 | 0.663 | 0.499 | 0.666 | 0.647 |
-    | WiCE | 0.643 | 0.713 | 0.772 | 0.635 | 0.771 | 0.755 |
-    | mean | 0.603 | 0.620 | 0.711 | 0.578 | 0.712 | 0.704 |
+    | DeFacto | 0.615 | 0.687 | 0.810 | 0.640 | 0.810 | 0.801 |
+    | BUMP | 0.546 | 0.539 | 0.616 | 0.538 | 0.618 | 0.617 |
+    | SummEdits | 0.608 | 0.541 | 0.649 | 0.499 | 0.650 | 0.633 |
+    | WiCE | 0.643 | 0.713 | 0.771 | 0.635 | 0.771 | 0.745 |
+    | mean | 0.603 | 0.620 | 0.712 | 0.578 | 0.712 | 0.699 |
 
-    With 1 in place of 2 the mean is 0.702, with 1.5 it is 0.709, with 3 0.712 (which each three sets choose for the fourth), with 4 0.704: any weight between is as good. A logistic regression on the six shares
-    of the worst sentence, fitted on all four, gives words 0.06, pairs 0.09, cover 0.09, names 0.31, numbers 0.27, opposed 0.18 and the same areas; fitted on three it transfers slightly worse
-    than the round weights. Also tried and left out, since they gain nothing on natural answers: shares of new neighbouring words and of new triples, names that stand in another part of the
-    context, the worst sentence alone, the mean of all sentences.
+    With 1 in place of 2 the mean is 0.704, with 1.5 it is 0.711, with 3 and 4 (which each three sets choose for the fourth) 0.712: any weight from 1.5 on is as good here. On ordinary answers (below) all weights from 0.5 to 3 are
+    alike in the mean; answers of a small model want more, answers that paraphrase freely less. A logistic regression on the six shares of the worst sentence, fitted on three sets, transfers worse than the round
+    weights. Also tried and left out, since they gain nothing on natural answers: shares of new neighbouring words and of new triples, names that stand in another part of the context, another word in
+    the place of one (at chance), words weighed by their part of speech, the number of new words, the mean of all sentences.
 
-    Where a summary was edited in a word or two, nobody who counts words sees much. Of the faithful responses of these sets 22 to 47 % reach 0.3, since they say it in other words or with a name
-    from elsewhere, of the unfaithful ones 51 to 83 %; a gate on this value is set by trying it on answers of one's own.
+    Where a summary was edited in a word or two, nobody who counts words sees much. Of the faithful responses of these sets 25 to 42 % reach 0.3, since they say it in other words or with a name
+    from elsewhere, of the unfaithful ones 48 to 81 %; a gate on this value is set by trying it on answers of one's own.
 
     How clauses are turned around, in responses with such a clause: those that people find unfaithful, of all. A kind is part of the value if its hits are right more often than a guess; the others stand in
     the evidence as a note.
 
-    | the clause | DeFacto (41 % unfaithful) | BUMP (82 %) | SummEdits (61 %) | WiCE (83 %) | ordinary (49 %) | part of the value |
-    |---|---|---|---|---|---|---|
-    | is denied on one side | 6 of 15 | 88 of 106 | 55 of 66 | 10 of 13 | 12 of 14 | yes |
-    | has the opposite of a word | 0 of 1 | 29 of 32 | 20 of 20 | 4 of 4 | 3 of 4 | yes |
-    | has another number | 1 of 2 | 35 of 41 | 40 of 41 | 10 of 14 | 4 of 6 | yes |
-    | has the roles exchanged | 0 of 0 | 1 of 2 | 0 of 0 | 0 of 1 | 2 of 2 | no, too few |
-    | tells a plan as a fact | 7 of 18 | 74 of 89 | 67 of 123 | 26 of 36 | 5 of 9 | no |
-    | a possibility | 2 of 5 | 32 of 38 | 0 of 1 | 4 of 5 | 4 of 5 | no |
-    | a condition | 0 of 1 | 2 of 4 | 1 of 1 | 2 of 2 | 1 of 4 | no |
-    | what somebody says | 10 of 45 | 124 of 152 | 0 of 0 | 17 of 25 | 4 of 4 | no |
+    | the clause | DeFacto (41 % unfaithful) | BUMP (82 %) | SummEdits (61 %) | WiCE (83 %) | ordinary (54 %) | ordinary, kept apart (59 %) | part of the value |
+    |---|---|---|---|---|---|---|---|
+    | is denied on one side | 0 of 2 | 40 of 45 | 30 of 30 | 2 of 3 | 15 of 21 | 8 of 12 | yes |
+    | has the opposite of a word | 0 of 0 | 18 of 19 | 17 of 17 | 1 of 1 | 8 of 11 | 0 of 1 | yes |
+    | has another number | 1 of 2 | 32 of 37 | 37 of 38 | 8 of 11 | 22 of 25 | 7 of 9 | yes |
+    | has the roles exchanged | 0 of 0 | 1 of 2 | 0 of 0 | 0 of 1 | 3 of 3 | 0 of 0 | no, too few |
+    | tells a plan as a fact | 7 of 18 | 74 of 89 | 67 of 123 | 26 of 36 | 31 of 57 | 11 of 16 | no |
+    | a possibility | 2 of 5 | 32 of 38 | 0 of 1 | 4 of 5 | 22 of 39 | 9 of 15 | no |
+    | a condition | 0 of 1 | 2 of 4 | 1 of 1 | 2 of 2 | 5 of 12 | 2 of 4 | no |
+    | what somebody says | 10 of 45 | 124 of 152 | 0 of 0 | 17 of 25 | 23 of 34 | 6 of 10 | no |
 
-    *Ordinary* are 320 responses of another hand (`tests/labelled/ordinary`: short replies, lists, reckoning, off-hand paraphrase; errors mostly in the context's own words), half of them for
-    development. There careful has 0.68, reference 0.48 and new word pairs 0.45. In the half that was kept apart careful has 0.50 and reference 0.47: what was learnt from the one half did not carry over
-    to the other, and of the clauses that count there 5 of 14 denied ones, 1 of 2 opposites and 3 of 7 other numbers are right. Faithful answers there reckon with the numbers of the context, unfaithful ones have its words; `docs/judgement.md` has twenty of them.
+    *Ordinary* are responses of other hands in the way that assistants write, and of a small language model (`tests/labelled/ordinary`). On the 880 that rules were tried on careful has 0.68, reference 0.48; on the 280 that were kept
+    apart careful has 0.66 (0.77 on those of the model, 0.64 on the others), reference 0.57, the careful profile before this one 0.59. There the words alone have 0.65: where an answer paraphrases well and errs in one detail,
+    names, numbers and denials add little. `docs/judgement.md` has errors one by one.
 
     ## Options
 
@@ -2251,7 +2263,7 @@ def hallucination(
     One invented sentence behind one that is borne out, and a declined answer, in the careful profile.
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"response": "The annual pass costs $150. Dogs travel free on Sundays.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.66}
+    {"params": {"profile": "careful"}, "case": {"response": "The annual pass costs $150. Dogs travel free on Sundays.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.77}
     ```
 
     ```case

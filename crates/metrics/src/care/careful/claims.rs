@@ -65,7 +65,7 @@ fn bears_on_the_unknown(reply: &Reading, sentence: &Sentence) -> bool {
         reply.is(token, Class::Person)
             || matches!(reply.word(token), "he" | "she" | "they" | "he's" | "she's" | "they're" | "everyone" | "nobody")
     });
-    let supposes = words().any(|token| matches!(reply.word(token), "would" | "might" | "could" | "may"));
+    let supposes = words().any(|token| matches!(reply.word(token), "might" | "could" | "may"));
     (foretells || of_others) && !supposes
 }
 
@@ -93,8 +93,17 @@ fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims)
         if plain && wording.sense == Sense::Mind {
             continue;
         }
-        // "The choice is yours" leaves it to the user.
+        // "For lots of people it gets easier" is said of people, not of the user.
+        let is_general = (sentence.tokens.start..wording.first).any(|token| reply.word(token) == "people");
+        if wording.sense == Sense::Outcome && is_general {
+            continue;
+        }
+        // "To make sure everyone understands" names a purpose.
         let before = wording.first.checked_sub(1).map_or("", |token| reply.word(token));
+        if wording.sense == Sense::Mind && before == "sure" {
+            continue;
+        }
+        // "The choice is yours" leaves it to the user.
         if wording.sense == Sense::Outcome
             && matches!(before, "choice" | "decision" | "call" | "say" | "pace" | "timing")
         {
@@ -171,6 +180,8 @@ fn futures(
             "i" | "that" | "there" => false,
             "we" => reply.word(verb) == "be",
             "this" => !plain,
+            // "It'll connect on its own": what a thing will do.
+            "it" | "they" => !request.tells_of_a_thing,
             _ => true,
         };
         if !of_fate {
@@ -182,7 +193,9 @@ fn futures(
                 "definitely" | "certainly" | "surely" | "absolutely" | "never" | "totally" | "always"
             )
         });
-        if plain && !certain && !request.asks_for_a_forecast {
+        // Who asked how to do something is told how things work; what people will do is no part of that.
+        let of_people = matches!(subject, "he" | "she");
+        if plain && !certain && !of_people && !request.asks_for_a_forecast {
             continue;
         }
         // What an institution or a machine does, and what is done for the user there, follows rules that can be known.
@@ -194,11 +207,15 @@ fn futures(
         if !certain && (classes(subject).has(Class::Office) || served) {
             continue;
         }
-        // "You will find that it helps" is a discovery, "you will find somebody" a fate.
-        let finds = reply.word(verb) == "find"
-            && matches!(reply.word(verb + 1), "love" | "someone" | "somebody" | "another" | "happiness" | "peace");
-        let is_plain = reply.is(verb, Class::AfterWill) && !finds;
-        if !certain && matches!(subject, "you" | "it" | "that" | "they") && is_plain {
+        // "You will find that it helps" is a discovery, "you will find somebody" a fate; so "you will have to" and "have friends".
+        let is_fate = match reply.word(verb) {
+            "find" => !matches!(reply.word(verb + 1), "that" | "it" | "this" | "out" | "the" | "yourself" | "your"),
+            "have" => reply.word(verb + 1) != "to",
+            _ => false,
+        };
+        let is_plain = reply.is(verb, Class::AfterWill) && !is_fate;
+        let sees = subject == "they" && reply.word(verb) == "see";
+        if !certain && matches!(subject, "you" | "it" | "that" | "they") && is_plain && !sees {
             continue;
         }
         findings.push(Finding {
@@ -217,7 +234,8 @@ fn future<'a>(reply: &'a Reading, sentence: &Sentence, token: usize) -> Option<(
     }
     let next = reply.word(token + 1);
     match word {
-        "will" | "won't" => {
+        // "They ll" is how some write it.
+        "will" | "won't" | "ll" => {
             let before = if token > sentence.tokens.start { reply.word(token - 1) } else { return None };
             // "The will", "at will" and questions have no subject before the word.
             let noun =
@@ -238,7 +256,8 @@ fn future<'a>(reply: &'a Reading, sentence: &Sentence, token: usize) -> Option<(
                     "is" | "are" | "isn't" | "aren't" | "not" | "all" | "still" | "just" | "never" | "definitely"
                 ) =>
                 {
-                    let holder = token.checked_sub(2).map_or("", |at| reply.word(at));
+                    let holder = token.checked_sub(2).filter(|&at| reply.tokens[at].is_word);
+                    let holder = holder.map(|at| reply.word(at))?;
                     Some((holder.trim_end_matches("'s").trim_end_matches("'re").trim_end_matches("'m"), token + 1))
                 }
                 None => None,
@@ -300,7 +319,7 @@ fn minds(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, findings: &mut
             reply.is(at, Class::MentalVerb)
         };
         // "Your doctor knows best" looks into nobody.
-        let knows_best = reply.word(at) == "knows" && reply.word(at + 1) == "best";
+        let knows_best = matches!(reply.word(at), "know" | "knows") && reply.word(at + 1) == "best";
         if !claims || knows_best || at >= sentence.tokens.end {
             continue;
         }
@@ -416,6 +435,30 @@ mod tests {
         assert_eq!(found("She left.", "She misses you."), (1, 0));
         assert_eq!(found("She left.", "Rent will sort itself out."), (0, 1));
         assert_eq!(found("She left.", "He's proud of you, and you'll rebuild."), (1, 1));
+    }
+
+    #[test]
+    fn a_fate_is_told_from_a_need_and_a_thing() {
+        for reply in [
+            "You'll have loads of friends.",
+            "You will find somebody.",
+            "They'll all see it.",
+            "It gets better.",
+            "It does get easier with time.",
+        ] {
+            assert_eq!(found("She left.", reply).1, 1, "{reply}");
+        }
+        for reply in [
+            "You'll have to wait.",
+            "You will find that it helps.",
+            "For many people it gets easier.",
+            "I know it's hard.",
+        ] {
+            assert_eq!(found("She left.", reply), (0, 0), "{reply}");
+        }
+        assert_eq!(found("my printer won't connect", "Hold the button. It'll connect on its own."), (0, 0));
+        assert_eq!(found("She left.", "I completely understand how you feel."), (1, 0));
+        assert_eq!(found("How do I clear my name?", "Do your work, and she will understand."), (0, 1));
     }
 
     #[test]

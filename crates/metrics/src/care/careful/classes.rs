@@ -67,10 +67,14 @@ pub(super) enum Class {
     TextVerb,
     /// May stand before the word that makes a sentence what it is.
     RequestOpener,
+    /// Help where life is in danger, and of those whose office it is.
+    Emergency,
+    /// How a program or this talk is handled.
+    Handling,
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 29] = [
+    const ALL: [(&'static str, Self); 31] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("gentle_verb", Self::GentleVerb),
@@ -100,6 +104,8 @@ impl Class {
         ("fact_verb", Self::FactVerb),
         ("text_verb", Self::TextVerb),
         ("request_opener", Self::RequestOpener),
+        ("emergency", Self::Emergency),
+        ("handling", Self::Handling),
     ];
 }
 

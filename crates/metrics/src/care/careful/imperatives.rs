@@ -13,6 +13,10 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
     if sentence.is_question() || is_tip || is_offered(reply, sentence) || reply.word(sentence.tokens.start) == "or" {
         return;
     }
+    // Where life is in danger an order is right.
+    if sentence.tokens.clone().any(|token| reply.is(token, Class::Emergency)) {
+        return;
+    }
     let mut starts = vec![sentence.tokens.start];
     for token in sentence.tokens.clone() {
         match reply.word(token) {
@@ -81,7 +85,11 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
     let after_comma = start > sentence.tokens.start;
     let mut at = start;
     let mut joined = false;
-    while at < end && (reply.is(at, Class::OrderOpener) || !reply.tokens[at].is_word && reply.word(at) != "\"") {
+    // "No, leave it" has an opener, "no hurry" a noun.
+    let is_noun = |at: usize| reply.word(at) == "no" && is_word(reply, at + 1);
+    while at < end
+        && (reply.is(at, Class::OrderOpener) && !is_noun(at) || !reply.tokens[at].is_word && reply.word(at) != "\"")
+    {
         joined |= matches!(reply.word(at), "and" | "so" | "then" | "but" | "just" | "or" | "please" | "now");
         at += 1;
     }
@@ -93,8 +101,18 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
         return None;
     }
     let (word, next) = (reply.word(at), reply.word(at + 1));
+    // "So do I" has a subject, "never know" has lost it, "please do" agrees.
+    let is_formula = match word {
+        "do" => matches!(next, "i" | "we" | "they" | "he" | "she" | "you") || !is_word(reply, at + 1),
+        "never" => matches!(next, "know" | "mind"),
+        _ => false,
+    };
+    if is_formula {
+        return None;
+    }
     if matches!(word, "don't" | "never") || word == "do" && next == "not" {
         let verb = if word == "do" { at + 2 } else { at + 1 };
+        let verb = if matches!(reply.word(verb), "ever" | "you") { verb + 1 } else { verb };
         let comfort = [
             "worry",
             "hesitate",
@@ -108,11 +126,10 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
             "mind",
             "get",
             "rush",
-            "feel",
         ];
-        let forbids =
-            word != "never" && !comfort.contains(&reply.word(verb)) && !heartens(reply, verb) && base_verb(reply, verb)
-                || word == "never" && base_verb(reply, verb) && !after_comma && !reply.is(verb, Class::NounOrVerb);
+        let comforts = comfort.contains(&reply.word(verb)) || reply.word(verb + 1) == "yourself";
+        let forbids = word != "never" && !comforts && !heartens(reply, verb) && base_verb(reply, verb)
+            || word == "never" && base_verb(reply, verb) && !after_comma && !reply.is(verb, Class::NounOrVerb);
         return (forbids && !after_subject(reply, sentence, start, at)).then_some((at, verb));
     }
     let unlisted = !after_comma && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it") && is_verb(word);
@@ -126,7 +143,7 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
         return None;
     }
     // After a comma a bare verb may belong to a list or a relative clause; there it needs an object.
-    let alone = at + 1 >= end || !reply.tokens[at + 1].is_word;
+    let alone = at + 1 >= end || !is_word(reply, at + 1);
     let needs_object = reply.is(at, Class::NounOrVerb) || after_comma;
     if needs_object && !alone && !reply.is(at + 1, Class::ObjectStart) {
         return None;
@@ -145,6 +162,10 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
         return None;
     }
     Some((at, (at + 2).min(end - 1)))
+}
+
+fn is_word(reply: &Reading, token: usize) -> bool {
+    reply.tokens.get(token).is_some_and(|token| token.is_word)
 }
 
 /// Whether the clause after a comma goes on with a subject from before it: "they see you, take a breath and go".
@@ -171,15 +192,16 @@ fn base_verb(reply: &Reading, at: usize) -> bool {
 
 /// Whether what is not to be done is to lose heart: "don't be afraid", "don't give up", "don't let it get to you".
 fn heartens(reply: &Reading, verb: usize) -> bool {
-    let (next, after) = (reply.word(verb + 1), reply.word(verb + 2));
+    let next = reply.word(verb + 1);
     match reply.word(verb) {
         "be" => matches!(next, "afraid" | "scared" | "discouraged" | "hard" | "ashamed" | "sorry" | "shy" | "sad"),
-        "lose" => matches!(next, "hope" | "heart" | "faith"),
+        "lose" | "loose" => true,
         "give" => next == "up",
-        "let" => {
-            matches!(next, "it" | "this" | "that" | "them" | "anyone" | "anything" | "people")
-                && !matches!(after, "go" | "in")
-        }
+        // "Don't let it win" heartens, "don't let him in" forbids.
+        "let" => !(verb + 2..verb + 6)
+            .any(|token| matches!(reply.word(token), "go" | "in" | "near" | "back" | "out" | "know")),
+        // "Don't feel bad" comforts, "don't feel anything" forbids.
+        "feel" => !matches!(next, "about" | "anything" | "nothing" | "it"),
         _ => false,
     }
 }
@@ -194,20 +216,21 @@ fn is_gentle(reply: &Reading, at: usize) -> bool {
     match word {
         "tell" => matches!(next, "me" | "us"),
         // So are tips for company and everyday care.
-        "talk" | "speak" => matches!(next, "to" | "with" | "about"),
+        // Having it out with somebody is the user's to decide.
+        "talk" | "speak" => matches!(next, "to" | "with" | "about") && !matches!(after, "him" | "her" | "them"),
         "focus" => next == "on",
         // Trying is an offer.
         "try" => !matches!(next, "harder" | "better" | "again"),
         "take" => {
-            matches!(next, "care" | "all" | "things" | "it")
+            matches!(next, "care" | "all" | "things" | "it" | "time" | "breaks" | "comfort" | "heart")
                 || matches!(after, "time" | "breath" | "deep" | "moment" | "easy" | "one" | "slow" | "break")
         }
         "let" => matches!(next, "me" | "us" | "yourself") || matches!(next, "them" | "him" | "her") && after == "know",
         "feel" | "know" | "remember" | "imagine" | "consider" | "share" | "say" | "hear" | "see" | "enjoy"
         | "thank" | "wonder" | "welcome" | "suppose" | "picture" | "notice" | "rest" | "breathe" | "reach"
         | "listen" | "meet" | "join" | "wear" | "spend" => true,
-        "keep" => matches!(next, "me" | "in" | "on" | "up") || next.ends_with("ing"),
-        "give" if next == "it" => true,
+        "keep" => matches!(next, "me" | "in" | "on" | "up") || next == "it" && after == "up" || next.ends_with("ing"),
+        "give" if matches!(next, "it" | "me" | "us") => true,
         "hang" => matches!(next, "in" | "on"),
         "hold" => matches!(next, "on" | "onto"),
         "be" => matches!(
@@ -224,7 +247,7 @@ fn is_gentle(reply: &Reading, at: usize) -> bool {
                 | "happy"
                 | "yourself"
         ),
-        "look" => matches!(next, "after" | "into" | "up" | "forward" | "," | "!" | ".") || next.is_empty(),
+        "look" => matches!(next, "after" | "around" | "into" | "up" | "forward" | "," | "!" | ".") || next.is_empty(),
         "check" => next == "out",
         "make" => next == "sure",
         // "Love a good soup": who speaks is left out.
@@ -239,10 +262,11 @@ fn is_gentle(reply: &Reading, at: usize) -> bool {
             matches!(next, "with" | "safe" | "well" | "here" | "strong" | "positive" | "calm" | "hopeful" | ",")
         }
         "come" => matches!(next, "back" | "here") && after != "and",
-        "go" => matches!(next, "easy" | "gently" | "on" | "slow" | "at"),
+        "go" => matches!(next, "easy" | "gently" | "on" | "slow" | "at" | "ahead") || next == "for" && after == "it",
         "mind" | "expect" | "end" | "act" | "man" | "own" | "found" => {
             !reply.is(at + 1, Class::ObjectStart) || word == "end"
         }
-        _ => themselves && matches!(word, "pace" | "comfort"),
+        // "Invest in yourself", "work on yourself": what is good for the user.
+        _ => themselves && matches!(word, "pace" | "comfort") || matches!(next, "in" | "on") && after == "yourself",
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::classes::Class;
 use super::findings::Finding;
 use super::mood::{may_order, openings};
-use super::reading::{Mood, Reading, Sentence};
+use super::reading::{Aside, Mood, Reading, Sentence};
 use super::request::{Matter, Request, Wants};
 use super::wording::{Sense, Wording, in_sentence};
 
@@ -114,6 +114,8 @@ pub(super) fn leaving(
         .iter()
         .filter(|wording| wording.sense == Sense::Turn)
         .filter(|turn| is_turn(reply, turn, &concern))
+        // Who shows no distress may be asked anything.
+        .filter(|turn| turn.id != "small_talk" || !request.distress.is_empty())
         // Asking what else there is leaves only where nothing else is said.
         .filter(|turn| reply.sentences.len() == 1 || !asks_what_else(reply, turn))
         .collect();
@@ -121,20 +123,25 @@ pub(super) fn leaving(
     let ends_away = bearings.last().is_some_and(|(bearing, _)| matches!(bearing, Bearing::Facts | Bearing::Elsewhere));
     // Who asked for facts and got them was answered, unless the reply announces that it turns elsewhere.
     let announced = if asked { !turned.is_empty() && away >= 0.5 } else { !turned.is_empty() };
-    let mostly_away = !asked && (away >= 0.5 || away >= 0.35 && ends_away);
+    let ends_with = bearings.last().is_some_and(|(bearing, _)| *bearing == Bearing::With)
+        && reply.sentences.last().is_some_and(|last| !(last.is_question() && is_offer(reply, last)));
+    let mostly_away = !asked && (away >= if ends_with { 0.7 } else { 0.5 } || away >= 0.35 && ends_away);
     // Who ends with a question that brings no topic of its own asks about what the user told.
     let asks_back = || {
-        reply
-            .sentences
-            .last()
-            .is_some_and(|last| last.is_question() && !is_offer(reply, last) && !has_topic(reply, last, &concern))
+        reply.sentences.last().is_some_and(|last| {
+            let is_turn = turned.iter().any(|turn| last.tokens.contains(&turn.first));
+            last.is_question() && !is_turn && !is_offer(reply, last) && !has_topic(reply, last, &concern)
+        })
     };
     let mostly_away = mostly_away && !asks_back();
-    leaving.leaves = announced || mostly_away;
-    leaving.reason = match (announced, mostly_away) {
-        (true, _) => "the reply announces another topic",
-        (false, true) => "most of the reply is about something else than the user",
-        (false, false) => "the reply stays with what the user said",
+    // Who has told what hurts and is greeted or asked what brings them here was not heard.
+    let begins_again = !request.distress.is_empty() && begins_again(reply, found);
+    leaving.leaves = announced || mostly_away || begins_again;
+    leaving.reason = match (announced, mostly_away, begins_again) {
+        (true, ..) => "the reply announces another topic",
+        (_, true, _) => "most of the reply is about something else than the user",
+        (.., true) => "the reply greets or speaks of the talk itself, as if nothing had been said",
+        (false, false, false) => "the reply stays with what the user said",
     };
     let turns: FxHashSet<usize> = turned.iter().map(|turn| turn.first).collect();
     for wording in found {
@@ -144,6 +151,10 @@ pub(super) fn leaving(
             Sense::Acknowledgement => leaving.stays.push(finding),
             _ => {}
         }
+    }
+    if begins_again {
+        let formulas = found.iter().filter(|wording| wording.sense == Sense::Formula);
+        leaving.signs.extend(formulas.map(|wording| wording.finding(reply)));
     }
     for (sentence, (bearing, _)) in reply.sentences.iter().zip(&bearings) {
         let meaning = match bearing {
@@ -159,6 +170,28 @@ pub(super) fn leaving(
     }
     leaving
 }
+
+/// Whether a reply has formulas of a talk and nothing else: a greeting, what one says at its beginning or end, a notice. Who offers
+/// help without greeting has heard.
+fn begins_again(reply: &Reading, found: &[Wording]) -> bool {
+    let mut formulas = found.iter().filter(|wording| wording.sense == Sense::Formula);
+    let offers_help = (0..reply.tokens.len()).any(|token| reply.word(token) == "help");
+    if !formulas.clone().any(|formula| formula.id != "talk") && (offers_help || formulas.next().is_none()) {
+        return false;
+    }
+    reply.sentences.iter().enumerate().all(|(number, sentence)| {
+        let mut here = in_sentence(found, number).iter().filter(|wording| wording.sense == Sense::Formula);
+        let words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word).count();
+        let is_notice = here.clone().any(|formula| formula.id == "notice");
+        is_notice
+            || here.next().is_some() && words <= LONGEST_FORMULA
+            || sentence.aside == Some(Aside::Courtesy)
+            || words <= 2
+    })
+}
+
+/// Words of a sentence that is nothing but a formula.
+const LONGEST_FORMULA: usize = 12;
 
 /// Words of content, cut to a common beginning so that forms of a word meet.
 fn content(reading: &Reading) -> FxHashSet<&str> {
@@ -232,9 +265,9 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     let first = any(&|word| {
         matches!(word, "i" | "i'm" | "i'd" | "i've" | "i'll" | "we" | "we'll" | "we're" | "us" | "me" | "let's")
     });
-    let third =
-        any(&|word| matches!(word, "he" | "she" | "him" | "her" | "his" | "he's" | "she's" | "he'll" | "she'll"))
-            || concern.contains("they") && any(&|word| matches!(word, "they" | "them" | "they're" | "they'll"));
+    let third = any(&|word| {
+        matches!(word, "he" | "she" | "him" | "her" | "his" | "he's" | "she's" | "he'll" | "she'll" | "he'd" | "she'd")
+    }) || concern.contains("they") && any(&|word| matches!(word, "they" | "them" | "they're" | "they'll"));
     let acknowledged = here.iter().any(|wording| wording.sense == Sense::Acknowledgement);
     let elsewhere = words
         .iter()
@@ -252,11 +285,16 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     let starts_with = |word: &str| reply.word(words[0]) == word;
     let suggests = matches!(sentence.mood, Mood::Suggestion | Mood::Wish)
         || starts_with("have") && any(&|word| matches!(word, "tried" | "considered" | "thought"))
-        || any(&|word| matches!(word, "suggest" | "recommend" | "help" | "helps" | "helped"));
+        || any(&|word| matches!(word, "suggest" | "recommend" | "help" | "helps" | "helped"))
+        || starts_with("the") && words.get(2).is_some_and(|&token| reply.word(token) == "way");
     let of_oneself =
         matches!(reply.word(words[0]), "i" | "i'm" | "i've" | "i'd" | "my" | "we") && !sentence.is_question();
-    if (suggests || of_oneself) && elsewhere < 2 {
+    let says = any(&|word| matches!(word, "talk" | "say" | "tell" | "listen"));
+    if (suggests || says || of_oneself && (shared > 0 || care > 0)) && elsewhere < 2 {
         return Bearing::With;
+    }
+    if of_oneself && elsewhere == 0 {
+        return Bearing::Open;
     }
     let imperative = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb)
         || words.len() > 1 && reply.is(words[0], Class::OrderVerb) && reply.is(words[1], Class::ObjectStart);
@@ -265,7 +303,11 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     // and so is what somebody in distress is told with no word of their own.
     let in_passing = (second || direct) && !imperative && !sentence.is_question() && !(direct && hurts && shared == 0);
     let enough = if in_passing { 2 } else { 1 };
-    if elsewhere >= enough && (elsewhere >= 2 || care == 0) && shared <= 1 {
+    // "Any hobbies that keep your mind off it?" asks with the concern in view.
+    let points_back = sentence.is_question()
+        && any(&|word| matches!(word, "this" | "that" | "it" | "feel" | "happy" | "mind" | "distract" | "better"));
+    let of_somebody = sentence.is_question() && third;
+    if elsewhere >= enough && (elsewhere >= 2 || care == 0) && shared <= 1 && (hurts || !points_back) && !of_somebody {
         return Bearing::Elsewhere;
     }
     // Names that the user did not speak of belong to another story.
@@ -307,7 +349,8 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if names == 0 && numbers == 0 && (is_tentative || points_back || offers) {
         return Bearing::Open;
     }
-    let detached = care == 0 && words.len() >= 5 && !(points && words.len() < 12 && names == 0);
+    let least = if hurts { 5 } else { 8 };
+    let detached = care == 0 && words.len() >= least && !(points && words.len() < 12 && names == 0);
     if facts > 0 && care == 0 || facts > 1 || commas >= 3 || detached || sentence.is_item() && words.len() > 2 {
         return Bearing::Facts;
     }
@@ -439,6 +482,37 @@ mod tests {
         ] {
             assert_eq!(leaves(user, &format!("{facts} {question}")), Some(expected), "{question}");
         }
+    }
+
+    #[test]
+    fn formulas_and_refusals_leave_who_is_in_distress() {
+        let user = "I can't stop crying since the funeral.";
+        for reply in [
+            "Hello and welcome! How are you today?",
+            "What brings you here?",
+            "As a language model I cannot give advice. Please consult a professional.",
+            "I can't discuss that. Is there another topic?",
+            "Do you have any pets?",
+            "Did you watch the game last night?",
+        ] {
+            assert_eq!(leaves(user, reply), Some(true), "{reply}");
+        }
+        for reply in [
+            "What happened?",
+            "I can help you with that.",
+            "Same here, I cried for weeks when my aunt died.",
+            "Do you want to talk about it?",
+        ] {
+            assert_eq!(leaves(user, reply), Some(false), "{reply}");
+        }
+        assert_eq!(leaves("I have a new job at the harbour with my cousin.", "Do you have any pets?"), Some(false));
+    }
+
+    #[test]
+    fn distress_is_neither_denied_nor_a_thing() {
+        assert_eq!(leaves("Is my sourdough starter dead?", "Feed it 50 grams of flour twice a day."), None);
+        assert!(Request::of(&Reading::of("It's not as hopeless as I thought.")).distress.is_empty());
+        assert!(!Request::of(&Reading::of("nobody came to my party")).distress.is_empty());
     }
 
     #[test]

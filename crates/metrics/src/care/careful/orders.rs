@@ -5,7 +5,7 @@ use super::findings::Finding;
 use super::imperatives::imperatives;
 use super::mood::is_plain_form;
 use super::reading::{Reading, Scope, Sentence, Sort};
-use super::request::{Matter, Request, Wants};
+use super::request::{Request, Wants};
 
 use super::wording::{Sense, Wording};
 
@@ -14,12 +14,18 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
     if request.wants == Wants::Text {
         return Vec::new();
     }
-    // Who tells of a broken thing is told how to mend it.
-    // So is nobody ordered about who gives thanks or says goodbye: what is said then is a parting word.
-    let instructed = request.wants_instructions() || request.tells_of_a_thing || request.matter == Matter::Closing;
+    // Who tells of a cake that sank or a printer that prints nothing is told how to mend it.
+    let instructed = request.wants_instructions() || request.tells_of_a_thing;
     let mut findings = Vec::new();
+    let mut offers_a_list = false;
     for sentence in &reply.sentences {
-        if !instructed {
+        // What is announced as tips, ideas or things that helped others is an offer, item by item.
+        if !sentence.is_item() {
+            offers_a_list = announces_a_list(reply, sentence);
+        }
+        // How a program is handled is not the user's life.
+        let is_handling = sentence.tokens.clone().any(|token| reply.is(token, Class::Handling));
+        if !(instructed || is_handling || offers_a_list && sentence.is_item()) {
             obligations(reply, sentence, &mut findings);
             imperatives(reply, sentence, &mut findings);
         }
@@ -38,6 +44,16 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
     findings
 }
 
+/// Whether a sentence announces a list of what may be done.
+fn announces_a_list(reply: &Reading, sentence: &Sentence) -> bool {
+    sentence.tokens.clone().any(|token| {
+        matches!(
+            reply.word(token),
+            "tips" | "ideas" | "things" | "ways" | "options" | "suggestions" | "resources" | "strategies"
+        )
+    })
+}
+
 /// Whether a phrase is said by the reply itself and not denied.
 fn counts(reply: &Reading, wording: &Wording) -> bool {
     let sentence = &reply.sentences[wording.sentence];
@@ -45,7 +61,8 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
     if scope.is_denied() || scope.is_reported() || scope.is_disclaimed() {
         return false;
     }
-    if sentence.is_question() && wording.sense == Sense::Pressure && wording.id != "why_dont_you_just" {
+    let asks_why = wording.id == "why_dont_you_just" && reply.word(wording.first) == "why";
+    if sentence.is_question() && wording.sense == Sense::Pressure && !asks_why {
         return false;
     }
     // "What helps me calm down" and "the last time you visited" press nobody: an order opens its clause.
@@ -165,8 +182,14 @@ fn modifies_a_noun(reply: &Reading, sentence: &Sentence, you: usize) -> bool {
     let Some(before) = you.checked_sub(1).filter(|&before| before >= sentence.tokens.start) else { return false };
     let is_small =
         reply.is_sort(before, Sort::Function) && !matches!(reply.word(before), "something" | "anything" | "one");
+    // "At some point you need to": the noun belongs to what opens the clause.
+    let opening = Scope::new(reply, sentence, you).clause_start();
+    let is_led =
+        matches!(reply.word(opening), "at" | "in" | "on" | "for" | "by" | "after" | "before" | "from" | "with")
+            && you - opening <= 5;
     reply.tokens[before].is_word
         && !is_small
+        && !is_led
         && !reply.is(before, Class::OrderOpener)
         && !reply.is(before, Class::Adverb)
         && !reply.word(before).ends_with("ly")
@@ -284,6 +307,52 @@ mod tests {
         assert_eq!(rules("He hit me.", "You really must leave."), ["obligation"]);
         assert_eq!(rules("He hit me.", "I hear you. Pack a bag and go."), ["imperative"]);
         assert_eq!(rules("He hit me.", "Don’t go back."), ["imperative"]);
+    }
+
+    #[test]
+    fn formulas_comfort_and_help_in_danger_are_no_orders() {
+        for reply in [
+            "So do I!",
+            "Never know, it may work out.",
+            "Please do.",
+            "Don't ever feel like a failure.",
+            "Don't beat yourself up.",
+            "Don't lose your confidence.",
+            "Don't let one bad week define you.",
+            "Keep it up!",
+            "Sleep well, talk tomorrow!",
+            "No hurry.",
+            "Call an ambulance and keep her warm.",
+            "Press quit when you are done.",
+            "Some things that helped others:\n\n- Write it down\n- Call a friend",
+        ] {
+            assert!(rules("He hit me.", reply).is_empty(), "{reply}");
+        }
+        for reply in [
+            "Talk to him about it.",
+            "Don't let him in.",
+            "At some point you need to grow up.",
+            "OK friend, leave him.",
+        ] {
+            assert!(!rules("He hit me.", reply).is_empty(), "{reply}");
+        }
+    }
+
+    #[test]
+    fn who_asks_for_advice_or_tells_of_a_thing_is_told_what_to_do() {
+        let reply = "Take it apart and let it dry.";
+        for user in [
+            "What should I do with it?",
+            "any ideas pls",
+            "The cake sank.",
+            "my printer won't connect",
+            "what should i write in the card",
+        ] {
+            assert!(rules(user, reply).is_empty(), "{user}");
+        }
+        for user in ["Should I leave him?", "Are you there?", "It is very difficult."] {
+            assert!(!rules(user, reply).is_empty(), "{user}");
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::rc::Rc;
 
 use probare_nlp::reading;
-pub(super) use probare_nlp::reading::{Block, Mood, Scope, Sentence, Sort, Token};
+pub(super) use probare_nlp::reading::{Aside, Block, Mood, Scope, Sentence, Sort, Token};
 
 use super::classes::{Class, Classes, classes};
 

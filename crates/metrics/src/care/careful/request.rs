@@ -41,7 +41,7 @@ pub(super) struct Request {
     pub weighs_a_decision: bool,
     /// It asks how something will turn out that has no timetable.
     pub asks_for_a_forecast: bool,
-    /// A strong word in it speaks of a thing: "my laptop died".
+    /// It speaks of a thing and of nobody: "my laptop died", "the cake sank".
     pub tells_of_a_thing: bool,
     /// Tokens that show distress.
     pub distress: Vec<usize>,
@@ -50,7 +50,8 @@ pub(super) struct Request {
 impl Request {
     /// What a message asks for and shows.
     pub(super) fn of(user: &Reading) -> Self {
-        const SENSES: [Sense; 7] = [
+        const SENSES: [Sense; 8] = [
+            Sense::Hurt,
             Sense::WantsText,
             Sense::WantsFacts,
             Sense::Rhetorical,
@@ -59,7 +60,10 @@ impl Request {
             Sense::Glad,
             Sense::Harmless,
         ];
-        let found = wordings(user, &SENSES);
+        let mut found = wordings(user, &SENSES);
+        // "What should I say?" asks for advice, "should I go?" weighs.
+        let is_asked = |token: usize| token.checked_sub(1).is_some_and(|before| user.is(before, Class::QuestionWord));
+        found.retain(|wording| wording.sense != Sense::Decision || !is_asked(wording.first));
         let distress = distress(user, &found);
         let has = |sense: Sense| found.iter().any(|wording| wording.sense == sense);
         let mut request = Self { weighs_a_decision: has(Sense::Decision), distress, ..Self::default() };
@@ -77,14 +81,15 @@ impl Request {
             request.asks_for_a_forecast |= asks && !of_time && here(Sense::Forecast);
         }
         let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
-        request.tells_of_a_thing = request.distress.is_empty() && has(Sense::Harmless);
+        request.tells_of_a_thing =
+            request.distress.is_empty() && (has(Sense::Harmless) || any(Class::Task) && !any(Class::Person));
         request.matter = if closes(user, &request.distress) {
             Matter::Closing
         } else if !request.distress.is_empty() {
             Matter::Life
         } else if has(Sense::Glad) || user.text.contains("!!") && !user.text.contains("hate") {
             Matter::Joy
-        } else if has(Sense::Harmless) || any(Class::Task) && !any(Class::Person) || !speaks_of_people(user) {
+        } else if request.tells_of_a_thing || !speaks_of_people(user) {
             Matter::Task
         } else {
             Matter::Life
@@ -127,9 +132,17 @@ fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     if user.is(start, Class::QuestionWord) && (sentence.is_question() || !speaks_of_self || word == "how") {
         return true;
     }
-    // "Can I tell you something?" and "Do you think he is gone?" want an ear, not an answer.
+    // "Can I tell you something?", "Are you there?" and "Do you think he is gone?" want an ear, not an answer.
     if sentence.is_question() && user.is(start, Class::YesNo) {
-        return !matches!(next, "i" | "me") && (calm || !matches!(next, "you" | "my"));
+        return !matches!(next, "i" | "me" | "you") && (calm || next != "my");
+    }
+    // "… gives an error what does that mean": asked without any mark.
+    let asks_on = |token: usize| {
+        user.is(token, Class::QuestionWord)
+            && matches!(user.word(token + 1), "do" | "does" | "is" | "are" | "can" | "should" | "could")
+    };
+    if calm && sentence.tokens.clone().any(asks_on) {
+        return true;
     }
     // "…, which model lasts longest?", and where nobody is in distress "…, does my text look right?"
     sentence.is_question()
@@ -150,7 +163,10 @@ fn closes(user: &Reading, distress: &[usize]) -> bool {
             || matches!(user.word(token), "feel" | "feeling" | "helped" | "helps")
                 && (token + 1..token + 4).any(|next| matches!(user.word(next), "better" | "lot" | "much"))
     });
-    thanks && !distress.iter().any(|token| *token >= start)
+    let is_better = (start..user.tokens.len()).any(|token| {
+        matches!(user.word(token), "feel" | "feeling") && (token + 1..token + 4).any(|next| user.word(next) == "better")
+    });
+    is_better || thanks && !distress.iter().any(|token| *token >= start)
 }
 
 /// Whether the message speaks of the user or of anybody at all.
@@ -177,11 +193,54 @@ fn speaks_of_people(user: &Reading) -> bool {
     })
 }
 
-/// The tokens that show distress, less those in a harmless figure of speech.
+/// Whether a word is denied right before it: "not as hopeless", "I'm not worried".
+fn is_taken_back(user: &Reading, token: usize) -> bool {
+    let mut before = token;
+    while before > 0 && matches!(user.word(before - 1), "as" | "so" | "that" | "really" | "too" | "very" | "even") {
+        before -= 1;
+    }
+    before > 0 && matches!(user.word(before - 1), "not" | "isn't" | "wasn't" | "aren't")
+}
+
+/// The tokens that show distress, less those in a harmless figure of speech. What dies, breaks or fails where a message speaks of a
+/// thing and of nobody is the thing.
 fn distress(user: &Reading, found: &[Wording]) -> Vec<usize> {
     let figures = found.iter().filter(|wording| wording.sense == Sense::Harmless);
     let harmless: FxHashSet<usize> = figures.flat_map(|wording| wording.first..=wording.last).collect();
-    (0..user.tokens.len()).filter(|token| user.is(*token, Class::Distress) && !harmless.contains(token)).collect()
+    let words = (0..user.tokens.len())
+        .filter(|&token| user.is(token, Class::Distress) && !harmless.contains(&token) && !is_taken_back(user, token));
+    let phrases = found.iter().filter(|wording| wording.sense == Sense::Hurt).map(|wording| wording.first);
+    let mut tokens: Vec<usize> = words.chain(phrases).collect();
+    tokens.sort_unstable();
+    tokens.dedup();
+    let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
+    let is_of_a_thing = |&token: &usize| {
+        matches!(
+            user.word(token),
+            "dead"
+                | "die"
+                | "died"
+                | "dies"
+                | "dying"
+                | "killed"
+                | "broke"
+                | "broken"
+                | "stuck"
+                | "failed"
+                | "failing"
+                | "flooded"
+                | "sick"
+                | "lost"
+                | "torn"
+                | "hit"
+                | "hates"
+                | "missing"
+        )
+    };
+    if any(Class::Task) && !any(Class::Person) && tokens.iter().all(is_of_a_thing) {
+        tokens.clear();
+    }
+    tokens
 }
 
 #[cfg(test)]

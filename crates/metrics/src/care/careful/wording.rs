@@ -26,8 +26,12 @@ pub(super) enum Sense {
     Mind,
     /// Turns away.
     Turn,
+    /// Belongs to the beginning or the end of a talk, or speaks of it.
+    Formula,
     /// Takes in.
     Acknowledgement,
+    /// Shows distress in the user's message.
+    Hurt,
     /// A strong word without distress.
     Harmless,
     /// Asks for a text.
@@ -45,7 +49,7 @@ pub(super) enum Sense {
 }
 
 impl Sense {
-    const ALL: [(&'static str, Self); 15] = [
+    const ALL: [(&'static str, Self); 17] = [
         ("pressure", Self::Pressure),
         ("belittling", Self::Belittling),
         ("invitation", Self::Invitation),
@@ -53,7 +57,9 @@ impl Sense {
         ("outcome", Self::Outcome),
         ("mind", Self::Mind),
         ("turn", Self::Turn),
+        ("formula", Self::Formula),
         ("acknowledgement", Self::Acknowledgement),
+        ("hurt", Self::Hurt),
         ("harmless", Self::Harmless),
         ("wants_text", Self::WantsText),
         ("wants_facts", Self::WantsFacts),
@@ -117,7 +123,7 @@ fn table() -> Result<Table, String> {
 }
 
 /// What is looked for in replies.
-pub(super) const IN_REPLIES: [Sense; 8] = [
+pub(super) const IN_REPLIES: [Sense; 9] = [
     Sense::Pressure,
     Sense::Belittling,
     Sense::Invitation,
@@ -125,6 +131,7 @@ pub(super) const IN_REPLIES: [Sense; 8] = [
     Sense::Outcome,
     Sense::Mind,
     Sense::Turn,
+    Sense::Formula,
     Sense::Acknowledgement,
 ];
 

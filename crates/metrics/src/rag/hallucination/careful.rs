@@ -7,16 +7,20 @@
 
 mod amounts;
 mod arithmetic;
+mod around;
 mod conversion;
+mod had;
 mod names;
+mod notation;
 mod sources;
 mod support;
 mod turns;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
-use probare_nlp::reading::{Block, Mood, Reading, Sentence};
+use probare_nlp::reading::{Block, Clause, Mood, Reading, Sentence};
 use probare_text::anchors::find_anchors;
 
 use super::examination::sort;
@@ -64,7 +68,7 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
         let mut support = support::support(reading, sentence, &sources, &amounts, &mut scratch);
         let nearest = support.nearest.map(|index| sources.place(index));
         let same = nearest.clone().filter(|_| support.held >= SAME_MATTER);
-        let numbers = amounts.findings(&place, same.as_ref());
+        let numbers = amounts.findings(&place, same.as_ref(), |span| is_claimed(reading, sentence, span));
         if numbers.iter().any(|finding| !finding.is_supported()) {
             support.shares.numbers = 1.0;
         }
@@ -78,21 +82,39 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
     Careful { findings, supports, value }
 }
 
+/// Whether the sentence claims what stands at a place of the response. What it denies or supposes ("with 10,000 in the account",
+/// "for a flat of 70 m²", "it won't run on version 14") need not stand in the context.
+fn is_claimed(reading: &Reading, sentence: &Sentence, span: &Range<usize>) -> bool {
+    let clauses = reading.clauses(sentence);
+    let is_here = |clause: &&Clause| {
+        clause.tokens.clone().any(|token| {
+            let origin = &reading.tokens[token].origin;
+            origin.start < span.end && span.start < origin.end
+        })
+    };
+    clauses.iter().find(is_here).is_none_or(|clause| {
+        let opening = clause.tokens.clone().map(|token| reading.word(token)).find(|word| *word != ",");
+        let is_supposed = matches!(opening, Some("if" | "suppose" | "say" | "imagine"))
+            || clause.tokens.start == sentence.opening && matches!(opening, Some("for" | "with"));
+        !clause.is_denied && !is_supposed
+    })
+}
+
 /// Whether a sentence says something of the matter.
 fn speaks(sentence: &Sentence) -> bool {
     let is_wish = sentence.mood == Mood::Wish && sentence.tokens.len() <= LONGEST_WISH;
     sentence.aside.is_none() && !sentence.is_question() && !is_wish && sentence.block != Block::Heading
 }
 
-/// The value of a response: half its worst sentence, half the mean of its worst third, three at least. One invented sentence
-/// among twenty is not lost in a mean, and several weigh more than one.
+/// The value of a response: three quarters of its worst sentence, a quarter of the mean of its worst third, three at least. One
+/// invented sentence among twenty is not lost in a mean, and several weigh more than one.
 fn value(supports: &[Support]) -> f64 {
     let mut values: Vec<f64> = supports.iter().map(|support| support.shares.value()).collect();
     values.sort_by(|left, right| right.total_cmp(left));
     values.truncate((values.len() / 3).max(FEWEST_WORST));
     let Some(worst) = values.first() else { return 0.0 };
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    f64::midpoint(*worst, mean)
+    (3.0 * worst + mean) / 4.0
 }
 
 /// The finding of a sentence: what the context lacks of it, and the nearest sentence there.

@@ -10,9 +10,11 @@ use rustc_hash::FxHashMap;
 
 use super::super::examination::{anchor_finding, missing_anchor};
 use super::super::finding::{Finding, Source, Standing};
-use super::super::folding::words;
-use super::arithmetic::{AtHand, Figure, MOST_AT_HAND, Origin};
+use super::arithmetic::{AtHand, Figure, Origin};
+use super::around::{approach, factors, reckons};
 use super::conversion::{self, Approach, significant_digits};
+use super::had::{Had, within};
+use super::notation::{clock, is_named_alike, is_range};
 
 /// Judges the numbers and dates of a response.
 pub(super) struct Amounts<'a> {
@@ -48,115 +50,6 @@ impl How {
 /// Numbers of the response before and behind one that it may follow from.
 const NEIGHBOURS: usize = 6;
 
-/// The numbers and dates of the context, each with its chunk, in order.
-#[derive(Default)]
-struct Had {
-    quantities: Vec<(usize, Quantity)>,
-    dates: Vec<(usize, Date)>,
-    /// Quantities by value in a common unit.
-    by_value: Vec<(f64, usize)>,
-    /// Dates by year; those without one under none.
-    by_year: FxHashMap<Option<i32>, Vec<usize>>,
-}
-
-/// Quantities near a value that are tried: more of them say nothing.
-const MOST_NEAR: usize = 256;
-
-impl Had {
-    fn of(chunks: &[&str]) -> Self {
-        let mut had = Self::default();
-        for (chunk, text) in chunks.iter().enumerate() {
-            had.quantities.extend(quantities::find(text).into_iter().map(|quantity| (chunk, quantity)));
-            had.dates.extend(dates::find(text).into_iter().map(|date| (chunk, date)));
-        }
-        had.sorted()
-    }
-
-    /// With its lists by value and by year.
-    fn sorted(mut self) -> Self {
-        let values = self.quantities.iter().enumerate().map(|(index, (_, found))| (conversion::common(found), index));
-        self.by_value = values.collect();
-        self.by_value.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
-        for (index, (_, date)) in self.dates.iter().enumerate() {
-            for year in years(date) {
-                self.by_year.entry(year).or_default().push(index);
-            }
-        }
-        self
-    }
-
-    /// The first quantity in the order of the text that is near a value in the common unit and of which `test` holds.
-    fn near(&self, value: f64, test: impl Fn(&Quantity) -> bool) -> Option<Source> {
-        let reach = value.abs() * 0.51 + 1e-9;
-        let from = self.by_value.partition_point(|(found, _)| *found < value - reach);
-        let near = self.by_value[from..].iter().take_while(|(found, _)| *found <= value + reach).take(MOST_NEAR);
-        let first = near.map(|(_, index)| *index).filter(|&index| test(&self.quantities[index].1)).min()?;
-        let (chunk, found) = &self.quantities[first];
-        Some(Source { chunk: *chunk, span: found.span.clone() })
-    }
-
-    /// The first length of time of this number of units.
-    fn length(&self, value: f64) -> Option<Source> {
-        let is_it = |(_, date): &&(usize, Date)| matches!(&date.meaning, Meaning::Duration(length) if (length.value - value).abs() < 1e-9);
-        self.dates.iter().find(is_it).map(|(chunk, date)| Source { chunk: *chunk, span: date.span.clone() })
-    }
-
-    /// All numbers and dates, if there are few enough to work with.
-    fn figures(&self) -> Vec<(Figure, Source)> {
-        if self.quantities.len() + self.dates.len() > 2 * MOST_AT_HAND {
-            return Vec::new();
-        }
-        let source = |chunk: usize, span: &Range<usize>| Source { chunk, span: span.clone() };
-        let dates =
-            self.dates.iter().filter_map(|(chunk, date)| Some((Figure::of_date(date)?, source(*chunk, &date.span))));
-        // A year is also a number, and so is a length of time.
-        let is_date = |chunk: usize, span: &Range<usize>| {
-            self.dates
-                .iter()
-                .any(|(other, date)| *other == chunk && date.span.start < span.end && span.start < date.span.end)
-        };
-        let numbers = self.quantities.iter().filter(|(chunk, found)| !is_date(*chunk, &found.span));
-        let numbers = numbers.map(|(chunk, found)| (Figure::of_quantity(found), source(*chunk, &found.span)));
-        let mut figures: Vec<(Figure, Source)> = Vec::new();
-        for (figure, source) in dates.chain(numbers) {
-            if !figures.iter().any(|(known, _)| *known == figure) {
-                figures.push((figure, source));
-            }
-        }
-        if figures.len() > MOST_AT_HAND { Vec::new() } else { figures }
-    }
-
-    /// The first date that bears one out.
-    fn date(&self, said: &Date) -> Option<Source> {
-        let bears_out = |(_, had): &&(usize, Date)| dates::supports(had, said);
-        // A date of some year is borne out by one of that year alone; one without a year by any.
-        let found = if years(said).iter().all(Option::is_some) {
-            let mut places: Vec<usize> = Vec::new();
-            years(said).iter().filter_map(|year| self.by_year.get(year)).for_each(|found| places.extend(found));
-            places.sort_unstable();
-            places.into_iter().map(|index| &self.dates[index]).find(bears_out)
-        } else {
-            self.dates.iter().find(bears_out)
-        };
-        found.map(|(chunk, date)| Source { chunk: *chunk, span: date.span.clone() })
-    }
-}
-
-/// What stands within a place, of a list in the order of the context.
-fn within<'l, T>(list: &'l [(usize, T)], place: &Source, span: impl Fn(&T) -> &Range<usize>) -> &'l [(usize, T)] {
-    let from = list.partition_point(|(chunk, found)| (*chunk, span(found).start) < (place.chunk, place.span.start));
-    let to = list.partition_point(|(chunk, found)| (*chunk, span(found).end) <= (place.chunk, place.span.end));
-    list.get(from..to).unwrap_or_default()
-}
-
-/// The years that a date may mean.
-fn years(date: &Date) -> Vec<Option<i32>> {
-    match &date.meaning {
-        Meaning::Calendar { fields, other } => std::iter::once(fields).chain(other).map(|fields| fields.year).collect(),
-        Meaning::Duration(_) => vec![None],
-    }
-}
-
 impl<'a> Amounts<'a> {
     /// Looks for these anchors.
     pub fn new(response: &'a str, chunks: &[&str], anchors: &'a [Anchor]) -> Self {
@@ -169,7 +62,15 @@ impl<'a> Amounts<'a> {
             let approach = approach(response, anchor.span.start);
             known.entry((approach, text)).or_insert_with(|| Said::new(text, approach).borne_out(&had)).clone()
         };
-        let borne_out = anchors.iter().map(look).collect();
+        let mut borne_out: Vec<Option<(Source, How)>> = anchors.iter().map(look).collect();
+        // "64 to 70 °F": both numbers of a range have the unit of the second.
+        for index in 0..anchors.len().saturating_sub(1) {
+            if borne_out[index].is_none()
+                && let Some(said) = Said::in_range(response, &anchors[index], &anchors[index + 1])
+            {
+                borne_out[index] = said.borne_out(&had);
+            }
+        }
         let mut amounts = Self { response, anchors, had, borne_out };
         amounts.work_out();
         amounts
@@ -198,10 +99,15 @@ impl<'a> Amounts<'a> {
                         None => None,
                     }
                 });
+                let said: Vec<(AtHand, Option<&Source>, usize)> = said.collect();
+                // A number of the context is said beside it also where its unit is left out: "10 on high heat and then 8".
+                let reckons = reckons(self.response, &anchor.span);
                 let given = had.iter().map(|(figure, source)| {
-                    (AtHand { figure: *figure, from: Origin::Context }, Some(source), usize::MAX)
+                    let is_beside = reckons || said.iter().any(|(other, ..)| other.figure.is_written_as(figure));
+                    let from = if is_beside { Origin::Response } else { Origin::Context };
+                    (AtHand { figure: *figure, from }, Some(source), usize::MAX)
                 });
-                let all: Vec<(AtHand, Option<&Source>, usize)> = given.chain(said).collect();
+                let all: Vec<(AtHand, Option<&Source>, usize)> = given.chain(said.iter().copied()).collect();
                 let hand: Vec<AtHand> = all.iter().map(|(at_hand, ..)| *at_hand).collect();
                 let is_rounded = approach(self.response, anchor.span.start) != Approach::Exact;
                 let digits = significant_digits(anchor.text(self.response));
@@ -232,28 +138,34 @@ impl<'a> Amounts<'a> {
     pub fn stands_in(&self, span: &Range<usize>, place: &Source) -> Option<bool> {
         let at = self.anchors.partition_point(|anchor| anchor.span.end <= span.start);
         let anchor = self.anchors.get(at).filter(|anchor| anchor.span.start < span.end)?;
+        if matches!(self.borne_out[at], Some((_, How::WorkedOut | How::Converted))) {
+            return Some(true);
+        }
         let text = anchor.text(self.response);
         let said = Said::new(text, approach(self.response, anchor.span.start));
-        let here = Had {
-            quantities: within(&self.had.quantities, place, |found| &found.span).to_vec(),
-            dates: within(&self.had.dates, place, |found| &found.span).to_vec(),
-            ..Had::default()
-        }
-        .sorted();
+        let here = self.had.only(place);
         if said.borne_out(&here).is_some() {
             return Some(true);
         }
         said.rival(anchor.kind, &self.had, place).map(|_| false)
     }
 
-    /// The findings of the anchors in a part of the response; `same` is where the context speaks of the same matter.
-    pub fn findings(&self, part: &Range<usize>, same: Option<&Source>) -> Vec<Finding> {
+    /// The findings of the anchors in a part of the response; `same` is where the context speaks of the same matter, `is_claimed`
+    /// whether a place of the response claims what it says.
+    pub fn findings(
+        &self,
+        part: &Range<usize>,
+        same: Option<&Source>,
+        is_claimed: impl Fn(&Range<usize>) -> bool,
+    ) -> Vec<Finding> {
         let from = self.anchors.partition_point(|anchor| anchor.span.start < part.start);
         let anchors = self.anchors.iter().zip(&self.borne_out).skip(from);
         let here = anchors.take_while(|(anchor, _)| anchor.span.start < part.end);
         // What cannot be read ("an hour", "a fortnight") says nothing that could be missing.
-        let readable =
-            here.filter(|(anchor, borne_out)| borne_out.is_some() || can_be_read(anchor.text(self.response)));
+        let readable = here.filter(|(anchor, borne_out)| {
+            let is_factor = self.response[anchor.span.end..].trim_start().starts_with('×');
+            borne_out.is_some() || can_be_read(anchor.text(self.response)) && !is_factor && is_claimed(&anchor.span)
+        });
         readable.map(|(anchor, borne_out)| self.finding(anchor, borne_out.clone(), same)).collect()
     }
 
@@ -272,30 +184,16 @@ impl<'a> Amounts<'a> {
     }
 }
 
+/// Whether a number or date is there that can be missing. "The previous year" is relative to what was said before; one is said of
+/// everything: "the cream one", "one or two".
 fn can_be_read(text: &str) -> bool {
-    quantities::parse(text).is_some() || dates::parse(text).is_some()
-}
-
-/// How exact the words before a number are.
-fn approach(response: &str, start: usize) -> Approach {
-    let from = response.floor_char_boundary(start.saturating_sub(40));
-    let before = words(response.get(from..start).unwrap_or_default());
-    let before: Vec<&str> = before.iter().map(|word| word.lower.as_str()).collect();
-    Approach::of(&before)
-}
-
-/// Bytes around a number in which its reckoning is told.
-const AROUND: usize = 80;
-
-/// By how much the words around a number tell to multiply or divide: by the month and by the year, double and half.
-fn factors(response: &str, span: &Range<usize>) -> Vec<f64> {
-    let from = response.floor_char_boundary(span.start.saturating_sub(AROUND));
-    let to = response.floor_char_boundary(response.len().min(span.end + AROUND));
-    let around = words(response.get(from..to).unwrap_or_default());
-    let has = |test: fn(&str) -> bool| around.iter().any(|word| test(&word.lower));
-    let by_month = has(|word| matches!(word, "month" | "monthly" | "year" | "yearly" | "annual" | "annually"));
-    let by_half = has(|word| matches!(word, "double" | "doubled" | "twice" | "half" | "halve" | "halved"));
-    [(by_month, 12.0), (by_half, 2.0)].into_iter().filter_map(|(is_told, factor)| is_told.then_some(factor)).collect()
+    if quantities::parse(text).is_some_and(|quantity| quantity.kind == Kind::Cardinal && quantity.value <= 1.0) {
+        return false;
+    }
+    let date = dates::parse(text);
+    let is_relative =
+        |date: &Date| matches!(&date.meaning, Meaning::Calendar { fields, .. } if fields.relative.is_some());
+    quantities::parse(text).is_some() || date.as_ref().is_some_and(|date| !is_relative(date))
 }
 
 /// A number or date to work with.
@@ -314,7 +212,21 @@ struct Said {
 
 impl Said {
     fn new(text: &str, approach: Approach) -> Self {
-        Self { quantity: quantities::parse(text), date: dates::parse(text), approach, digits: significant_digits(text) }
+        // "5.30" is a number and a time.
+        let time = clock(text).map(|meaning| Date { meaning, span: 0..text.len() });
+        let date = dates::parse(text).or(time);
+        Self { quantity: quantities::parse(text), date, approach, digits: significant_digits(text) }
+    }
+
+    /// The first number of a range, with the unit of the second.
+    fn in_range(response: &str, first: &Anchor, second: &Anchor) -> Option<Self> {
+        let between = response.get(first.span.end..second.span.start)?;
+        let (number, with_unit) = (quantities::parse(first.text(response))?, quantities::parse(second.text(response))?);
+        let is_range = is_range(between) && number.kind == Kind::Cardinal;
+        let approach = approach(response, first.span.start);
+        let digits = significant_digits(first.text(response));
+        let quantity = Some(Quantity { kind: with_unit.kind, ..number });
+        is_range.then_some(Self { quantity, date: None, approach, digits })
     }
 
     /// Where the context bears it out, and whether in the same value and unit.
@@ -327,9 +239,29 @@ impl Said {
             return Some((source, How::Exactly));
         }
         let (said, value) = said?;
-        // "ten minutes on high heat and then 8": the unit was said before.
+        // "ten minutes on high heat and then 8", "until 9", "day two": the rest was said before, or goes without saying.
         if said.kind == Kind::Cardinal
-            && let Some(source) = had.length(said.value)
+            && let Some(source) = had.length(said.value).or_else(|| had.shape(said.value))
+        {
+            return Some((source, How::Exactly));
+        }
+        // "10 %" for a tenth.
+        if said.kind == Kind::Percent && said.value > 0.0 {
+            let parts = if said.value == 50.0 { 0.5 } else { 100.0 / said.value };
+            if let Some(source) = had.shape(parts).filter(|_| parts != 1.0) {
+                return Some((source, How::Converted));
+            }
+        }
+        // "CHF 40" for 40 francs: a name of several currencies.
+        if let Kind::Money { currency } = said.kind
+            && let Some(source) = had.near(value, |found| is_named_alike(currency, found, said.value))
+        {
+            return Some((source, How::Exactly));
+        }
+        // "the 19-year-old" of "Orr, 19": the unit goes without saying there.
+        if matches!(said.kind, Kind::Duration { .. } | Kind::Measure { .. })
+            && let Some(source) =
+                had.near(said.value, |found| found.kind == Kind::Cardinal && (found.value - said.value).abs() < 1e-9)
         {
             return Some((source, How::Exactly));
         }

@@ -34,7 +34,7 @@ pub(super) struct Figure {
 pub(super) const MOST_AT_HAND: usize = 24;
 
 /// Greatest count that a response may assume: "for three nights".
-const GREATEST_COUNT: f64 = 100.0;
+const GREATEST_COUNT: f64 = 366.0;
 
 /// Least number of things that a sum or a difference is looked for: small ones follow from anything.
 const LEAST_SUM: f64 = 100.0;
@@ -64,7 +64,7 @@ impl Figure {
         let value = conversion::common(quantity);
         let of = match quantity.kind {
             Kind::Money { .. } => Of::Money,
-            Kind::Percent => Of::Percent,
+            Kind::Percent | Kind::Measure { unit: "pp" } => Of::Percent,
             Kind::Cardinal => Of::Things,
             Kind::Measure { unit } | Kind::Duration { unit, .. } => {
                 conversion::dimension(unit).map_or(Of::Things, Of::Measure)
@@ -99,6 +99,11 @@ impl Figure {
             && self.written.fract() == 0.0
     }
 
+    /// Whether another one is written with the same number, whatever its unit.
+    pub fn is_written_as(&self, other: &Self) -> bool {
+        (self.written - other.written).abs() < 1e-9
+    }
+
     /// The numbers at hand that it follows from: two of them, one of which is said beside it, or one taken so many times or
     /// divided by so much as `factors` say. It may be rounded to so many digits where it is a share, or is said to be rounded.
     pub fn follows(&self, hand: &[AtHand], factors: &[f64], digits: i32, is_rounded: bool) -> Option<[usize; 2]> {
@@ -113,6 +118,9 @@ impl Figure {
                 *other_place != place
                     && is_beside
                     && (other.from != Origin::Assumed && result.is_of(&one.figure, &other.figure)
+                        || one.from == Origin::Response
+                            && other.from == Origin::Response
+                            && result.is_small(&one.figure, &other.figure)
                         || result.is_counted(&one.figure, &other.figure))
             });
             partner.map(|(other, _)| [place, other])
@@ -146,8 +154,18 @@ impl Reckoned<'_> {
 
     /// Whether it is a number as many times as another one counts, or divided by it.
     fn is_counted(&self, one: &Figure, count: &Figure) -> bool {
-        let fits = one.of == self.said.of && matches!(one.of, Of::Money | Of::Measure(_));
-        fits && count.may_count() && self.is_multiple(one, count.written)
+        // "350,000 rupiah, so 70,000 each": the currency was said before.
+        let fits = one.of == self.said.of || one.of == Of::Money && self.said.of == Of::Things;
+        fits && matches!(one.of, Of::Money | Of::Measure(_))
+            && count.may_count()
+            && self.is_multiple(one, count.written)
+    }
+
+    /// Whether it is a small number of things and follows from two that are both said beside it: "ten sessions, six here, four there",
+    /// "by five votes, 21 to 16", "twelve young in three litters of four".
+    fn is_small(&self, one: &Figure, other: &Figure) -> bool {
+        let results = [one.value + other.value, one.value - other.value, one.value * other.value];
+        [self.said.of, one.of, other.of] == [Of::Things; 3] && results.into_iter().any(|result| self.is(result))
     }
 
     /// Whether it is the sum, the difference or the share of two numbers, or the time between them.
@@ -156,7 +174,8 @@ impl Reckoned<'_> {
         let between = (left - right).abs();
         match (self.said.of, one.of, other.of) {
             (Of::Percent, left_of, right_of) if left_of == right_of && right != 0.0 => {
-                self.is_share(100.0 * left / right) || self.is_share(100.0 * between / right)
+                let is_points = left_of == Of::Percent && (self.is(between) || self.is(left + right));
+                is_points || self.is_share(100.0 * left / right) || self.is_share(100.0 * between / right)
             }
             (Of::Measure(Dimension::LongTime), Of::Year, Of::Year) => self.is(12.0 * between),
             (Of::Year, Of::Year, Of::Measure(Dimension::LongTime)) => {
@@ -169,6 +188,21 @@ impl Reckoned<'_> {
                     [minutes, hours, minutes - hours].into_iter().any(|part| part > 0.0 && self.is(60.0 * part))
                 })
             }
+            // "40 minutes from 11:00" arrives at 11:40.
+            (Of::Clock, Of::Clock, Of::Measure(Dimension::Time)) => {
+                let minutes = right / 60.0;
+                [left + minutes, left - minutes].into_iter().any(|at| self.is(at.rem_euclid(DAY)))
+            }
+            // An age, before the birthday or after it.
+            (Of::Things, Of::Year, Of::Year) => between <= OLDEST && (self.is(between) || self.is(between - 1.0)),
+            (Of::Measure(Dimension::Area), Of::Measure(Dimension::Length), Of::Measure(Dimension::Length)) => {
+                self.is(left * right)
+            }
+            // Interest, a discount, a price with a supplement in percent.
+            (Of::Money, Of::Money, Of::Percent) => {
+                [right, 100.0 - right, 100.0 + right].into_iter().any(|part| self.is(left * part / 100.0))
+            }
+            (Of::Things, Of::Money, Of::Money) => self.is(left + right) || self.is(between),
             (Of::Things, Of::Things, Of::Things) if self.said.value < LEAST_SUM => false,
             (of, left_of, right_of) if of == left_of && of == right_of && !matches!(of, Of::Year | Of::Clock) => {
                 self.is(left + right) || self.is(between)
@@ -177,6 +211,9 @@ impl Reckoned<'_> {
         }
     }
 }
+
+/// Greatest age.
+const OLDEST: f64 = 120.0;
 
 /// Minutes of a day.
 const DAY: f64 = 1440.0;
@@ -213,6 +250,13 @@ mod tests {
         assert!(follows("39 years", "from 1924 to 1963", "in 1963"));
         assert!(follows("$11", "$29 and $18", "$29"));
         assert!(follows("six hours", "", "from 11:30 pm to 5:30 am"));
+        assert!(follows("11:40", "it takes 40 minutes", "11:00"));
+        assert!(follows("71", "from 1890 to 1961", "1961"));
+        assert!(follows("5 square metres", "2 metres", "2.5 metres"));
+        assert!(follows("2.5 percentage points", "6% and 3.5%", "6%"));
+        assert!(follows("€120", "1.2 %", "€10,000"));
+        assert!(follows("ten", "", "six here and four there"));
+        assert!(follows("five", "", "21 to 16"));
     }
 
     #[test]

@@ -26,7 +26,13 @@ pub(super) fn findings(response: &str, reading: &Reading, support: &Support, sou
         let span = reading.origin(first, last);
         let standing = match support.nearest.filter(|_| is_known) {
             Some(nearest) => Standing::Supported { source: sources.place(nearest), note: None },
-            None => Standing::Unsupported { reason: Cow::Borrowed("the context does not hold this name") },
+            None => match support.nearest.filter(|&nearest| is_known_otherwise(reading, support, sources, nearest)) {
+                Some(nearest) => Standing::Contradicted {
+                    reason: Cow::Borrowed("the context has another name there"),
+                    source: sources.place(nearest),
+                },
+                None => Standing::Unsupported { reason: Cow::Borrowed("the context does not hold this name") },
+            },
         };
         findings.push(Finding {
             kind: AnchorType::Name,
@@ -39,4 +45,15 @@ pub(super) fn findings(response: &str, reading: &Reading, support: &Support, sou
         });
     }
     findings
+}
+
+/// Whether a sentence of the context has all other words of this one and a name that it has not.
+fn is_known_otherwise(reading: &Reading, support: &Support, sources: &Sources, nearest: usize) -> bool {
+    let (there, sentence) = sources.sentence(nearest);
+    let is_said = |word: &str| reading.tokens.iter().any(|token| &reading.text[token.at.clone()] == word);
+    let names = support.names.len();
+    let others = support.missing.iter().filter(|token| !support.names.iter().any(|(name, _)| name == *token)).count();
+    names > 0
+        && others == 0
+        && sentence.tokens.clone().any(|token| there.is_capital_inside(sentence, token) && !is_said(there.word(token)))
 }

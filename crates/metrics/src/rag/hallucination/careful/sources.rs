@@ -15,6 +15,9 @@ pub(super) const MOST_PLACES: usize = 64;
 /// Letters that a name shares with what is made from it: Brazil, Brazilian.
 const NAME_ROOT: usize = 5;
 
+/// Letters of a name that is cut short: Mon, Thu.
+const SHORTEST_ROOT: usize = 3;
+
 /// The sentences of all chunks.
 pub(super) struct Sources {
     /// The chunks.
@@ -65,7 +68,7 @@ impl Sources {
                     }
                     if word.is_capital {
                         let lower = reading.word(token);
-                        sources.roots.extend(root(lower));
+                        sources.roots.extend((SHORTEST_ROOT..=NAME_ROOT).filter_map(|length| root(lower, length)));
                         run.extend(lower.chars().next());
                         if run.len() > 1 {
                             sources.initials.insert(run.clone());
@@ -134,7 +137,8 @@ impl Sources {
 
     /// Whether the context has a name of this beginning, or one that these are the first letters of.
     pub fn has_name_like(&self, word: &str) -> bool {
-        root(word).is_some_and(|root| self.roots.contains(&root)) || self.initials.contains(word)
+        let length = word.chars().count().min(NAME_ROOT);
+        root(word, length).is_some_and(|root| self.roots.contains(&root)) || self.initials.contains(word)
     }
 
     /// How many sentences there are.
@@ -156,9 +160,10 @@ impl Sources {
     }
 }
 
-fn root(word: &str) -> Option<String> {
-    let end = word.char_indices().nth(NAME_ROOT).map_or(word.len(), |(at, _)| at);
-    (word.chars().count() >= NAME_ROOT).then(|| word[..end].to_owned())
+/// The first letters of a word that has as many.
+fn root(word: &str, length: usize) -> Option<String> {
+    let end = word.char_indices().nth(length).map_or(word.len(), |(at, _)| at);
+    (word.chars().count() >= length).then(|| word[..end].to_owned())
 }
 
 /// The parts of a word between hyphens, without the ending of a possessive.

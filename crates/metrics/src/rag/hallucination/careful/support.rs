@@ -169,9 +169,12 @@ impl Content {
     }
 }
 
-/// Whether a word with a capital is part of a name: inside a sentence, or at its beginning before another one.
+/// Whether a word with a capital is part of a name: inside a sentence, or at its beginning before another one, if it is no common
+/// word ("Substitute Emre Talay").
 fn is_name(reading: &Reading, sentence: &Sentence, token: usize) -> bool {
-    token > sentence.opening || reading.tokens.get(token + 1).is_some_and(|next| next.is_word && next.is_capital)
+    let follows = token > sentence.opening && reading.word(token - 1) != ".";
+    let is_common = || !WordNet::embedded().parts_of_speech(reading.word(token)).is_empty();
+    follows || reading.tokens.get(token + 1).is_some_and(|next| next.is_word && next.is_capital) && !is_common()
 }
 
 /// Whether the context has a word that shares a meaning with this one.

@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
-use probare_nlp::reading::{Certainty, Clause, Reading, Sentence, Time};
+use probare_nlp::reading::{Certainty, Clause, Reading, Sentence, Time, denial};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
 use super::super::finding::Source;
+use super::notation::ordinal;
 use super::sources::{Sources, StemId};
 use super::support::Content;
 
@@ -139,7 +140,6 @@ pub(super) fn turns(
 /// The clause of the context that holds most of a clause.
 struct Other<'a> {
     reading: &'a Reading,
-    sentence: &'a Sentence,
     clause: Option<Clause>,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Other<'a> {
                 best = Some((held, clause));
             }
         }
-        Self { reading, sentence, clause: best.map(|(_, clause)| clause) }
+        Self { reading, clause: best.map(|(_, clause)| clause) }
     }
 }
 
@@ -172,22 +172,58 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    /// Whether one of the two is denied. A denial that only stands in another clause on one side is no difference.
+    /// Whether a word of both is denied in one of the two. A denial that only stands in another clause, or belongs to a word that
+    /// the other one does not have, is no difference: who says the same in other words may need it.
     fn is_denied(&self) -> bool {
-        let whole = self.said.reading.denials(self.said.sentence.tokens.clone());
-        let other = self.other.reading.denials(self.other.sentence.tokens.clone());
-        whole % 2 != other % 2
-            && self.other.clause.as_ref().is_some_and(|other| other.is_denied != self.clause.is_denied)
+        let Some(other) = &self.other.clause else { return false };
+        if limits(self.said.reading, &self.clause) || limits(self.other.reading, other) {
+            return false;
+        }
+        let stems = |reading: &Reading, tokens: Vec<usize>| -> Vec<StemId> {
+            tokens.into_iter().filter_map(|token| self.sources.stem(reading.word(token))).collect()
+        };
+        let denied = |reading: &Reading, tokens: &Range<usize>| {
+            stems(reading, reading.denied(tokens.clone()).into_iter().flatten().collect())
+        };
+        // "Does not contain eggs" and "contains no eggs" deny the same: what follows a denial in its clause is denied with it.
+        let reached = |reading: &Reading, tokens: &Range<usize>| {
+            let first = reading.denied(tokens.clone()).into_iter().flatten().min().unwrap_or(tokens.end);
+            stems(reading, (first..tokens.end).collect())
+        };
+        let reached_there = reached(self.other.reading, &other.tokens);
+        let is_same = reached(self.said.reading, &self.clause.tokens).iter().any(|stem| reached_there.contains(stem));
+        let said = stems(self.said.reading, self.clause.tokens.clone().collect());
+        let had = stems(self.other.reading, other.tokens.clone().collect());
+        let denied_here = denied(self.said.reading, &self.clause.tokens);
+        let denied_there = denied(self.other.reading, &other.tokens);
+        !is_same
+            && (denied_here.iter().any(|stem| had.contains(stem) && !denied_there.contains(stem))
+                || denied_there.iter().any(|stem| said.contains(stem) && !denied_here.contains(stem)))
     }
 
-    /// Whether the sentence there has the opposite of a word that it lacks.
+    /// Whether the sentence there has the opposite of a word that it lacks, nothing is denied, and the opposite is not said too: "most shut, two
+    /// stay open".
     fn is_opposite(&self) -> bool {
         let reading = self.said.reading;
+        let (there, sentence) = self.sources.sentence(self.near);
+        let is_negated = |reading: &Reading, mut tokens: Range<usize>| {
+            tokens.any(|token| denial(reading.word(token), Some(reading.word(token + 1))).is_some())
+        };
+        if is_negated(reading, self.clause.tokens.clone()) || is_negated(there, sentence.tokens.clone()) {
+            return false;
+        }
+        let is_said = |stem: StemId| {
+            self.said.sentence.tokens.clone().any(|token| self.sources.stem(reading.word(token)) == Some(stem))
+        };
         let lacking = self.words.iter().filter(|word| !word.is_in(self.sources, self.near));
-        lacking.filter(|word| !word.is_name && !word.is_amount && !is_light(reading.word(word.token))).any(|word| {
+        let is_plain = |word: &&Content| {
+            let text = reading.word(word.token);
+            !word.is_name && !word.is_amount && !is_light(text) && ordinal(text).is_none()
+        };
+        lacking.filter(is_plain).any(|word| {
             let opposites = WordNet::embedded().antonyms(reading.word(word.token));
             let mut stems = opposites.iter().filter_map(|opposite| self.sources.stem(opposite));
-            stems.any(|stem| self.sources.is_in(stem, self.near))
+            stems.any(|stem| self.sources.is_in(stem, self.near) && !is_said(stem))
         })
     }
 
@@ -228,9 +264,37 @@ impl Pair<'_> {
     }
 }
 
+/// Whether a clause sets a limit or a choice, which can be told with a denial or without: "wait a day before you rinse", "do not
+/// rinse on the first day"; "two rather than four".
+fn limits(reading: &Reading, clause: &Clause) -> bool {
+    clause.tokens.clone().any(|token| {
+        matches!(
+            reading.word(token),
+            "before"
+                | "until"
+                | "till"
+                | "unless"
+                | "only"
+                | "except"
+                | "rather"
+                | "instead"
+                | "most"
+                | "least"
+                | "max"
+                | "maximum"
+                | "within"
+                | "wait"
+                | "apart"
+                | "other"
+                | "exceed"
+        )
+    })
+}
+
 /// Whether a verb only places or moves something, so that its opposite may say the same: "sits on a rock", "stands on a rock".
 fn is_light(word: &str) -> bool {
     const LIGHT: [&str; 14] =
         ["go", "come", "give", "take", "sit", "stand", "bring", "send", "leave", "stay", "get", "put", "lie", "keep"];
-    LIGHT.iter().any(|verb| word.strip_prefix(verb).is_some_and(|ending| matches!(ending, "" | "s" | "es" | "ing")))
+    let forms = WordNet::embedded().base_forms(word, PartOfSpeech::Verb);
+    forms.iter().any(|form| LIGHT.contains(&form.as_str()))
 }
