@@ -17,6 +17,7 @@ mod support;
 mod turns;
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -68,7 +69,8 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
         let mut support = support::support(reading, sentence, &sources, &amounts, &mut scratch);
         let nearest = support.nearest.map(|index| sources.place(index));
         let same = nearest.clone().filter(|_| support.held >= SAME_MATTER);
-        let numbers = amounts.findings(&place, same.as_ref(), |span| is_claimed(reading, sentence, span));
+        let clauses = LazyCell::new(|| reading.clauses(sentence));
+        let numbers = amounts.findings(&place, same.as_ref(), |span| is_claimed(reading, &clauses, span));
         if numbers.iter().any(|finding| !finding.is_supported()) {
             support.shares.numbers = 1.0;
         }
@@ -82,20 +84,17 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
     Careful { findings, supports, value }
 }
 
-/// Whether the sentence claims what stands at a place of the response. What it denies or supposes ("with 10,000 in the account",
-/// "for a flat of 70 m²", "it won't run on version 14") need not stand in the context.
-fn is_claimed(reading: &Reading, sentence: &Sentence, span: &Range<usize>) -> bool {
-    let clauses = reading.clauses(sentence);
-    let is_here = |clause: &&Clause| {
-        clause.tokens.clone().any(|token| {
-            let origin = &reading.tokens[token].origin;
-            origin.start < span.end && span.start < origin.end
-        })
+/// Whether the sentence of some clauses claims what stands at a place of the response. What it denies or supposes ("with 10,000 in the
+/// account", "for a flat of 70 m²", "it won't run on version 14") need not stand in the context.
+fn is_claimed(reading: &Reading, clauses: &[Clause], span: &Range<usize>) -> bool {
+    let ends_before = |clause: &Clause| {
+        clause.tokens.end.checked_sub(1).is_none_or(|last| reading.tokens[last].origin.end <= span.start)
     };
-    clauses.iter().find(is_here).is_none_or(|clause| {
+    let at = clauses.partition_point(ends_before);
+    clauses.get(at).is_none_or(|clause| {
         let opening = clause.tokens.clone().map(|token| reading.word(token)).find(|word| *word != ",");
         let is_supposed = matches!(opening, Some("if" | "suppose" | "say" | "imagine"))
-            || clause.tokens.start == sentence.opening && matches!(opening, Some("for" | "with"));
+            || at == 0 && matches!(opening, Some("for" | "with"));
         !clause.is_denied && !is_supposed
     })
 }

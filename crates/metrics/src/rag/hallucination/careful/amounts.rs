@@ -241,7 +241,7 @@ impl Said {
         let (said, value) = said?;
         // "ten minutes on high heat and then 8", "until 9", "day two": the rest was said before, or goes without saying.
         if said.kind == Kind::Cardinal
-            && let Some(source) = had.length(said.value).or_else(|| had.shape(said.value))
+            && let Some(source) = had.shape(said.value)
         {
             return Some((source, How::Exactly));
         }

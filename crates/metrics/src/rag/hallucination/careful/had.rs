@@ -10,7 +10,7 @@ use super::super::finding::Source;
 use super::super::folding::words;
 use super::arithmetic::{Figure, MOST_AT_HAND};
 use super::conversion;
-use super::notation::{clock, is_same_clock, ordinal, with_ranges};
+use super::notation::{clock, is_same_clock, minute, ordinal, with_ranges};
 
 /// The numbers and dates of the context, each with its chunk, in order.
 #[derive(Default)]
@@ -21,8 +21,10 @@ pub(super) struct Had {
     by_value: Vec<(f64, usize)>,
     /// Dates by year; those without one under none.
     by_year: FxHashMap<Option<i32>, Vec<usize>>,
-    /// Numbers in other shapes, with their places: ordinals, full hours, halves.
-    shapes: Vec<(f64, Source)>,
+    /// Numbers in other shapes, each with its chunk, in order: ordinals, full hours, halves, lengths of time.
+    shapes: Vec<(usize, (f64, Range<usize>))>,
+    /// Their places in the list by value.
+    shapes_by_value: Vec<(f64, usize)>,
 }
 
 /// Quantities near a value that are tried: more of them say nothing.
@@ -32,49 +34,43 @@ impl Had {
     pub(super) fn of(chunks: &[&str]) -> Self {
         let mut had = Self::default();
         for (chunk, text) in chunks.iter().enumerate() {
-            had.quantities.extend(with_ranges(text).into_iter().map(|quantity| (chunk, quantity)));
-            let clocks = had.quantities.iter().filter(|(at, _)| *at == chunk).filter_map(|(_, quantity)| {
+            let quantities = with_ranges(text);
+            let clocks = quantities.iter().filter_map(|quantity| {
                 Some(Date { meaning: clock(quantity.text(text))?, span: quantity.span.clone() })
             });
-            let mut found: Vec<Date> = dates::find(text).into_iter().chain(clocks).collect();
-            found.sort_by_key(|date| date.span.start);
-            had.dates.extend(found.into_iter().map(|date| (chunk, date)));
+            let mut dates: Vec<Date> = dates::find(text).into_iter().chain(clocks).collect();
+            dates.sort_by_key(|date| date.span.start);
             let ordinals = words(text).into_iter().filter_map(|word| Some((ordinal(&word.lower)?, word.span)));
-            had.shapes.extend(ordinals.map(|(value, span)| (value, Source { chunk, span })));
-        }
-        for (chunk, date) in &had.dates {
-            let Meaning::Calendar { fields, .. } = &date.meaning else { continue };
-            let Some(hour) = fields.minute.filter(|minute| minute % 60 == 0).map(|minute| f64::from(minute / 60))
-            else {
-                continue;
-            };
-            let place = Source { chunk: *chunk, span: date.span.clone() };
-            let other = if hour > 12.0 { hour - 12.0 } else { hour + 12.0 };
-            had.shapes.extend([(hour, place.clone()), (other, place)]);
-        }
-        // "9 to 16" may be told as nine to four.
-        for (chunk, quantity) in &had.quantities {
-            if (13.0..=24.0).contains(&quantity.value) && quantity.value.fract() == 0.0 {
-                let place = Source { chunk: *chunk, span: quantity.span.clone() };
-                had.shapes.push((quantity.value - 12.0, place));
+            let mut shapes: Vec<(f64, Range<usize>)> = ordinals.collect();
+            for date in &dates {
+                shapes.extend(numbers_of(date).into_iter().map(|value| (value, date.span.clone())));
             }
+            // "9 to 16" may be told as nine to four.
+            let is_hour =
+                |quantity: &&Quantity| (13.0..=24.0).contains(&quantity.value) && quantity.value.fract() == 0.0;
+            let hours = quantities.iter().filter(is_hour);
+            shapes.extend(hours.map(|quantity| (quantity.value - 12.0, quantity.span.clone())));
+            shapes.sort_by_key(|(_, span)| span.start);
+            had.quantities.extend(quantities.into_iter().map(|quantity| (chunk, quantity)));
+            had.dates.extend(dates.into_iter().map(|date| (chunk, date)));
+            had.shapes.extend(shapes.into_iter().map(|shape| (chunk, shape)));
         }
         had.sorted()
     }
 
-    /// Where a plain number stands in another shape: *second* for two, *9 am* for nine, *half* for ½.
+    /// Where a plain number stands in another shape: *second* for two, *9 am* for nine, *8 minutes* for eight, *half* for ½.
     pub(super) fn shape(&self, value: f64) -> Option<Source> {
-        self.shapes.iter().find(|(known, _)| (known - value).abs() < 1e-9).map(|(_, place)| place.clone())
+        let from = self.shapes_by_value.partition_point(|(known, _)| *known < value - 1e-9);
+        let (_, index) = self.shapes_by_value.get(from).filter(|(known, _)| (known - value).abs() < 1e-9)?;
+        let (chunk, (_, span)) = &self.shapes[*index];
+        Some(Source { chunk: *chunk, span: span.clone() })
     }
 
     /// What it has in a place.
     pub(super) fn only(&self, place: &Source) -> Self {
         let quantities = within(&self.quantities, place, |found| &found.span).to_vec();
         let dates = within(&self.dates, place, |found| &found.span).to_vec();
-        let is_here = |found: &Source| {
-            found.chunk == place.chunk && found.span.start >= place.span.start && found.span.end <= place.span.end
-        };
-        let shapes = self.shapes.iter().filter(|(_, found)| is_here(found)).cloned().collect();
+        let shapes = within(&self.shapes, place, |(_, span)| span).to_vec();
         Self { quantities, dates, shapes, ..Self::default() }.sorted()
     }
 
@@ -88,6 +84,8 @@ impl Had {
                 self.by_year.entry(year).or_default().push(index);
             }
         }
+        self.shapes_by_value = self.shapes.iter().enumerate().map(|(index, (_, (value, _)))| (*value, index)).collect();
+        self.shapes_by_value.sort_by(|left, right| left.0.total_cmp(&right.0).then(left.1.cmp(&right.1)));
         self
     }
 
@@ -99,12 +97,6 @@ impl Had {
         let first = near.map(|(_, index)| *index).filter(|&index| test(&self.quantities[index].1)).min()?;
         let (chunk, found) = &self.quantities[first];
         Some(Source { chunk: *chunk, span: found.span.clone() })
-    }
-
-    /// The first length of time of this number of units.
-    pub(super) fn length(&self, value: f64) -> Option<Source> {
-        let is_it = |(_, date): &&(usize, Date)| matches!(&date.meaning, Meaning::Duration(length) if (length.value - value).abs() < 1e-9);
-        self.dates.iter().find(is_it).map(|(chunk, date)| Source { chunk: *chunk, span: date.span.clone() })
     }
 
     /// All numbers and dates, if there are few enough to work with.
@@ -145,8 +137,23 @@ impl Had {
             self.dates.iter().find(bears_out)
         };
         // "from 7:15 to 9:15 pm": the half of the day is said once.
-        let found = found.or_else(|| self.dates.iter().find(|(_, had)| is_same_clock(had, said)));
+        let is_time = || minute(said).is_some();
+        let found = found.or_else(|| self.dates.iter().filter(|_| is_time()).find(|(_, had)| is_same_clock(had, said)));
         found.map(|(chunk, date)| Source { chunk: *chunk, span: date.span.clone() })
+    }
+}
+
+/// The plain numbers that a date may be told by: a length of time by how many, a full hour by its number on either clock.
+fn numbers_of(date: &Date) -> Vec<f64> {
+    match &date.meaning {
+        Meaning::Duration(length) => vec![length.value],
+        Meaning::Calendar { fields, .. } => match fields.minute.filter(|minute| minute % 60 == 0) {
+            Some(minute) => {
+                let hour = f64::from(minute / 60);
+                vec![hour, if hour > 12.0 { hour - 12.0 } else { hour + 12.0 }]
+            }
+            None => Vec::new(),
+        },
     }
 }
 

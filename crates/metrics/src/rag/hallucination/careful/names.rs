@@ -50,7 +50,9 @@ pub(super) fn findings(response: &str, reading: &Reading, support: &Support, sou
 /// Whether a sentence of the context has all other words of this one and a name that it has not.
 fn is_known_otherwise(reading: &Reading, support: &Support, sources: &Sources, nearest: usize) -> bool {
     let (there, sentence) = sources.sentence(nearest);
-    let is_said = |word: &str| reading.tokens.iter().any(|token| &reading.text[token.at.clone()] == word);
+    let from = reading.tokens.partition_point(|token| token.origin.start < support.span.start);
+    let said = reading.tokens[from..].iter().take_while(|token| token.origin.start < support.span.end);
+    let is_said = |word: &str| said.clone().any(|token| &reading.text[token.at.clone()] == word);
     let names = support.names.len();
     let others = support.missing.iter().filter(|token| !support.names.iter().any(|(name, _)| name == *token)).count();
     names > 0

@@ -25,10 +25,15 @@ pub(super) fn is_range(between: &str) -> bool {
 /// The number of an ordinal, of `3rd` and the like, and of a half or a quarter.
 pub(super) fn ordinal(word: &str) -> Option<f64> {
     const ENDINGS: [&str; 4] = ["st", "nd", "rd", "th"];
+    // Most words that end like an ordinal begin otherwise: *and*, *with*, *both*.
+    let may_be = || {
+        ENDINGS.iter().any(|ending| word.ends_with(ending))
+            && word.starts_with(|first: char| first.is_ascii_digit() || "efnst".contains(first))
+    };
     match word {
         "half" => return Some(0.5),
         "quarter" => return Some(4.0),
-        _ if !ENDINGS.iter().any(|ending| word.ends_with(ending)) => return None,
+        _ if !may_be() => return None,
         _ => {}
     }
     let written = canonical(word);
@@ -48,14 +53,18 @@ pub(super) fn clock(text: &str) -> Option<Meaning> {
     (hour <= 24 && minute < 60).then_some(Meaning::Calendar { fields, other: None })
 }
 
-/// Whether two dates are nothing but times with the same hands of the clock.
-pub(super) fn is_same_clock(had: &Date, said: &Date) -> bool {
-    let minute = |date: &Date| match &date.meaning {
+/// The time of day, in minutes, of a date that says nothing else.
+pub(super) fn minute(date: &Date) -> Option<u16> {
+    match &date.meaning {
         Meaning::Calendar { fields, .. } if *fields == (Fields { minute: fields.minute, ..Fields::default() }) => {
             fields.minute
         }
         _ => None,
-    };
+    }
+}
+
+/// Whether two dates are nothing but times with the same hands of the clock.
+pub(super) fn is_same_clock(had: &Date, said: &Date) -> bool {
     minute(had).zip(minute(said)).is_some_and(|(had, said)| had % 720 == said % 720)
 }
 

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use probare_nlp::reading::{Certainty, Clause, Reading, Sentence, Time, denial};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
+use rustc_hash::FxHashSet;
 
 use super::super::finding::Source;
 use super::notation::ordinal;
@@ -179,7 +180,7 @@ impl Pair<'_> {
         if limits(self.said.reading, &self.clause) || limits(self.other.reading, other) {
             return false;
         }
-        let stems = |reading: &Reading, tokens: Vec<usize>| -> Vec<StemId> {
+        let stems = |reading: &Reading, tokens: Vec<usize>| -> FxHashSet<StemId> {
             tokens.into_iter().filter_map(|token| self.sources.stem(reading.word(token))).collect()
         };
         let denied = |reading: &Reading, tokens: &Range<usize>| {
@@ -191,7 +192,7 @@ impl Pair<'_> {
             stems(reading, (first..tokens.end).collect())
         };
         let reached_there = reached(self.other.reading, &other.tokens);
-        let is_same = reached(self.said.reading, &self.clause.tokens).iter().any(|stem| reached_there.contains(stem));
+        let is_same = !reached(self.said.reading, &self.clause.tokens).is_disjoint(&reached_there);
         let said = stems(self.said.reading, self.clause.tokens.clone().collect());
         let had = stems(self.other.reading, other.tokens.clone().collect());
         let denied_here = denied(self.said.reading, &self.clause.tokens);
@@ -212,9 +213,7 @@ impl Pair<'_> {
         if is_negated(reading, self.clause.tokens.clone()) || is_negated(there, sentence.tokens.clone()) {
             return false;
         }
-        let is_said = |stem: StemId| {
-            self.said.sentence.tokens.clone().any(|token| self.sources.stem(reading.word(token)) == Some(stem))
-        };
+        let is_said = |stem: StemId| self.said.content.iter().any(|word| word.stem == Some(stem));
         let lacking = self.words.iter().filter(|word| !word.is_in(self.sources, self.near));
         let is_plain = |word: &&Content| {
             let text = reading.word(word.token);
