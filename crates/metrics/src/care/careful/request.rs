@@ -214,28 +214,35 @@ fn distress(user: &Reading, found: &[Wording]) -> Vec<usize> {
     tokens.sort_unstable();
     tokens.dedup();
     let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
+    // Who failed or lost something is no thing.
+    let is_of_the_user = |token: usize| {
+        token
+            .checked_sub(1)
+            .is_some_and(|before| matches!(user.word(before), "i" | "i've" | "i'm" | "we" | "we've" | "just"))
+    };
     let is_of_a_thing = |&token: &usize| {
-        matches!(
-            user.word(token),
-            "dead"
-                | "die"
-                | "died"
-                | "dies"
-                | "dying"
-                | "killed"
-                | "broke"
-                | "broken"
-                | "stuck"
-                | "failed"
-                | "failing"
-                | "flooded"
-                | "sick"
-                | "lost"
-                | "torn"
-                | "hit"
-                | "hates"
-                | "missing"
-        )
+        !is_of_the_user(token)
+            && matches!(
+                user.word(token),
+                "dead"
+                    | "die"
+                    | "died"
+                    | "dies"
+                    | "dying"
+                    | "killed"
+                    | "broke"
+                    | "broken"
+                    | "stuck"
+                    | "failed"
+                    | "failing"
+                    | "flooded"
+                    | "sick"
+                    | "lost"
+                    | "torn"
+                    | "hit"
+                    | "hates"
+                    | "missing"
+            )
     };
     if any(Class::Task) && !any(Class::Person) && tokens.iter().all(is_of_a_thing) {
         tokens.clear();
@@ -265,6 +272,14 @@ mod tests {
         let request = request("Should I text him back or leave it?");
         assert!(request.weighs_a_decision);
         assert!(!request.wants_instructions());
+    }
+
+    #[test]
+    fn what_a_thing_suffers_is_no_distress() {
+        assert!(request("My sourdough starter is dead.").distress.is_empty());
+        assert!(request("The update failed and the laptop is stuck.").distress.is_empty());
+        assert!(!request("I failed the exam.").distress.is_empty());
+        assert!(!request("I just lost my job at the bike shop.").distress.is_empty());
     }
 
     #[test]
