@@ -268,3 +268,18 @@ fn a_denial_counts_where_the_same_word_is_denied_on_one_side() {
         assert!(!is_opposed(response, context), "{response}");
     }
 }
+
+#[test]
+fn another_name_among_the_same_words_contradicts() {
+    let label = |response: &str, context: &str| {
+        examine(response, &[context], &Settings { is_careful: true, ..Settings::default() }).label().to_owned()
+    };
+    assert_eq!(label("The plant is located in Odense.", "The plant is located in Aarhus."), "contradicted");
+    assert_eq!(label("The plant is located in Odense.", "The plant is located by a river."), "unsupported");
+    // Thousands of names in one sentence are read in proportion.
+    let many = |vowel: char| {
+        let names: String = (0..4000).map(|number| format!("Br{vowel}{number}x and ")).collect();
+        format!("The guests were {names}others.")
+    };
+    assert_eq!(label(&many('a'), &many('o')), "contradicted");
+}

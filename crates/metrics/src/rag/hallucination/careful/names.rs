@@ -1,8 +1,10 @@
 //! Names in a sentence of the response that the context does not hold.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 
 use probare_nlp::reading::Reading;
+use rustc_hash::FxHashSet;
 
 use super::super::finding::{AnchorType, Finding, Standing};
 use super::sources::Sources;
@@ -12,6 +14,9 @@ use super::support::Support;
 pub(super) fn findings(response: &str, reading: &Reading, support: &Support, sources: &Sources) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut at = 0;
+    // The same for all names of the sentence.
+    let is_known_otherwise =
+        LazyCell::new(|| support.nearest.is_some_and(|nearest| is_known_otherwise(reading, support, sources, nearest)));
     while let Some(&(first, mut is_known)) = support.names.get(at) {
         let mut last = first;
         at += 1;
@@ -26,7 +31,7 @@ pub(super) fn findings(response: &str, reading: &Reading, support: &Support, sou
         let span = reading.origin(first, last);
         let standing = match support.nearest.filter(|_| is_known) {
             Some(nearest) => Standing::Supported { source: sources.place(nearest), note: None },
-            None => match support.nearest.filter(|&nearest| is_known_otherwise(reading, support, sources, nearest)) {
+            None => match support.nearest.filter(|_| *is_known_otherwise) {
                 Some(nearest) => Standing::Contradicted {
                     reason: Cow::Borrowed("the context has another name there"),
                     source: sources.place(nearest),
@@ -52,10 +57,11 @@ fn is_known_otherwise(reading: &Reading, support: &Support, sources: &Sources, n
     let (there, sentence) = sources.sentence(nearest);
     let from = reading.tokens.partition_point(|token| token.origin.start < support.span.start);
     let said = reading.tokens[from..].iter().take_while(|token| token.origin.start < support.span.end);
-    let is_said = |word: &str| said.clone().any(|token| &reading.text[token.at.clone()] == word);
-    let names = support.names.len();
-    let others = support.missing.iter().filter(|token| !support.names.iter().any(|(name, _)| name == *token)).count();
-    names > 0
-        && others == 0
-        && sentence.tokens.clone().any(|token| there.is_capital_inside(sentence, token) && !is_said(there.word(token)))
+    let said: FxHashSet<&str> = said.map(|token| &reading.text[token.at.clone()]).collect();
+    let is_name = |token: &usize| support.names.binary_search_by_key(token, |(name, _)| *name).is_ok();
+    support.missing.iter().all(is_name)
+        && sentence
+            .tokens
+            .clone()
+            .any(|token| there.is_capital_inside(sentence, token) && !said.contains(there.word(token)))
 }
