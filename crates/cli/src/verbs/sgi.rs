@@ -224,6 +224,7 @@ impl From<GuideError> for Failure {
                 plain.hint("set the variables, or name graders in the file: graders: {deep_research: openai:o4-mini}")
             }
             GuideError::Read(error) => error.into(),
+            GuideError::Variable { .. } => plain.into_usage(),
             GuideError::Form { .. } | GuideError::Model { .. } => {
                 plain.hint("docs/suites/sgi.md shows the form").into_usage()
             }

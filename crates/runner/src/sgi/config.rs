@@ -145,6 +145,16 @@ pub enum GuideError {
         /// What is wrong, without any key.
         source: SettingsError,
     },
+    /// A variable of the environment cannot be used.
+    #[error("`{name}` is `{value}`, where {expected} is expected")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
     /// The rows of a subtask cannot be read.
     #[error("{reason}")]
     Rows {
