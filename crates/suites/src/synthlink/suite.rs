@@ -9,7 +9,7 @@ use probare_cases::{LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{Console, Input, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::catalogue::{self, CatalogueError};
 use super::predictions::{PredictionError, Predictions};
@@ -90,6 +90,16 @@ impl Suite for SynthLink {
 
     fn options(&self) -> Schema {
         schema_for!(Options)
+    }
+
+    fn example(&self) -> Map<String, Json> {
+        if Options::default().predictions.iter().any(|path| path.exists()) {
+            return Map::new();
+        }
+        Map::from_iter([
+            ("predictions".to_owned(), json!(["bundled:synthlink/system_a.json"])),
+            ("catalog".to_owned(), json!("bundled:synthlink/catalog.jsonl")),
+        ])
     }
 
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
