@@ -137,7 +137,7 @@ impl Endpoint {
     pub fn answer(&self, options: &mut Map<String, Json>, quiet: bool) -> Result<(), Failure> {
         let path = options.get("fixture").and_then(Json::as_str).map(str::to_owned);
         let path = path.ok_or_else(|| {
-            Failure::usage("FIXTURE and CORPUS are missing")
+            Failure::usage("FIXTURE is missing: the questions that are asked")
                 .hint("probare socioscope questions.json corpus.json --index INDEX --model MODEL --out results")
         })?;
         let (bytes, _) = read_whole(&path, LARGEST_DOCUMENT)?;
@@ -260,6 +260,7 @@ impl Answerer {
                 for request in requests {
                     let search: Search = request.search().map_err(rag::unanswered)?;
                     let found = opened.index.search(&search, opened.embedder.as_ref())?;
+                    answer::refuse_excluded(&opened.index, &search, &found).map_err(rag::unanswered)?;
                     contexts.push(answer::context(&found.hits));
                 }
                 let each = requests.iter().zip(&contexts);
