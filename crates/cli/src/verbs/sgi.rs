@@ -149,7 +149,7 @@ pub struct Opened {
 pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Opened>, Failure> {
     let guide = Guide::load(path)?;
     let look = running.color.look(&std::io::stdout());
-    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
+    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour, ..Console::default() };
     wishes.stamp = probare_report::Utc::of(SystemTime::now()).stamp();
     let Prepared { config, benchmark, refused, skipped, limit } =
         prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;

@@ -8,11 +8,13 @@
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
+use probare_cases::is_bundled;
 use probare_core::{Console, Suite};
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
+use super::remark;
 use super::running::Running;
 use super::socioscope::endpoint::Endpoint;
 use crate::failure::{Done, Failure};
@@ -224,6 +226,12 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
         }
     }
     let running = running(matches, &options)?;
+    let example = suite.example();
+    if !example.is_empty() && !example.keys().any(|name| options.contains_key(name)) {
+        let names: Vec<&str> = example.values().filter_map(Json::as_str).filter(|name| is_bundled(name)).collect();
+        remark(&format!("no data is named: this is the example that the program carries ({})", names.join(", ")));
+        options.extend(example);
+    }
     for (name, property) in properties(&schema).filter(|(name, _)| options.contains_key(name.as_str())) {
         if let Some(reason) = property.get("x-without-output").and_then(Json::as_str)
             && !running.output.is_empty()
@@ -239,7 +247,8 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
         endpoint.answer(&mut options, running.quiet)?;
     }
     let look = running.color.look(&std::io::stdout());
-    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
+    let allow_empty = matches.try_get_one::<bool>("allow_empty").ok().flatten() == Some(&true);
+    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour, allow_empty };
     let job = suite.open(Json::Object(options), console)?;
     let mut settled = running.settled();
     settled.has_own_summary = job.publisher.is_some();

@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{OpenError, read_whole};
 use probare_core::Profile;
-use probare_models::{ModelSettings, SettingsError, without_keys};
+use probare_models::{ModelSettings, SettingsError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+
+use crate::yaml;
 
 /// Bytes of the largest configuration that is read.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -184,10 +186,7 @@ impl Guide {
     /// Reads the text of a configuration.
     pub fn parse(text: &str, name: &str) -> Result<Self, GuideError> {
         let wrong = |reason: String| GuideError::Form { name: name.to_owned(), reason };
-        // Lines of the file around a mistake could show a key that was written there.
-        let options = serde_saphyr::options! { with_snippet: false };
-        let mut guide: Self = serde_saphyr::from_str_with_options(text, options)
-            .map_err(|error| wrong(without_keys(&error.to_string())))?;
+        let mut guide: Self = yaml::read(text).map_err(wrong)?;
         if guide.models.is_empty() {
             return Err(wrong("`models` names no model".to_owned()));
         }

@@ -79,6 +79,14 @@ impl Suite for Sgi {
         schema_for!(Options)
     }
 
+    fn example(&self) -> Map<String, Json> {
+        Map::from_iter([
+            ("subtask".to_owned(), json!("wet_experiment")),
+            ("data".to_owned(), json!("bundled:sgi/data/wet_experiment.jsonl")),
+            ("predictions".to_owned(), json!("bundled:sgi/outputs.jsonl")),
+        ])
+    }
+
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
         let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
         let known = || Subtask::ALL.map(Subtask::metric).join(", ");
