@@ -1,10 +1,10 @@
 //! The verb of a published benchmark: its flags are made from the schema of its options, so that a suite brings its own.
 //!
 //! A property becomes `--name VALUE`, with dashes for underscores; a truth value becomes a flag, a list may be given
-//! several times, a closed set of words is checked. Five keys of the schema steer it: `x-positional` makes the property
+//! several times, a closed set of words is checked. Six keys of the schema steer it: `x-positional` makes the property
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
 //! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
-//! do not go together. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
+//! do not go together; `x-shared` marks a property that a flag of every run fills, so that it is no flag of its own. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
@@ -68,7 +68,7 @@ fn verb(command: Command, suite: &dyn Suite) -> Command {
 /// Adds the options of the suite and those of every run.
 fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     let schema = suite.options().to_value();
-    for (name, property) in properties(&schema) {
+    for (name, property) in own_properties(&schema) {
         command = command.arg(argument(name, &resolved(property, &schema)));
     }
     // It can have its questions asked before they are graded.
@@ -78,7 +78,7 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
         command = command.args(endpoint.get_arguments().cloned());
         command = command.next_help_heading(None::<&str>);
     }
-    let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();
+    let own: Vec<String> = own_properties(&schema).map(|(name, _)| name.clone()).collect();
     let asking = Asking::augment_args(Command::new("asking"));
     let asks = schema.get("x-asks") == Some(&Json::Bool(true));
     let is_idle = |name: &str| !asks && asking.get_arguments().any(|argument| argument.get_id() == name);
@@ -95,6 +95,11 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
 
 fn properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
     schema.get("properties").and_then(Json::as_object).into_iter().flatten()
+}
+
+/// The properties that are flags of the suite's own; the others repeat what a flag of every run says.
+fn own_properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
+    properties(schema).filter(|(_, property)| property.get("x-shared") != Some(&Json::Bool(true)))
 }
 
 /// A property with what its reference says, and with `null` left out: an option that is absent is absent.
@@ -220,12 +225,15 @@ impl clap::Args for Asked {
 pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
     let schema = suite.options().to_value();
     let mut options = Map::new();
-    for (name, property) in properties(&schema) {
+    for (name, property) in own_properties(&schema) {
         if let Some(value) = value(name, &resolved(property, &schema), matches)? {
             options.insert(name.clone(), value);
         }
     }
     let running = running(matches, &options)?;
+    if schema.pointer("/properties/judges/x-shared").is_some() && !running.asking.judges.is_empty() {
+        options.insert("judges".to_owned(), running.asking.judges.clone().into());
+    }
     let example = suite.example();
     if !example.is_empty() && !example.keys().any(|name| options.contains_key(name)) {
         let names: Vec<&str> = example.values().filter_map(Json::as_str).filter(|name| is_bundled(name)).collect();
