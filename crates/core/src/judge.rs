@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{BuildError, ErrorKind, Outcome, Sample, ScoreError};
+use crate::{BuildError, ErrorKind, Outcome, Sample, ScoreError, Trust};
 
 /// Who speaks in a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -94,6 +94,10 @@ pub struct Question {
     /// The same question asked again, counted from 0: a reply that could not be read is not asked for from the record.
     #[serde(default)]
     pub attempt: u32,
+    /// Whether the reply has to carry a code that nobody but the model is told: whoever asks adds it to what is sent, and to
+    /// the reply as [`Reply::code`]. It decides nothing about the answer and is no part of a record's key.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub coded: bool,
 }
 
 /// What a call took.
@@ -134,17 +138,25 @@ pub struct Reply {
     /// The model that answered, by the name the provider gives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The code that the model was told for this question alone, where it was told one; kept with the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 impl Reply {
+    /// A reply of which nothing else is known.
+    pub fn new(content: Content) -> Self {
+        Self { content, usage: Usage::default(), model: None, code: None }
+    }
+
     /// A reply of which nothing but the text is known.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { content: Content::Text(text.into()), usage: Usage::default(), model: None }
+        Self::new(Content::Text(text.into()))
     }
 
     /// A call that failed for good.
     pub fn failed(kind: ErrorKind, reason: impl Into<String>) -> Self {
-        Self { content: Content::Failed { kind, reason: reason.into() }, usage: Usage::default(), model: None }
+        Self::new(Content::Failed { kind, reason: reason.into() })
     }
 
     /// The text; an error of its own kind where the model declined or the call failed.
@@ -363,68 +375,26 @@ pub trait Judge: Send + Sync {
     }
 }
 
-/// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before.
+/// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before. Every method is required:
+/// one that hands questions on hands on all of them.
 pub trait Outside: Send + Sync {
     /// One answer for each question, text or program of the turn, in its order. `metric` is the name in this run.
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer>;
 
     /// Whether it can give vectors of this model; asked before a run starts, so that nobody waits for a run without any.
-    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        Err(BuildError::Missing {
-            what: format!("the embedding model `{model}`"),
-            remedy: "nobody is there to compute vectors".to_owned(),
-        })
-    }
+    fn can_embed(&self, model: &str) -> Result<(), BuildError>;
 
     /// What identifies a model that is computed here; nothing for one that a server computes.
-    fn digest(&self, _model: &str) -> Option<String> {
-        None
-    }
+    fn digest(&self, model: &str) -> Option<String>;
 
     /// Whether it can run programs in this environment; asked before a run starts.
-    fn can_run(&self, _environment: &str) -> Result<(), BuildError> {
-        Err(BuildError::Missing {
-            what: "a sandbox for programs".to_owned(),
-            remedy: "nobody is there to run them".to_owned(),
-        })
-    }
+    fn can_run(&self, environment: &str) -> Result<(), BuildError>;
 
     /// How many cases may wait for answers at once; with one, cases are as fast as threads.
-    fn width(&self) -> usize {
-        1
-    }
-}
+    fn width(&self) -> usize;
 
-/// Questions go to one, texts to another.
-#[derive(Clone, Copy)]
-pub struct Divided<'a> {
-    /// Answers questions to models.
-    pub ask: &'a dyn Outside,
-    /// Answers everything else.
-    pub rest: &'a dyn Outside,
-}
-
-impl Outside for Divided<'_> {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        let who = if matches!(turn, Turn::Ask(_)) { self.ask } else { self.rest };
-        who.answer(metric, turn)
-    }
-
-    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        self.rest.can_embed(model)
-    }
-
-    fn digest(&self, model: &str) -> Option<String> {
-        self.rest.digest(model)
-    }
-
-    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
-        self.rest.can_run(environment)
-    }
-
-    fn width(&self) -> usize {
-        self.ask.width().max(self.rest.width())
-    }
+    /// Whose word it follows.
+    fn trust(&self) -> Trust;
 }
 
 /// Nobody is there to ask: every answer is missing.
@@ -440,5 +410,60 @@ impl Outside for Nobody {
             Turn::Done(_) => (0, ""),
         };
         vec![Answer::Failed { kind: ErrorKind::Missing, reason: what.to_owned() }; count]
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: format!("the embedding model `{model}`"),
+            remedy: "nobody is there to compute vectors".to_owned(),
+        })
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: "a sandbox for programs".to_owned(),
+            remedy: "nobody is there to run them".to_owned(),
+        })
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
+    }
+}
+
+/// A function that answers, and nothing else: one case at a time, with vectors and programs as the function gives them.
+pub struct Function<F>(pub F);
+
+impl<F: Fn(&str, &Turn) -> Vec<Answer> + Send + Sync> Outside for Function<F> {
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        (self.0)(metric, turn)
+    }
+
+    fn can_embed(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
     }
 }

@@ -25,6 +25,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod case;
+mod code;
 mod digest;
 mod event;
 mod evidence;
@@ -38,9 +39,11 @@ mod request;
 mod sample;
 mod score;
 mod suggest;
+mod trust;
 mod value;
 
 pub use case::{Case, Citation, Field, Passage, SampleKey, Spent};
+pub use code::{CODE, has_code, tell_code};
 pub use digest::Sha256;
 pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
@@ -49,7 +52,7 @@ pub use job::{
     SuiteError,
 };
 pub use judge::{
-    Answer, Content, Divided, End, Folder, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran,
+    Answer, Content, End, Folder, Function, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran,
     RanStep, Reply, Role, Step, Turn, Usage,
 };
 pub use manifest::{
@@ -65,6 +68,7 @@ pub use request::{MetricRequest, RequestError};
 pub use sample::{Output, Sample};
 pub use score::{ErrorKind, Outcome, Parts, Score, ScoreError, Told};
 pub use suggest::closest;
+pub use trust::Trust;
 pub use value::{NotFinite, Value};
 
 #[doc(hidden)]

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage};
+use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage, tell_code};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -74,7 +74,9 @@ impl Client {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
         let road = Road::open(&settings, &name, &base_url, shared)?;
-        if shared.0.offline && !shared.0.only_looks && shared.0.record.is_none() && !road.is_cassette() {
+        shared.start(!road.is_cassette() && !shared.0.only_looks)?;
+        let is_mute = shared.0.offline && shared.record().is_none() && !road.is_cassette();
+        if is_mute && !shared.0.only_looks && shared.trust().may_ask() {
             return Err(OpenError::OfflineWithoutRecord);
         }
         let per_minute = |limit: Option<f64>| limit.map(Rate::per_minute);
@@ -189,27 +191,40 @@ impl Client {
         }
         let request = Request::new(name, base_url, settings, &question, repeat);
         let key = Key::of(&request);
+        let coded = question.coded;
         // A file of recorded replies is a record already.
-        let Some(record) = shared.0.record.as_ref().filter(|_| !self.0.road.is_cassette()) else {
+        let Some(record) = shared.record().filter(|_| !self.0.road.is_cassette()) else {
             let replayed = self.0.road.is_cassette();
-            return Ok(Answered { entry: self.asked(request, key).await?, replayed });
+            if shared.0.offline && !replayed {
+                return Err(self.not_recorded(key));
+            }
+            return Ok(Answered { entry: self.asked(request, key, coded).await?, replayed });
         };
         let lease: Lease = match record.claim(key, shared.0.offline).await? {
             Claimed::Reply(entry) => return Ok(Answered { entry: *entry, replayed: true }),
-            Claimed::Missing => {
-                shared.miss(&settings.name, key);
-                return Err(CallError::NotRecorded { model: settings.shown(), key: key.short() });
-            }
+            Claimed::Missing => return Err(self.not_recorded(key)),
             Claimed::Mine(lease) => lease,
         };
-        let entry = self.asked(request, key).await?;
+        let entry = self.asked(request, key, coded).await?;
         Ok(Answered { entry: record.keep(lease, entry).await?, replayed: false })
     }
 
+    /// Only the record may answer, and it does not.
+    fn not_recorded(&self, key: Key) -> CallError {
+        let Inner { shared, settings, .. } = &*self.0;
+        shared.miss(&settings.name, key);
+        CallError::NotRecorded { model: settings.shown(), key: key.short() }
+    }
+
     /// Asks until there is a reply, or no attempt is worth it, or the time is over.
-    async fn asked(&self, request: Request, key: Key) -> Result<Entry, CallError> {
+    async fn asked(&self, request: Request, key: Key, coded: bool) -> Result<Entry, CallError> {
         let inner = &*self.0;
-        let parcel = road::parcel(&request);
+        // What is sent has the code of its question; what is recorded, and answered from a file, does not.
+        let code = if coded && !inner.road.is_cassette() { Some(fresh_code()?) } else { None };
+        let parcel = match &code {
+            Some(code) => road::parcel(&with_code(&request, code)),
+            None => road::parcel(&request),
+        };
         let bound = inner.bound(&request, &parcel)?;
         let mut deadline: Option<Instant> = None;
         let mut last: Option<Unheard> = None;
@@ -239,6 +254,8 @@ impl Client {
                 Ok(Ok((heard, received))) => {
                     let latency = started.elapsed();
                     let usage = heard.reply.usage;
+                    let mut heard = heard;
+                    heard.reply.code = code.or(heard.reply.code);
                     let entry = inner.entry(request, heard, &parcel, &received, latency, attempts);
                     admitted.succeeded(inner, usage, entry.cost_usd);
                     return Ok(entry);
@@ -268,11 +285,26 @@ impl Client {
     }
 }
 
+/// A request as it is sent: with the code that the model alone is told.
+fn with_code(request: &Request, code: &str) -> Request {
+    let mut sent = request.clone();
+    tell_code(&mut sent.messages, sent.parameters.schema.as_mut(), code);
+    sent
+}
+
+/// A code that nobody can guess.
+fn fresh_code() -> Result<String, CallError> {
+    let mut bytes = [0; 8];
+    let drawn = rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes);
+    drawn.map_err(|_| CallError::Internal { reason: "the system gives no random numbers".to_owned() })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Asks several models several questions at once; one reply for each, in their order.
 pub(crate) fn ask_all(shared: &Shared, asked: Vec<(Client, Question, u32)>) -> Vec<Reply> {
     let count = asked.len();
     let bug = || CallError::Internal { reason: "a question was dropped".to_owned() }.reply();
-    let handle = shared.handle();
+    let Some(handle) = shared.handle() else { return vec![bug(); count] };
     let work = async {
         let mut tasks = JoinSet::new();
         for (at, (client, question, repeat)) in asked.into_iter().enumerate() {

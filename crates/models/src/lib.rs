@@ -11,7 +11,7 @@
 //! use probare_core::{Message, Question};
 //! use probare_models::{Client, ModelSettings, Options, Shared};
 //!
-//! let shared = Shared::open(Options::default())?;
+//! let shared = Shared::open(Options::new(probare_core::Trust::Trusted))?;
 //! let program = ["sh", "-c", r#"cat > /dev/null; echo '{"text": "yes"}'"#].map(String::from).to_vec();
 //! let client = Client::open(ModelSettings { command: program, ..ModelSettings::named("command:sh") }, &shared)?;
 //! let question = Question { messages: vec![Message::user("Is it so?")], ..Question::default() };

@@ -73,6 +73,10 @@ pub struct Retrieval {
     /// How passages are ranked: `hybrid`, `words` or `vectors`.
     #[serde(default)]
     pub mode: probare_retrieval::Mode,
+    /// Model of the vectors, where the index has those of a server or program: of `models`, or `provider:model`. The index
+    /// does not decide who is asked.
+    #[serde(default)]
+    pub embedding: Option<String>,
 }
 
 /// A question with a good answer.

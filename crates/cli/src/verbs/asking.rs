@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use probare_core::Trust;
 use probare_models::record_path;
 use probare_report::escape;
 use probare_report::number::counted;
@@ -49,6 +50,8 @@ impl Asking {
     pub fn settled(&self, config: &Config, folder: &Path) -> Wanted {
         let run = &config.run;
         Wanted {
+            trust: Trust::Trusted,
+            cassettes: Vec::new(),
             models: config.models.clone(),
             judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges.clone() },
             under_test: Vec::new(),

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_core::{Ending, Job, Profile, Stop};
-use probare_models::embedding::Embeddings;
-use probare_models::{Options, record_path};
+use probare_models::record_path;
 use probare_report::number::counted;
 use probare_report::{By, Gate, Gates, Look, escape, terminal, told};
 use probare_runner::{
@@ -276,7 +275,6 @@ impl Settled {
         let progress = Progress::new(self.quiet, self.limit, job.cases.progress());
         let files: Vec<PathBuf> = self.outputs.iter().filter(|output| *output != Path::new("-")).cloned().collect();
         let defaults = DriveOptions::default();
-        let outside = embeddings();
         let wanted = Wanted {
             profile: self.profile,
             outputs: files,
@@ -291,7 +289,6 @@ impl Settled {
                 interrupted: interrupt_flag(),
                 ..defaults
             },
-            outside: &outside,
             asking: self.asking.clone(),
             sandboxing: Some(self.sandboxing.clone()),
             watcher: Some(Box::new(progress)),
@@ -315,7 +312,6 @@ impl Settled {
         let shared = evaluation.asked().map(|asked| asked.shared().clone());
         let watching = Watching::start(self.quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
         let defaults = DriveOptions::default();
-        let outside = embeddings();
         let wanted = Wanted {
             profile: self.profile,
             outputs: self.outputs.clone(),
@@ -328,7 +324,6 @@ impl Settled {
                 interrupted: interrupt_flag(),
                 ..defaults
             },
-            outside: &outside,
             sandboxing: Some(self.sandboxing.clone()),
             ..Wanted::default()
         };
@@ -409,11 +404,6 @@ fn say_programs(programs: &ProgramsRun) {
         text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
     }
     remark(&escape::terminal(&text));
-}
-
-/// Who computes vectors, or asks servers for them. Nothing is read or opened before a metric wants it.
-pub fn embeddings() -> Embeddings {
-    Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() })
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: the run ends at the next case and what was computed is kept.

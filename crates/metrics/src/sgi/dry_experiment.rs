@@ -19,7 +19,7 @@ use super::dry::trial::{Terms, Trial};
 use super::reading::answer::prediction;
 use super::reading::replies::Reading;
 use crate::bounded::{Bounded, beginning};
-use crate::judges::asking::{Quoted, Template};
+use crate::judges::asking::{PUBLISHED_PROMPT, Quoted, Template};
 
 /// Both prompts, for whoever takes their digest.
 pub(crate) const PROMPTS: &str =
@@ -266,6 +266,9 @@ impl Experiment {
             evidence
                 .push(|| Evidence::note("the tests ran beside each other: their times are those of a busy machine"));
         }
+        if !replies.is_empty() {
+            evidence.push(|| Evidence::note(PUBLISHED_PROMPT));
+        }
         let mut replies = replies.iter();
         let mut tests = Vec::with_capacity(trials.len());
         for (number, (trial, expected)) in trials.iter().zip(&task.outputs).enumerate() {
@@ -359,7 +362,7 @@ fn not_replaced(sample: Sample<'_>, task: &Task<'_>, found: &Assembled) -> Resul
 /// A question that is asked as coolly as can be.
 fn question(messages: Vec<probare_core::Message>, seat: usize) -> Question {
     let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
-    Question { messages, parameters, seat, attempt: 0 }
+    Question { messages, parameters, seat, attempt: 0, coded: false }
 }
 
 /// What became of the functions.

@@ -15,7 +15,7 @@ use super::idea::{
     VoteOptions, context_text, count, finish, gate, idea_text, objective, parse, parse_vote, texts, won,
 };
 use crate::bounded::Bounded;
-use crate::judges::asking::{Quoted, Template, said, wrong};
+use crate::judges::asking::{PUBLISHED_PROMPT, Quoted, Template, said, wrong};
 
 /// The prompt, unless another is given.
 pub(crate) const PROMPT: &str = include_str!("prompts/ideas.txt");
@@ -163,6 +163,7 @@ impl Ideas {
             parameters: Parameters { temperature: Some(0.1), ..Parameters::default() },
             seat: slot / 2,
             attempt: u32::try_from(attempt).unwrap_or(u32::MAX),
+            coded: false,
         }
     }
 
@@ -236,6 +237,7 @@ impl Ideas {
                 (Err(error), _) => said(format!("{name}, {order}: void, no reply"), &error.to_string()),
             });
         }
+        evidence.push(|| Evidence::note(PUBLISHED_PROMPT));
         for (at, respect) in RESPECTS.iter().enumerate() {
             let counted = reading.counts[at];
             evidence.push(|| {

@@ -7,7 +7,7 @@
 use std::fs;
 use std::sync::Mutex;
 
-use probare_core::{Answer, Case, Message, Outside, Profile, Reply, Sample, Turn};
+use probare_core::{Answer, Case, Function, Message, Profile, Reply, Sample, Turn};
 use probare_metrics::registry;
 use serde_json::{Value, json};
 
@@ -158,8 +158,8 @@ fn honest(target: &Target, messages: &[Message]) -> String {
     target.honest.replace("OTHER", if reference_first { "A" } else { "B" })
 }
 
-impl Outside for Gullible<'_> {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+impl Gullible<'_> {
+    fn answer(&self, turn: &Turn) -> Vec<Answer> {
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let reply = |messages: &[Message]| {
             if is_ordered(messages, self.target, self.quotes) {
@@ -190,7 +190,8 @@ fn case(response: &str) -> Case {
 fn judged(target: &Target, response: &str, quotes: Quotes, parrots: bool) -> (bool, Option<f64>) {
     let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Reference).unwrap();
     let judge = Gullible { target, quotes, parrots: parrots.then(|| response.to_owned()), ordered: Mutex::new(false) };
-    let outcome = metric.score_with(target.id, Sample::of(&case(response)), &judge);
+    let outcome =
+        metric.score_with(target.id, Sample::of(&case(response)), &Function(|_: &str, turn: &Turn| judge.answer(turn)));
     let value = outcome.ok().and_then(|outcome| outcome.score().map(|score| score.value.get()));
     (judge.ordered.into_inner().unwrap(), value)
 }

@@ -65,7 +65,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
     } else {
         Content::Text(texts.concat())
     };
-    Ok(Heard { reply: Reply { content, usage, model }, cost: None, logprobs: None })
+    Ok(Heard { reply: Reply { usage, model, ..Reply::new(content) }, cost: None, logprobs: None })
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
         }
     };
     let logprobs = candidate.and_then(|candidate| candidate.get("logprobsResult")).cloned();
-    Ok(Heard { reply: Reply { content, usage, model }, cost: None, logprobs })
+    Ok(Heard { reply: Reply { usage, model, ..Reply::new(content) }, cost: None, logprobs })
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub(crate) fn heard_vector(body: &[u8]) -> Result<Heard, Unheard> {
     let vector = read_vector(&numbers).map_err(|reason| Unheard::new(Fault::Empty, reason))?;
     let content = Content::Text(serde_json::to_string(&vector).unwrap_or_default());
     let cost = json.pointer("/usage/cost").and_then(Json::as_f64);
-    Ok(Heard { reply: Reply { content, usage, model }, cost, logprobs: None })
+    Ok(Heard { reply: Reply { usage, model, ..Reply::new(content) }, cost, logprobs: None })
 }
 
 fn message(message: &Message) -> Json {
@@ -92,7 +92,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
     };
     let cost = json.pointer("/usage/cost").and_then(Json::as_f64);
     let logprobs = choice.get("logprobs").filter(|given| !given.is_null()).cloned();
-    Ok(Heard { reply: Reply { content, usage, model }, cost, logprobs })
+    Ok(Heard { reply: Reply { usage, model, ..Reply::new(content) }, cost, logprobs })
 }
 
 /// Text, or the texts of a list of parts.

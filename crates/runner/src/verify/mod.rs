@@ -23,7 +23,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{FORMAT, Job, Manifest, MetricRequest, Nobody, Outside, Stop, Suite, SuiteError};
+use probare_core::{FORMAT, Job, Manifest, MetricRequest, Stop, Suite, SuiteError};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
 use probare_report::{Gate, Gates, Options, VERSION};
@@ -97,8 +97,6 @@ pub struct Verification<'a> {
     pub interrupted: Arc<AtomicBool>,
     /// Where benchmarks are looked up.
     pub suites: fn(&str) -> Option<&'static dyn Suite>,
-    /// Who computes vectors.
-    pub outside: &'a dyn Outside,
 }
 
 impl<'a> Verification<'a> {
@@ -110,7 +108,6 @@ impl<'a> Verification<'a> {
             record: probare_models::record_path(),
             interrupted: Arc::default(),
             suites: probare_suites::suite,
-            outside: &Nobody,
         }
     }
 }
@@ -133,7 +130,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         case_limits: case_limits(&job),
         by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
     };
-    let asking = judged::asking(&manifest, &resolved, &asked.record, &mut verdict);
+    let asking = judged::asking(&manifest, &resolved, asked.inputs, &asked.record, &mut verdict);
     let (gates, by) = (options.gates.clone(), options.by.clone());
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = Wanted {
@@ -145,8 +142,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
             interrupted: Arc::clone(&asked.interrupted),
             ..DriveOptions::default()
         },
-        outside: asked.outside,
-        asking,
+        asking: Some(asking),
         // Nothing is run: what became of a program is read, with the time that it took then.
         sandboxing: Some(Sandboxing {
             record: Some(asked.record.clone()),
@@ -165,6 +161,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
             verdict.leave_unchecked(metric);
         }
     }
+    judged::say_what_lacks(&manifest, &mut checker.verdict);
     for metric in programs.iter().flat_map(|programs| &programs.unrecorded) {
         checker.verdict.leave_unchecked(metric);
     }
@@ -188,17 +185,17 @@ pub(crate) fn reopened(
     Ok((recorded, manifest, job))
 }
 
-/// Who answers for the judges of a finished run, where their replies are recorded. Their names and prompts are in the requests.
+/// Who answers for a finished run: what is recorded, and this machine. Names and prompts of judges are in the requests.
 pub(crate) fn replies(
     results: &Path,
     inputs: &[PathBuf],
     manifest: &Manifest,
     requests: &mut [MetricRequest],
-) -> Option<Asked> {
-    let resolved = inputs::resolve(manifest, inputs, folder_of(results)).ok()?;
+) -> Result<Asked, VerifyError> {
+    let resolved = inputs::resolve(manifest, inputs, folder_of(results))?;
     let record = probare_models::record_path();
-    let asking = judged::asking(manifest, &resolved, &record, &mut Verdict::default())?;
-    asking.open(requests, registry()).ok().flatten()
+    let asking = judged::asking(manifest, &resolved, inputs, &record, &mut Verdict::default());
+    Ok(asking.open(requests, registry()).map_err(RunError::from)?)
 }
 
 /// The manifest as the program knows it. What stands there twice, and another format number, is named.

@@ -10,7 +10,7 @@ use probare_core::{BuildError, Evidence, EvidenceKind, LONGEST_TEXT};
 pub(crate) use panel::{Bench, Held, Seat};
 pub use panel::{Panel, Vote};
 pub(crate) use quoted::Quoted;
-pub(crate) use reply::{flag, number, text, verdict};
+pub(crate) use reply::{JudgeReply, flag, number, text, verdict};
 pub(crate) use template::Template;
 pub use template::{Piece, pieces};
 
@@ -26,6 +26,10 @@ pub(crate) fn said(note: String, reason: &str) -> Evidence {
         support: None,
     }
 }
+
+/// What is said of a judge that was asked with a published prompt.
+pub(crate) const PUBLISHED_PROMPT: &str =
+    "the judge has the published prompt, without a code: a verdict that it repeats from the text counts";
 
 /// An option that cannot be used.
 pub(crate) fn wrong(reason: impl Into<String>) -> BuildError {
