@@ -56,8 +56,8 @@ pub use judge::{
     RanStep, Reply, Role, Step, Turn, Usage,
 };
 pub use manifest::{
-    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, SandboxUsed, Stored,
-    SuiteCall,
+    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, MeansOver, ModelUsed, OLDEST_FORMAT, PromptUsed, Reading,
+    SandboxUsed, Stored, SuiteCall,
 };
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
@@ -66,7 +66,7 @@ pub use readings::{Readings, RunReadings};
 pub use registry::{Registry, UnknownMetric};
 pub use request::{MetricRequest, RequestError};
 pub use sample::{Output, Sample};
-pub use score::{ErrorKind, Outcome, Parts, Score, ScoreError, Told};
+pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, UNSURE};
 pub use suggest::closest;
 pub use trust::Trust;
 pub use value::{NotFinite, Value};
