@@ -355,8 +355,8 @@ impl Evaluation {
         let sampling = Sampling {
             respondents,
             retrieving: self.retrieving.as_ref(),
-            before: Finished::open(store.path(), run, names.clone(), &infos)?,
-            keeper: StoreKeeper::open(store.path(), run, names.clone())?,
+            before: Finished::open(store, run, names.clone(), &infos)?,
+            keeper: StoreKeeper::open(store, run, names.clone())?,
             metrics: infos,
             budget: self.asked.as_ref().map(|asked| asked.shared().budget()),
             tally,
