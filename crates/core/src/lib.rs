@@ -25,6 +25,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod case;
+mod conversation;
 mod digest;
 mod event;
 mod evidence;
@@ -41,6 +42,9 @@ mod suggest;
 mod value;
 
 pub use case::{Case, Citation, Field, Passage, SampleKey, Spent};
+pub use conversation::{
+    Content, Image, ImageKind, Message, Parameters, Part, Question, Reply, Role, StopReason, Tool, ToolCall, Usage,
+};
 pub use digest::Sha256;
 pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
@@ -48,10 +52,7 @@ pub use job::{
     Batch, CaseLimit, Console, Ending, Given, Job, NoRules, Progress, Publisher, Rules, Source, SourceError, Suite,
     SuiteError,
 };
-pub use judge::{
-    Answer, Content, Divided, End, Folder, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran,
-    RanStep, Reply, Role, Step, Turn, Usage,
-};
+pub use judge::{Answer, Divided, End, Folder, Judge, Nobody, Outside, Program, Ran, RanStep, Step, Turn};
 pub use manifest::{
     EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, SandboxUsed, Stored,
     SuiteCall,

@@ -261,6 +261,8 @@ pub enum ErrorKind {
     Failed,
     /// A model declined.
     Refused,
+    /// A model was cut off at its longest length.
+    Truncated,
     /// A reply could not be read.
     Unparseable,
     /// There is no response, or no recorded reply.
@@ -273,14 +275,22 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Failed, Self::Refused, Self::Unparseable, Self::Missing, Self::TimedOut, Self::Cancelled];
+    pub const ALL: [Self; 7] = [
+        Self::Failed,
+        Self::Refused,
+        Self::Truncated,
+        Self::Unparseable,
+        Self::Missing,
+        Self::TimedOut,
+        Self::Cancelled,
+    ];
 
     /// The word in files and reports.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Failed => "failed",
             Self::Refused => "refused",
+            Self::Truncated => "truncated",
             Self::Unparseable => "unparseable",
             Self::Missing => "missing",
             Self::TimedOut => "timed_out",

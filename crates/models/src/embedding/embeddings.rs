@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::{Answer, BuildError, Content, ErrorKind, Message, Nobody, Outside, Question, Reply, Turn};
+use probare_core::{Answer, BuildError, ErrorKind, Message, Nobody, Outside, Question, Reply, Turn};
 
 use super::files::{KnownModel, ModelError};
 use super::minilm::MiniLm;
@@ -157,13 +157,12 @@ impl Outside for Embeddings {
 /// The vector that a server gave.
 fn vector(reply: Reply) -> Answer {
     let failed = |kind, reason| Answer::Failed { kind, reason };
-    match reply.content {
-        Content::Text(text) => match read_vector(&text) {
+    match reply.read() {
+        Ok(text) => match read_vector(text) {
             Ok(vector) => Answer::Vector(vector),
             Err(reason) => failed(ErrorKind::Unparseable, reason),
         },
-        Content::Refused(words) => failed(ErrorKind::Refused, format!("the model declined: {words}")),
-        Content::Failed { kind, reason } => failed(kind, reason),
+        Err(error) => failed(error.kind(), error.to_string()),
     }
 }
 

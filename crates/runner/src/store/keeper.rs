@@ -108,7 +108,7 @@ impl StoreKeeper {
             place,
             Taken {
                 text: text.to_owned(),
-                usage: entry.reply.usage,
+                usage: entry.reply.usage.unwrap_or_default(),
                 cost_usd: entry.cost_usd,
                 latency_ms: entry.latency_ms,
                 attempts: entry.attempts,

@@ -84,7 +84,7 @@ impl Finished {
 /// What an output took, from the fourth column on.
 fn spent(row: &Row<'_>) -> rusqlite::Result<Spent> {
     let count = |at| row.get::<_, Option<i64>>(at).map(|count| count.unwrap_or_default().unsigned_abs());
-    Ok(Spent { usage: Usage { input_tokens: count(3)?, output_tokens: count(4)? }, cost_usd: row.get(5)? })
+    Ok(Spent { usage: Usage::new(count(3)?, count(4)?), cost_usd: row.get(5)? })
 }
 
 /// The results of a sample in the order of the metrics; nothing where one of them is not there.
@@ -157,6 +157,6 @@ fn sample(row: &Row<'_>) -> rusqlite::Result<(Order, StoredSample)> {
     let response = output.map(|text| Output { text, model, repeat });
     let case = Case { id: row.get(5)?, response, sample: Some(key), ..Case::default() };
     let count = |at| row.get::<_, Option<i64>>(at).map(|count| count.unwrap_or_default().unsigned_abs());
-    let usage = Usage { input_tokens: count(9)?, output_tokens: count(10)? };
+    let usage = Usage::new(count(9)?, count(10)?);
     Ok((at, StoredSample { dataset: row.get(4)?, case, usage, cost_usd: row.get(11)? }))
 }

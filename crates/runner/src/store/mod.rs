@@ -215,7 +215,7 @@ impl Store {
             rounds,
             finished: finished.unsigned_abs(),
             errors: errors.into_iter().map(|(kind, count)| (kind, count.unsigned_abs())).collect(),
-            usage: Usage { input_tokens: input.unsigned_abs(), output_tokens: output.unsigned_abs() },
+            usage: Usage::new(input.unsigned_abs(), output.unsigned_abs()),
             cost_usd: cost,
         })
     }
@@ -233,7 +233,7 @@ impl Store {
             .map_err(&wrong)?;
         let read = |row: &rusqlite::Row<'_>| {
             let count = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
-            let usage = Usage { input_tokens: count(2)?, output_tokens: count(3)? };
+            let usage = Usage::new(count(2)?, count(3)?);
             Ok(Cost { model: row.get(0)?, outputs: count(1)?, usage, cost_usd: row.get(4)? })
         };
         statement.query_map(params![run], read).and_then(Iterator::collect).map_err(&wrong)
