@@ -536,7 +536,7 @@ fn estimate(
     let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
     let mut models = Vec::new();
     let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64| {
-        let usage = Usage { input_tokens: bytes / BYTES_PER_TOKEN, output_tokens: calls * reply(name) };
+        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * reply(name));
         let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
         let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
         let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);

@@ -98,8 +98,8 @@ impl StoreKeeper {
         let entry = &answered.entry;
         let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
         let taken = Taken {
-            input_tokens: count(entry.reply.usage.input_tokens),
-            output_tokens: count(entry.reply.usage.output_tokens),
+            input_tokens: entry.reply.usage.and_then(|usage| count(usage.input_tokens)),
+            output_tokens: entry.reply.usage.and_then(|usage| count(usage.output_tokens)),
             cost_usd: entry.cost_usd,
             latency_ms: count(entry.latency_ms),
             attempts: Some(i64::from(entry.attempts)),

@@ -111,7 +111,7 @@ fn content(connection: &Connection, unpacker: &Unpacker, row: &SampleRow) -> Res
 /// What an output took.
 fn spent(taken: &Taken) -> Spent {
     let count = |count: Option<i64>| count.unwrap_or_default().unsigned_abs();
-    let usage = Usage { input_tokens: count(taken.input_tokens), output_tokens: count(taken.output_tokens) };
+    let usage = Usage::new(count(taken.input_tokens), count(taken.output_tokens));
     Spent { usage, cost_usd: taken.cost_usd }
 }
 
