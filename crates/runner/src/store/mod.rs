@@ -153,7 +153,7 @@ impl Store {
     }
 
     fn text(&self, plan: &RunPlan) -> Result<String, StoreError> {
-        serde_json::to_string(plan)
+        serde_json::to_string(&plan.clone().marked())
             .map_err(|error| StoreError::Damaged { path: self.path.clone(), reason: error.to_string() })
     }
 
