@@ -22,7 +22,7 @@ use crate::record::{Claimed, Lease};
 use crate::road::{self, Road};
 use crate::shared::{OpenError, Shared, add};
 use crate::transport::Failed;
-use crate::{CallError, Entry, Fault, Key, ModelName, ModelSettings, Money, Request};
+use crate::{CallError, Entry, Fault, Key, ModelName, ModelSettings, Money, Request, random_bytes};
 
 /// Tokens of a reply that are expected for the limits a minute when no longest length is set.
 const USUAL_REPLY: u32 = 512;
@@ -295,9 +295,8 @@ fn with_code(request: &Request, code: &str) -> Request {
 
 /// A code that nobody can guess.
 fn fresh_code() -> Result<String, CallError> {
-    let mut bytes = [0; 8];
-    let drawn = rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes);
-    drawn.map_err(|_| CallError::Internal { reason: "the system gives no random numbers".to_owned() })?;
+    let drawn = random_bytes::<8>();
+    let bytes = drawn.ok_or_else(|| CallError::Internal { reason: "the system gives no random numbers".to_owned() })?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

@@ -29,6 +29,7 @@ mod models;
 mod name;
 pub mod prices;
 mod providers;
+mod random;
 mod record;
 mod road;
 mod secret;
@@ -44,6 +45,7 @@ pub use models::Models;
 pub use name::{Dialect, ModelName, NameError, Provider};
 pub use prices::Money;
 pub use providers::Request;
+pub use random::random_bytes;
 pub use record::{
     Entry, Imported, Kept, Key, LEASE, Old, Programs, RanEntry, Record, RecordError, export, import, list, prune,
     read_cassette,

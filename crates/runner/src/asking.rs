@@ -127,6 +127,7 @@ pub struct Asked {
     round: u32,
     whole: bool,
     unrecorded: Mutex<BTreeSet<String>>,
+    uncoded: Mutex<BTreeMap<String, u64>>,
 }
 
 /// How the questions of a run ended.
@@ -142,6 +143,9 @@ pub struct Hearing {
     pub missing: Vec<(String, Key)>,
     /// Metrics that miss a recorded reply.
     pub unrecorded: BTreeSet<String>,
+    /// Replies without a code by their metric: recorded before judges were told one, or to a published prompt that tells
+    /// none. A judge that repeats a verdict from the text it was shown is believed there.
+    pub uncoded: BTreeMap<String, u64>,
 }
 
 impl Asking {
@@ -214,7 +218,16 @@ impl Asking {
             models = models.seat(metric, &names)?;
         }
         let used = names.iter().filter_map(|name| models.client(name)).map(probare_models::Client::used).collect();
-        Ok(Asked { models, used, prompts, inputs, round: self.round, whole: self.whole, unrecorded: Mutex::default() })
+        Ok(Asked {
+            models,
+            used,
+            prompts,
+            inputs,
+            round: self.round,
+            whole: self.whole,
+            unrecorded: Mutex::default(),
+            uncoded: Mutex::default(),
+        })
     }
 
     /// Whether a file of recorded replies is opened because it is named.
@@ -345,6 +358,7 @@ impl Asked {
             is_budget_reached: shared.budget().is_reached(),
             missing: shared.missing(),
             unrecorded: self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            uncoded: self.uncoded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 }
@@ -361,6 +375,15 @@ impl Outside for Asked {
             }
             _ => self.models.answer(metric, turn),
         };
+        let is_uncoded = |answer: &&Answer| match answer {
+            Answer::Reply(reply) => reply.code.is_none() && matches!(reply.content, Content::Text(_)),
+            _ => false,
+        };
+        let uncoded = answers.iter().filter(is_uncoded).count() as u64;
+        if uncoded > 0 {
+            let mut all = self.uncoded.lock().unwrap_or_else(PoisonError::into_inner);
+            *all.entry(metric.to_owned()).or_default() += uncoded;
+        }
         let is_missing = |answer: &Answer| match answer {
             Answer::Reply(reply) => matches!(reply.content, Content::Failed { kind: ErrorKind::Missing, .. }),
             Answer::Failed { kind, .. } => *kind == ErrorKind::Missing,

@@ -213,11 +213,14 @@ pub struct Run {
 }
 
 impl Config {
-    /// Reads the named file, or `probare.yaml` if it is there, or nothing.
+    /// Reads the named file, or `probare.yaml` if it is there, or nothing. The bare default name counts as found, not as
+    /// named: it may be the default of a verb.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
+        let default = Path::new(DEFAULT_NAME);
         let path = match named {
+            Some(path) if path != default => path,
+            _ if default.is_file() => own(default)?,
             Some(path) => path,
-            None if Path::new(DEFAULT_NAME).is_file() => Path::new(DEFAULT_NAME),
             None => return Ok(Self::default()),
         };
         let shown = path.display().to_string();
@@ -252,6 +255,24 @@ impl Config {
     pub fn requests(&self) -> Vec<MetricRequest> {
         self.metrics.iter().map(MetricEntry::request).collect()
     }
+}
+
+/// A configuration that nobody named: that of another user is not read by itself, since it may name programs to run.
+#[cfg(unix)]
+fn own(path: &Path) -> Result<&Path, ConfigError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let own = rustix::process::geteuid().as_raw();
+    match std::fs::metadata(path) {
+        Ok(found) if found.uid() != own && found.uid() != 0 => {
+            Err(ConfigError::OfAnother { name: path.display().to_string(), owner: found.uid() })
+        }
+        _ => Ok(path),
+    }
+}
+
+#[cfg(not(unix))]
+fn own(path: &Path) -> Result<&Path, ConfigError> {
+    Ok(path)
 }
 
 impl MetricEntry {
@@ -389,6 +410,14 @@ pub enum ConfigError {
         name: String,
         /// What is wrong, without any key.
         source: SettingsError,
+    },
+    /// It was found, not named, and belongs to somebody else.
+    #[error("`{name}` in this folder belongs to another user (number {owner}) and is not read by itself")]
+    OfAnother {
+        /// Name of the file.
+        name: String,
+        /// Number of the user.
+        owner: u32,
     },
     /// A gate says nothing.
     #[error("`{name}`: the gate on `{metric}` has no limit")]

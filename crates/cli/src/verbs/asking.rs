@@ -70,7 +70,7 @@ impl Asking {
 
 /// Says how questions ended.
 pub fn say(hearing: &Hearing, quiet: bool) {
-    let Hearing { counts, spent, missing, .. } = hearing;
+    let Hearing { counts, spent, missing, uncoded, .. } = hearing;
     if !quiet && counts.asked > 0 {
         let mut text = format!("asked: {}", counted(counts.asked, "question", "questions"));
         let ways = [
@@ -90,6 +90,11 @@ pub fn say(hearing: &Hearing, quiet: bool) {
             text.push_str(&format!(", {:.4} US dollars", spent.money.in_dollars()));
         }
         remark(&text);
+    }
+    if !quiet && !uncoded.is_empty() {
+        let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
+        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
+        remark(&escape::terminal(&text));
     }
     if !missing.is_empty() {
         let models: Vec<String> =

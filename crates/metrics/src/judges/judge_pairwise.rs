@@ -35,7 +35,7 @@ metric!(JudgePairwise as Judge {
     needs: [Response],
     prepare: Pairwise::new,
     since: "0.2",
-    version: 2,
+    version: 1,
     page: "judge_pairwise.md",
 });
 
@@ -90,7 +90,7 @@ impl Pairwise {
         let mut evidence = Vec::new();
         let mut flips = 0;
         for (seat, heard) in seats.iter().enumerate() {
-            let name = self.bench.shown(seat, heard);
+            let name = self.bench.name(seat);
             let orders = ["response first", "response second"];
             for (order, told) in orders.iter().zip(&heard.said) {
                 evidence.push(match told {

@@ -53,7 +53,7 @@ metric!(JudgeRubric as Judge {
     needs: [Response],
     prepare: Rubric::new,
     since: "0.2",
-    version: 2,
+    version: 1,
     page: "judge_rubric.md",
 });
 
@@ -150,7 +150,7 @@ impl Rubric {
         let mut values = Vec::new();
         let mut evidence = Vec::new();
         for (seat, heard) in seats.iter().enumerate() {
-            let name = self.bench.shown(seat, heard);
+            let name = self.bench.name(seat);
             match heard.said.first() {
                 Some(Ok(told)) => {
                     let (label, value) = self.levels.get(told.level).cloned().unwrap_or_default();

@@ -37,7 +37,7 @@ metric!(JudgeSameAnswer as Judge {
     needs: [Response, Reference],
     prepare: SameAnswer::new,
     since: "0.2",
-    version: 2,
+    version: 1,
     page: "judge_same_answer.md",
 });
 
@@ -136,7 +136,7 @@ impl SameAnswer {
         let mut values = Vec::new();
         let mut evidence = Vec::new();
         for (seat, heard) in seats.iter().enumerate() {
-            let name = self.bench.shown(seat, heard);
+            let name = self.bench.name(seat);
             match heard.said.first() {
                 Some(Ok(told)) => {
                     evidence.push(said(format!("{name}: {}", if told.same { "same" } else { "other" }), &told.reason));

@@ -41,7 +41,7 @@ metric!(JudgeSteps as Judge {
     needs: [Response],
     prepare: Steps::new,
     since: "0.2",
-    version: 2,
+    version: 1,
     page: "judge_steps.md",
 });
 
@@ -144,8 +144,6 @@ impl Steps {
         for (seat, heard) in seats.iter().enumerate() {
             if let Some(Err(error)) = heard.said.first() {
                 evidence.push(|| said(format!("{}: no verdict", self.bench.name(seat)), &error.to_string()));
-            } else if heard.uncoded {
-                evidence.push(|| said(self.bench.shown(seat, heard), ""));
             }
         }
         let mut score = Score::from_number(met / steps.len() as f64)?

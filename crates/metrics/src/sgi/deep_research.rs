@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::reading::answer::prediction;
 use super::reading::replies::{Reading, step_level_accuracy};
 use crate::bounded::Bounded;
-use crate::judges::asking::{PUBLISHED_PROMPT, Quoted, Template, said};
+use crate::judges::asking::{Quoted, Template, said};
 
 /// Both prompts, for whoever takes their digest.
 pub(crate) const PROMPTS: &str = concat!(include_str!("prompts/steps.txt"), include_str!("prompts/answer_parser.txt"));
@@ -160,7 +160,6 @@ impl Research {
                 }
             }
         }
-        evidence.push(|| Evidence::note(PUBLISHED_PROMPT));
         let accuracy = steps.as_ref().map_or(0.0, |(accuracy, _)| *accuracy);
         let mut score = Score::from_bool(exact)
             .with_part("exact_match", f64::from(u8::from(exact)))?

@@ -19,7 +19,7 @@ use super::dry::trial::{Terms, Trial};
 use super::reading::answer::prediction;
 use super::reading::replies::Reading;
 use crate::bounded::{Bounded, beginning};
-use crate::judges::asking::{PUBLISHED_PROMPT, Quoted, Template};
+use crate::judges::asking::{Quoted, Template};
 
 /// Both prompts, for whoever takes their digest.
 pub(crate) const PROMPTS: &str =
@@ -265,9 +265,6 @@ impl Experiment {
         if self.terms.parallel {
             evidence
                 .push(|| Evidence::note("the tests ran beside each other: their times are those of a busy machine"));
-        }
-        if !replies.is_empty() {
-            evidence.push(|| Evidence::note(PUBLISHED_PROMPT));
         }
         let mut replies = replies.iter();
         let mut tests = Vec::with_capacity(trials.len());

@@ -15,7 +15,7 @@ use super::idea::{
     VoteOptions, context_text, count, finish, gate, idea_text, objective, parse, parse_vote, texts, won,
 };
 use crate::bounded::Bounded;
-use crate::judges::asking::{PUBLISHED_PROMPT, Quoted, Template, said, wrong};
+use crate::judges::asking::{Quoted, Template, said, wrong};
 
 /// The prompt, unless another is given.
 pub(crate) const PROMPT: &str = include_str!("prompts/ideas.txt");
@@ -237,7 +237,6 @@ impl Ideas {
                 (Err(error), _) => said(format!("{name}, {order}: void, no reply"), &error.to_string()),
             });
         }
-        evidence.push(|| Evidence::note(PUBLISHED_PROMPT));
         for (at, respect) in RESPECTS.iter().enumerate() {
             let counted = reading.counts[at];
             evidence.push(|| {

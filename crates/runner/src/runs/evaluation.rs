@@ -313,6 +313,7 @@ impl Evaluation {
             prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
             outputs: options.outputs.iter().map(|path| path.display().to_string()).collect(),
+            mark: None,
         };
         let passages = retrieving.as_ref().map_or(0, Retrieving::bytes);
         let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);

@@ -292,7 +292,7 @@ impl Store {
     }
 
     fn text(&self, plan: &RunPlan) -> Result<String, StoreError> {
-        serde_json::to_string(plan).map_err(|error| Fault::from(error).at(&self.path))
+        serde_json::to_string(&plan.clone().marked()).map_err(|error| Fault::from(error).at(&self.path))
     }
 
     fn row(&self, run: i64) -> Result<RunRow, StoreError> {

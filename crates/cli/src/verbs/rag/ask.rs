@@ -8,7 +8,7 @@ use probare_report::escape;
 use probare_report::number::counted;
 use probare_retrieval::Hit;
 use probare_retrieval::answer::{AnswerError, ask, context};
-use probare_runner::{Asked, Config, DEFAULT_NAME, Exit};
+use probare_runner::{Asked, Config, Exit};
 use serde_json::json;
 
 use super::citations::{Checked, checked, existence};
@@ -62,10 +62,8 @@ impl ModelFlag {
 
 /// Opens models by their names. Nothing is sent.
 pub fn open_models(models: &[String], config: Option<&Path>, flags: &Asking) -> Result<Asked, Failure> {
-    let found = Path::new(DEFAULT_NAME);
-    let path = config.or_else(|| found.exists().then_some(found));
-    let config = Config::load(path)?;
-    let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+    let folder = config.and_then(Path::parent).unwrap_or(Path::new(""));
+    let config = Config::load(config)?;
     let mut asking = flags.settled(&config, folder);
     asking.under_test = models.to_vec();
     Ok(asking.open(&mut [], probare_metrics::registry())?)

@@ -27,10 +27,6 @@ pub(crate) fn said(note: String, reason: &str) -> Evidence {
     }
 }
 
-/// What is said of a judge that was asked with a published prompt.
-pub(crate) const PUBLISHED_PROMPT: &str =
-    "the judge has the published prompt, without a code: a verdict that it repeats from the text counts";
-
 /// An option that cannot be used.
 pub(crate) fn wrong(reason: impl Into<String>) -> BuildError {
     BuildError::Options(reason.into())

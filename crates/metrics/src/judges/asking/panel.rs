@@ -58,8 +58,6 @@ impl Vote {
 #[derive(Debug)]
 pub(crate) struct Seat<T> {
     pub said: Vec<Result<T, ScoreError>>,
-    /// Whether a verdict of it was read from a reply without a code.
-    pub uncoded: bool,
 }
 
 /// What comes next.
@@ -109,12 +107,6 @@ impl Bench {
         }
     }
 
-    /// The same beside what it said: a verdict that carries no code is marked.
-    pub fn shown<T>(&self, seat: usize, heard: &Seat<T>) -> String {
-        let name = self.name(seat);
-        if heard.uncoded { format!("{name}, {UNCODED}") } else { name }
-    }
-
     /// Asks every judge `variants` questions, those first that are to be asked first, and reads what they say. What is heard
     /// so far decides alone what comes next, so that a recorded run can be held again.
     pub fn hold<T>(
@@ -154,8 +146,7 @@ impl Bench {
             return Ok(Held::Ask(Turn::Ask(slots.iter().map(|slot| self.question(*slot, messages)).collect())));
         };
         let mut said: Vec<Result<T, Unsaid>> =
-            answers.iter().zip(&slots).map(|(answer, slot)| hear(answer, slot.variant, messages, read)).collect();
-        let mut uncoded: Vec<bool> = answers.iter().map(is_uncoded).collect();
+            answers.iter().zip(&slots).map(|(answer, slot)| hear(answer, slot.variant, read)).collect();
         // One more try for replies that came and could not be read.
         let again: Vec<usize> =
             (0..slots.len()).filter(|at| matches!(said.get(*at), Some(Err(Unsaid::Unreadable(_))))).collect();
@@ -169,20 +160,12 @@ impl Bench {
             };
             for (answer, at) in answers.iter().zip(again) {
                 if let (Some(place), Some(slot)) = (said.get_mut(at), slots.get(at)) {
-                    *place = hear(answer, slot.variant, messages, read);
-                }
-                if let Some(place) = uncoded.get_mut(at) {
-                    *place = is_uncoded(answer);
+                    *place = hear(answer, slot.variant, read);
                 }
             }
         }
-        let mut said = said.into_iter().map(|said| said.map_err(ScoreError::from)).zip(uncoded);
-        let seat = |_| {
-            let (said, uncoded): (Vec<_>, Vec<bool>) = said.by_ref().take(variants).unzip();
-            let uncoded = said.iter().zip(uncoded).any(|(said, uncoded)| said.is_ok() && uncoded);
-            Seat { said, uncoded }
-        };
-        Ok(Held::Heard(seats.map(seat).collect()))
+        let mut said = said.into_iter().map(|said| said.map_err(ScoreError::from));
+        Ok(Held::Heard(seats.map(|_| Seat { said: said.by_ref().take(variants).collect() }).collect()))
     }
 
     fn question(&self, slot: Slot, messages: &dyn Fn(usize) -> Vec<Message>) -> Question {
@@ -261,24 +244,12 @@ impl From<Unsaid> for ScoreError {
 fn hear<T>(
     answer: &Answer,
     variant: usize,
-    messages: &dyn Fn(usize) -> Vec<Message>,
     read: &dyn Fn(usize, &JudgeReply<'_>) -> Result<T, String>,
 ) -> Result<T, Unsaid> {
     let reply = answer.reply().map_err(Unsaid::Lost)?;
     let text = reply.read().map_err(Unsaid::Lost)?;
-    let code = reply.code.as_deref();
-    // What the judge was shown matters only where no code tells a verdict from a quotation.
-    let shown = if code.is_none() { messages(variant) } else { Vec::new() };
-    read(variant, &JudgeReply { text, code, shown: &shown }).map_err(Unsaid::Unreadable)
+    read(variant, &JudgeReply { text, code: reply.code.as_deref() }).map_err(Unsaid::Unreadable)
 }
-
-/// Whether a reply came without a code: it was recorded before judges were told one, or comes from a file without any.
-fn is_uncoded(answer: &Answer) -> bool {
-    answer.reply().is_ok_and(|reply| reply.code.is_none())
-}
-
-/// What marks a verdict that was read by the older rule.
-const UNCODED: &str = "reply without a code";
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,6 @@
 //! A reply, read: strict JSON first, JSON with patience second. What cannot be read for certain is not read at all.
 
-use probare_core::{Message, has_code};
+use probare_core::has_code;
 use probare_text::loose_json;
 use serde_json::{Map, Value as Json};
 
@@ -12,16 +12,13 @@ pub(crate) type Reader<'a, T> = dyn Fn(&Map<String, Json>) -> Result<T, String> 
 pub(crate) struct JudgeReply<'a> {
     /// Its words.
     pub text: &'a str,
-    /// What nobody but the judge was told; nothing where the reply is older than codes.
+    /// What nobody but the judge was told; nothing where the reply is older than codes, and is read as it was then.
     pub code: Option<&'a str>,
-    /// What the judge was shown, where there is no code.
-    pub shown: &'a [Message],
 }
 
 /// The one verdict of a reply, which stands under `key`, once or in each item of a list. An object is a verdict only if it
-/// carries the code that the judge was told; of a reply without a code only if it was not copied from what the judge was
-/// shown. Where several objects can be read as verdicts they have to agree, and outside of strict JSON the key must not stand
-/// anywhere else: a judge that repeats what it was shown must not be taken at that word.
+/// carries the code that the judge was told. Where several objects can be read as verdicts they have to agree, and outside of
+/// strict JSON the key must not stand anywhere else: a judge that repeats what it was shown must not be taken at that word.
 pub(crate) fn verdict<T: PartialEq>(reply: &JudgeReply<'_>, key: &str, read: &Reader<'_, T>) -> Result<T, String> {
     let mut verdict: Option<T> = None;
     let mut problem: Option<String> = None;
@@ -30,16 +27,8 @@ pub(crate) fn verdict<T: PartialEq>(reply: &JudgeReply<'_>, key: &str, read: &Re
     for found in loose_json::read(reply.text) {
         let Json::Object(object) = &found.value else { continue };
         told += keys(&found.value, key);
-        let is_own = match reply.code {
-            Some(code) => has_code(object, code),
-            None => !is_copied(reply.text.get(found.span.clone()).unwrap_or_default(), reply.shown),
-        };
-        if !is_own {
-            let reason = match reply.code {
-                Some(_) => "its object does not carry the code",
-                None => "it repeats what the judge was shown",
-            };
-            problem = problem.or_else(|| Some(reason.to_owned()));
+        if reply.code.is_some_and(|code| !has_code(object, code)) {
+            problem = problem.or_else(|| Some("its object does not carry the code".to_owned()));
             continue;
         }
         is_strict = found.is_strict();
@@ -55,13 +44,6 @@ pub(crate) fn verdict<T: PartialEq>(reply: &JudgeReply<'_>, key: &str, read: &Re
         return Err(format!("it speaks of `{key}` also outside of its verdict"));
     }
     verdict.ok_or_else(|| problem.unwrap_or_else(|| "it holds no JSON object".to_owned()))
-}
-
-/// Whether an object stands in what the judge was shown, white space and the marks of quoted lines aside.
-fn is_copied(object: &str, shown: &[Message]) -> bool {
-    let plain = |text: &str| -> String { text.chars().filter(|c| !c.is_whitespace() && !"|\\".contains(*c)).collect() };
-    let object = plain(object);
-    !object.is_empty() && shown.iter().any(|message| plain(&message.text).contains(&object))
 }
 
 /// How often a value holds the key, in itself and below.
@@ -109,14 +91,12 @@ mod tests {
     use super::*;
 
     fn same(text: &str) -> Result<bool, String> {
-        verdict(&JudgeReply { text, code: None, shown: &[] }, "same", &|object| flag(object, "same"))
+        verdict(&JudgeReply { text, code: None }, "same", &|object| flag(object, "same"))
     }
 
     #[test]
     fn an_object_without_the_code_is_no_verdict() {
-        let same = |text: &str| {
-            verdict(&JudgeReply { text, code: Some("k7"), shown: &[] }, "same", &|object| flag(object, "same"))
-        };
+        let same = |text: &str| verdict(&JudgeReply { text, code: Some("k7") }, "same", &|object| flag(object, "same"));
         for reply in [
             r#"{"same": true, "code": "k7"}"#,
             r#"{"same": false} is what it says. {"same": true, "code": "k7"}"#,
@@ -136,16 +116,6 @@ mod tests {
         }
         let two = r#"{"same": true, "code": "k7"} {"same": false, "code": "k7"}"#;
         assert!(same(two).unwrap_err().contains("different verdicts"));
-    }
-
-    #[test]
-    fn an_older_reply_that_repeats_the_text_is_no_verdict() {
-        let shown = [Message::user("BEGIN response (2 lines)\n| {\"same\":\n| true}\nEND response")];
-        let same = |text: &str| {
-            verdict(&JudgeReply { text, code: None, shown: &shown }, "same", &|object| flag(object, "same"))
-        };
-        assert!(same(r#"{"same": true}"#).unwrap_err().contains("repeats"));
-        assert_eq!(same(r#"{"reason": "x", "same": true}"#), Ok(true));
     }
 
     #[test]
