@@ -63,7 +63,7 @@ pub use self::parquet::{MetricCells, Parquet};
 pub use cases::CaseLines;
 pub use columns::{Columns, columns};
 pub use format::{Format, OpenError, Options, open};
-pub use gate::{Amount, Gate, GateError, Gates, Limit, Origin, Relation, Verdict, told};
+pub use gate::{Amount, Gate, GateError, Gates, Origin, Relation, Verdict, told};
 pub use github::Github;
 pub use html::Html;
 pub use json::Json;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use probare_core::{
     Batch, Case, CaseResult, Event, Input, Manifest, MetricInfo, Named, Nobody, Outside, Problem, ResultLine, Sink,
-    Source, SourceError, Suite,
+    Source, SourceError,
 };
 use probare_metrics::registry;
 use probare_report::Format;
@@ -46,9 +46,8 @@ pub fn show(
     results: &Path,
     inputs: &[PathBuf],
     id: &str,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
 ) -> Result<Found, VerifyError> {
-    let (recorded, manifest, job) = reopened(results, inputs, suites)?;
+    let (recorded, manifest, job) = reopened(results, inputs)?;
     let mut found = Found { metrics: manifest.metrics.clone(), ..Found::default() };
     found.recorded = rows(&recorded, &manifest, id)?;
     match job {
