@@ -57,8 +57,8 @@ pub use job::{
 };
 pub use judge::{Answer, End, Folder, Function, Judge, Nobody, Outside, Program, Ran, RanStep, Step, Turn};
 pub use manifest::{
-    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, MeansOver, ModelUsed, OLDEST_FORMAT, PromptUsed, Reading,
-    SandboxUsed, Stored, SuiteCall,
+    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, MeansOver, ModelUsed, OLDEST_FORMAT, PromptUsed,
+    Reading, SandboxUsed, Stored, SuiteCall,
 };
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,

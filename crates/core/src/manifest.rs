@@ -57,7 +57,7 @@ pub struct Manifest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
     /// What the means of the summary are over.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "MeansOver::is_unsaid")]
     pub means_over: MeansOver,
     /// SHA-256 of the settings of the run, by what they are of, as far as they were handed in.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -88,6 +88,13 @@ pub enum MeansOver {
     Outputs,
     /// Cases: several outputs of one case are averaged within it first.
     Cases,
+}
+
+impl MeansOver {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    const fn is_unsaid(&self) -> bool {
+        matches!(self, Self::Outputs)
+    }
 }
 
 /// A model that was asked: everything of it that decides a reply, and nothing secret.

@@ -214,11 +214,9 @@ impl fmt::Display for Origin {
 
 /// A gate, and where it was set, where that is known.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Limit {
-    /// The gate.
-    pub gate: Gate,
-    /// Where it was set.
-    pub origin: Option<Origin>,
+pub(crate) struct Limit {
+    pub(crate) gate: Gate,
+    pub(crate) origin: Option<Origin>,
 }
 
 /// All gates of a run, and how strict they are.
@@ -232,20 +230,14 @@ pub struct Gates {
 impl Gates {
     /// These gates, in this order, for the run as a whole and by the numbers as they are.
     pub fn new(list: Vec<Gate>) -> Self {
-        Self::of(list.into_iter().map(|gate| Limit { gate, origin: None }).collect())
-    }
-
-    /// The same for gates that know where they were set.
-    pub const fn of(list: Vec<Limit>) -> Self {
+        let list = list.into_iter().map(|gate| Limit { gate, origin: None }).collect();
         Self { list, confident: false, each_group: false }
     }
 
-    /// Says where the gates were set that do not know it yet.
+    /// Where each of them was set, in their order.
     #[must_use]
-    pub fn set_in(mut self, origin: &Origin) -> Self {
-        for limit in &mut self.list {
-            limit.origin.get_or_insert_with(|| origin.clone());
-        }
+    pub fn set_by(mut self, origins: impl IntoIterator<Item = Option<Origin>>) -> Self {
+        self.list.iter_mut().zip(origins).for_each(|(limit, origin)| limit.origin = origin);
         self
     }
 
@@ -262,11 +254,11 @@ impl Gates {
         Self { each_group, ..self }
     }
 
-    /// One gate more.
+    /// These gates and further ones, as strict as either of them.
     #[must_use]
-    pub fn and(mut self, gate: Gate) -> Self {
-        self.list.push(Limit { gate, origin: None });
-        self
+    pub fn join(mut self, other: Self) -> Self {
+        self.list.extend(other.list);
+        Self { confident: self.confident || other.confident, each_group: self.each_group || other.each_group, ..self }
     }
 
     /// Whether there is none.
@@ -277,11 +269,6 @@ impl Gates {
     /// The gates in order.
     pub fn iter(&self) -> impl Iterator<Item = &Gate> {
         self.list.iter().map(|limit| &limit.gate)
-    }
-
-    /// The gates in order, with where they were set.
-    pub fn limits(&self) -> &[Limit] {
-        &self.list
     }
 
     /// The gates that hold for each group, too.
@@ -312,7 +299,8 @@ impl Gates {
     /// Holds a run against all gates, and then its groups. The summary has to be one that counts for them, see
     /// [`Summary::new`].
     pub fn verdicts(&self, summary: &Summary) -> Vec<Verdict> {
-        let whole = self.list.iter().map(|limit| Verdict::of(limit, &Seen::of_run(&limit.gate, summary), self.confident));
+        let whole =
+            self.list.iter().map(|limit| Verdict::of(limit, &Seen::of_run(&limit.gate, summary), self.confident));
         let groups = summary.groups.iter().flat_map(|groups| groups.named().map(move |named| (groups, named)));
         let apart = groups.flat_map(|(groups, (name, group))| {
             self.of_groups().filter_map(move |limit| {

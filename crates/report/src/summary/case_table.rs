@@ -137,7 +137,9 @@ impl CaseTable {
         let before = (*count > 0).then_some(*mean);
         *count = count.saturating_add(1);
         // Outputs that agree have the mean that each of them has, to the last digit, which a sum would not give.
-        *mean += (value - *mean) / f64::from(*count);
+        // Divided before they are subtracted, since a difference may lie beyond the largest number.
+        let times = f64::from(*count);
+        *mean += value / times - *mean / times;
         Moved { before, after: *mean }
     }
 
@@ -161,7 +163,8 @@ mod tests {
 
     fn places(outputs: &[(&str, Option<&str>, u32)]) -> (Vec<usize>, CaseTable) {
         let mut table = CaseTable::new(1);
-        let places = outputs.iter().map(|(id, model, repeat)| table.place(&output(id, *model, *repeat), || 0).0).collect();
+        let places =
+            outputs.iter().map(|(id, model, repeat)| table.place(&output(id, *model, *repeat), || 0).0).collect();
         (places, table)
     }
 

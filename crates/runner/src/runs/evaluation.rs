@@ -10,7 +10,7 @@ use probare_core::{
     Nobody, Outside, Profile, Publisher, Reading, Rules, Source, Stop, Usage, closest,
 };
 use probare_metrics::registry;
-use probare_report::{Gate, Relation, VERSION};
+use probare_report::{Gate, Gates, Relation, VERSION};
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
@@ -370,7 +370,7 @@ impl Evaluation {
         }
         if self.expects {
             let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
-            wanted.gates = wanted.gates.and(all);
+            wanted.gates = wanted.gates.join(Gates::new(vec![all]));
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);

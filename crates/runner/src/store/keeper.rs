@@ -203,7 +203,8 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<Wish>) -> Resul
             }
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut writing = Writing { connection: &transaction, unpacker: &unpacker, samples: Samples::open(&transaction, run)? };
+        let mut writing =
+            Writing { connection: &transaction, unpacker: &unpacker, samples: Samples::open(&transaction, run)? };
         let mut settled = Vec::new();
         for wish in batch {
             match wish {
@@ -243,7 +244,8 @@ impl Writing<'_> {
                 if before.is_finished() || Texts::Outputs.packed(self.connection, before.sample)?.is_some() {
                     return Ok(());
                 }
-                let mut row = SampleRow { sample: before.sample, place: before.place.clone(), case: before.case, ..row };
+                let mut row =
+                    SampleRow { sample: before.sample, place: before.place.clone(), case: before.case, ..row };
                 self.samples.replace(self.connection, &before, &mut row)?;
                 before.sample
             }

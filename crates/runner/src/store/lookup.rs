@@ -138,7 +138,8 @@ pub(super) fn stored(connection: &Connection, unpacker: &Unpacker, row: SampleRo
     let output = content(connection, unpacker, &row)?.output;
     let Place { dataset, occurrence, model, repeat, order: (number, position, seat), .. } = row.place;
     let is_asked = !model.is_empty();
-    case.response = output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
+    case.response =
+        output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
     case.spent = row.taken.input_tokens.is_some().then(|| spent(&row.taken));
     case.sample = Some(SampleKey {
         dataset: number,
