@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::{Answer, BuildError, Content, ErrorKind, Message, ModelUsed, Question, Reply, Trust};
+use probare_core::{Answer, BuildError, ErrorKind, Message, ModelUsed, Question, Reply, Trust};
 
 use super::files::{KnownModel, ModelError};
 use super::minilm::MiniLm;
