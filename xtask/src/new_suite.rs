@@ -98,7 +98,7 @@ impl Suite for {kind} {{
         schema_for!(Options)
     }}
 
-    fn example(&self) -> Map<String, Json> {{
+    fn example(&self, _: &Map<String, Json>) -> Map<String, Json> {{
         // Options that name data which the program carries (crates/cases/src/bundled.rs), if there are any.
         Map::new()
     }}

@@ -253,9 +253,9 @@ pub trait Suite: Send + Sync {
     /// JSON Schema of its options: flags and configuration are made from it. Descriptions are help texts.
     fn options(&self) -> Schema;
 
-    /// Options that name the example data which the program carries, for a command that names no data of its own; nothing
-    /// where the files are there that it takes by default.
-    fn example(&self) -> Map<String, Json>;
+    /// Options that name the example data which the program carries, for a command whose options name no data; nothing where
+    /// they do, or where the files are there that it takes by default.
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json>;
 
     /// Reads its files and gets everything ready. Nothing is written and nothing is printed before the run starts.
     fn open(&self, options: Json, console: Console) -> Result<Job, SuiteError>;

@@ -14,16 +14,12 @@ use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
-use super::remark;
+use super::{benchmarks, remark};
 use super::running::Running;
-use super::socioscope::endpoint::Endpoint;
 use crate::failure::{Done, Failure};
 
 /// A command below the verb of a suite that runs the suite too.
 const EVALUATE: &str = "evaluate";
-
-/// The suite whose questions can be asked in one go with their grading.
-const SOCIOSCOPE: &str = "socioscope";
 
 /// Adds the verbs of all suites to the command line.
 pub fn add_verbs(mut command: Command) -> Command {
@@ -71,12 +67,8 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     for (name, property) in own_properties(&schema) {
         command = command.arg(argument(name, &resolved(property, &schema)));
     }
-    // It can have its questions asked before they are graded.
-    if suite.id() == SOCIOSCOPE {
-        // One by one: the description of these arguments is not that of the suite.
-        let endpoint = Endpoint::augment_args(Command::new("endpoint"));
-        command = command.args(endpoint.get_arguments().cloned());
-        command = command.next_help_heading(None::<&str>);
+    if let Some(preparation) = benchmarks::preparation(suite.id()) {
+        command = command.args(preparation.flags()).next_help_heading(None::<&str>);
     }
     let own: Vec<String> = own_properties(&schema).map(|(name, _)| name.clone()).collect();
     let asking = Asking::augment_args(Command::new("asking"));
@@ -234,8 +226,8 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
     if schema.pointer("/properties/judges/x-shared").is_some() && !running.asking.judges.is_empty() {
         options.insert("judges".to_owned(), running.asking.judges.clone().into());
     }
-    let example = suite.example();
-    if !example.is_empty() && !example.keys().any(|name| options.contains_key(name)) {
+    let example = suite.example(&options);
+    if !example.is_empty() {
         let names: Vec<&str> = example.values().filter_map(Json::as_str).filter(|name| is_bundled(name)).collect();
         remark(&format!("no data is named: this is the example that the program carries ({})", names.join(", ")));
         options.extend(example);
@@ -249,17 +241,20 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
                 .hint(format!("run once with --{flag} for the files to share, and once without it for your own")));
         }
     }
-    if suite.id() == SOCIOSCOPE
-        && let Some(endpoint) = Endpoint::given(matches)?
-    {
-        endpoint.answer(&mut options, running.quiet)?;
-    }
+    let judges = match benchmarks::preparation(suite.id()) {
+        Some(preparation) => preparation.prepare(matches, &mut options, &running)?,
+        None => None,
+    };
     let look = running.color.look(&std::io::stdout());
     let allow_empty = matches.try_get_one::<bool>("allow_empty").ok().flatten() == Some(&true);
     let console = Console { quiet: running.quiet, json: running.json, colour: look.colour, allow_empty };
     let job = suite.open(Json::Object(options), console)?;
     let mut settled = running.settled();
     settled.has_own_summary = job.publisher.is_some();
+    if let (Some(judges), Some(asking)) = (judges, &mut settled.asking) {
+        asking.models.extend(judges.models);
+        asking.judges = judges.names;
+    }
     settled.run(job)
 }
 
@@ -314,9 +309,17 @@ fn value(name: &str, property: &Json, matches: &ArgMatches) -> Result<Option<Jso
     }
 }
 
+/// The flag, with the variable where one of a benchmark's own may have said it.
+fn shown(name: &str, property: &Json) -> String {
+    let flag = format!("--{}", name.replace('_', "-"));
+    match property.get("x-env").and_then(Json::as_str) {
+        Some(variable) => format!("{flag} (or {variable})"),
+        None => flag,
+    }
+}
+
 fn one(name: &str, property: &Json, text: &str) -> Result<Json, Failure> {
-    let wrong =
-        |wanted: &str| Failure::usage(format!("--{} is `{text}`; {wanted} is expected", name.replace('_', "-")));
+    let wrong = |wanted: &str| Failure::usage(format!("{} is `{text}`; {wanted} is expected", shown(name, property)));
     match kind(property) {
         "integer" => text.trim().parse::<i64>().map(Json::from).map_err(|_| wrong("a whole number")),
         "number" => match text.trim().parse::<f64>() {

@@ -174,6 +174,13 @@ pub enum GuideError {
 }
 
 impl Guide {
+    /// Whether a text has the form of the guide: its data sets are known by their ids.
+    pub fn is_in(text: &str) -> bool {
+        let Ok(Json::Object(whole)) = yaml::read::<Json>(text) else { return false };
+        let sets = whole.get("datasets").and_then(Json::as_array);
+        sets.is_some_and(|sets| sets.iter().any(|set| set.get("dataset_id").is_some()))
+    }
+
     /// Reads a configuration.
     pub fn load(path: &Path) -> Result<Self, GuideError> {
         let name = path.display().to_string();

@@ -42,7 +42,12 @@ pub(super) fn resolve(manifest: &Manifest, given: &[PathBuf], folder: &Path) -> 
         .zip(places)
         .map(|(input, given)| match given {
             Some(path) => Ok(Resolved::File(path.clone())),
-            None if manifest.suite.is_some() && input.option.is_none() => Ok(Resolved::Found),
+            None if manifest.suite.is_some()
+                && input.option.is_none()
+                && !judged::is_replies(manifest, &input.path) =>
+            {
+                Ok(Resolved::Found)
+            }
             None if input.path == "-" => Err(VerifyError::StandardInput),
             None => match find(input, folder) {
                 // Without them judged scores are left unchecked; everything else can be computed.

@@ -75,7 +75,10 @@ impl Suite for Quotes {
         schema_for!(Options)
     }
 
-    fn example(&self) -> Map<String, Json> {
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["quotes", "folder"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
         Map::from_iter([
             ("quotes".to_owned(), json!("bundled:quotes/quotes.csv")),
             ("folder".to_owned(), json!("bundled:quotes/texts")),

@@ -114,7 +114,10 @@ impl Suite for Rag {
         schema_for!(Options)
     }
 
-    fn example(&self) -> Map<String, Json> {
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["cases", "conv", "ctx"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
         Map::from_iter([("cases".to_owned(), json!("bundled:rag/cases.jsonl"))])
     }
 

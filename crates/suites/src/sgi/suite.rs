@@ -79,7 +79,10 @@ impl Suite for Sgi {
         schema_for!(Options)
     }
 
-    fn example(&self) -> Map<String, Json> {
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["subtask", "data", "predictions"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
         Map::from_iter([
             ("subtask".to_owned(), json!("wet_experiment")),
             ("data".to_owned(), json!("bundled:sgi/data/wet_experiment.jsonl")),

@@ -100,7 +100,10 @@ impl Suite for Socioscope {
         schema_for!(Options)
     }
 
-    fn example(&self) -> Map<String, Json> {
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["fixture", "corpus"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
         let named = [("fixture", "questions"), ("corpus", "corpus")];
         named.map(|(option, file)| (option.to_owned(), json!(format!("bundled:socioscope/{file}.json")))).into_iter().collect()
     }

@@ -95,8 +95,8 @@ impl Suite for Synthesis {
         schema_for!(Options)
     }
 
-    fn example(&self) -> Map<String, Json> {
-        if Options::default().cases.exists() {
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if options.contains_key("cases") || Options::default().cases.exists() {
             return Map::new();
         }
         Map::from_iter([("cases".to_owned(), json!("bundled:synthesis/cases.jsonl"))])

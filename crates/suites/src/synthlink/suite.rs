@@ -99,8 +99,9 @@ impl Suite for SynthLink {
         schema_for!(Options)
     }
 
-    fn example(&self) -> Map<String, Json> {
-        if Options::default().predictions.iter().any(|path| path.exists()) {
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        let is_named = ["predictions", "catalog"].iter().any(|name| options.contains_key(*name));
+        if is_named || Options::default().predictions.iter().any(|path| path.exists()) {
             return Map::new();
         }
         Map::from_iter([
