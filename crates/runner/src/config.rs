@@ -236,8 +236,7 @@ impl Config {
 
     /// Reads the text of a configuration; `name` is what messages call it.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        let config: Self =
-            yaml::read(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
+        let config: Self = yaml::read(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
         for model in &config.models {
             model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
         }

@@ -150,9 +150,8 @@ fn resume_guided(
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
-            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; "))).hint(
-                "put it back as it was, start anew, or go on all the same with --accept-changes",
-            ));
+            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
+                .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
         }
         store.replan(run, evaluation.plan())?;
     }

@@ -128,8 +128,7 @@ fn env(command: &EnvCommand) -> Done {
 }
 
 fn start(arguments: &RunArguments) -> Done {
-    let wanted =
-        Wanted { overwrite: arguments.overwrite, profile: arguments.profile, limit: arguments.running.limit };
+    let wanted = Wanted { overwrite: arguments.overwrite, profile: arguments.profile, limit: arguments.running.limit };
     begin(&GuideForm, &arguments.config, wanted, &arguments.running, &arguments.store)
 }
 
@@ -213,8 +212,11 @@ impl Preparation for Grading {
         };
         let names = if running.asking.judges.is_empty() { &config.judges } else { &running.asking.judges };
         if names.is_empty() {
-            return Err(Failure::usage(format!("nobody is named who grades {}: {missing}", subtask.title().to_lowercase()))
-                .hint("set them, or name a model: --judge openai:o4-mini, or `judges: [NAME]` in probare.yaml"));
+            return Err(Failure::usage(format!(
+                "nobody is named who grades {}: {missing}",
+                subtask.title().to_lowercase()
+            ))
+            .hint("set them, or name a model: --judge openai:o4-mini, or `judges: [NAME]` in probare.yaml"));
         }
         Ok(Some(Judges { models: config.models, names: names.clone() }))
     }

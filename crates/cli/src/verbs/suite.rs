@@ -14,8 +14,8 @@ use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
-use super::{benchmarks, remark};
 use super::running::Running;
+use super::{benchmarks, remark};
 use crate::failure::{Done, Failure};
 
 /// A command below the verb of a suite that runs the suite too.

@@ -59,7 +59,8 @@ fn every_plain_command_runs_on_the_example_that_the_program_carries() {
 }
 
 const ROWS: &str = "{\"idx\": \"a\", \"question\": \"Q?\", \"answer\": \"7\", \"steps\": [\"s\"]}\n{\"idx\": \"b\", \"question\": \"R?\", \"answer\": \"8\", \"steps\": [\"s\"]}\n";
-const OUTPUTS: &str = "{\"idx\": \"a\", \"response\": \"<answer>7</answer>\"}\n{\"idx\": \"b\", \"response\": \"<answer>9</answer>\"}\n";
+const OUTPUTS: &str =
+    "{\"idx\": \"a\", \"response\": \"<answer>7</answer>\"}\n{\"idx\": \"b\", \"response\": \"<answer>9</answer>\"}\n";
 
 /// A grader that does not answer while a file `down` is there, says nothing of use while there is `garbage`, and calls every
 /// step correct otherwise.
@@ -139,7 +140,11 @@ fn a_guide_is_run_and_resumed_like_any_configuration() {
     fs::remove_file(place.join("down")).unwrap();
     let again = run(place, &["resume", "--retry", "failed"]);
     assert_eq!(code(&again), 0, "{}", said(&again));
-    assert!(said(&again).contains("2 samples again") && said(&again).contains("2 scored, 0 failed"), "{}", said(&again));
+    assert!(
+        said(&again).contains("2 samples again") && said(&again).contains("2 scored, 0 failed"),
+        "{}",
+        said(&again)
+    );
     let mut wrong = command(place, &["run", "guide.yaml"]);
     wrong.env("SGI_EXECUTION_TIMEOUT", "abc");
     let wrong = wrong.output().unwrap();
@@ -187,7 +192,10 @@ fn a_model_judges_beside_the_published_measures_and_never_in_their_place() {
         assert_eq!(read("plain"), read("judged"), "{name}");
     }
     let rows = fs::read_to_string(place.join("judged/synthlink_judged_scores.csv")).unwrap();
-    assert!(rows.starts_with("question_id,category,rqs,judged_rqs,fcs,judged_fcs\n") && rows.lines().count() == 13, "{rows}");
+    assert!(
+        rows.starts_with("question_id,category,rqs,judged_rqs,fcs,judged_fcs\n") && rows.lines().count() == 13,
+        "{rows}"
+    );
     let verified = run(place, &["verify", "r.jsonl"]);
     assert_eq!(code(&verified), 0, "{}", said(&verified));
 }

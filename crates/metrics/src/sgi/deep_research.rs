@@ -167,7 +167,8 @@ impl Research {
                 "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
             )));
         }
-        let told = Published { parsed: parsed.ok(), judge: Some(judged.to_owned()), prediction: task.prediction.to_owned() };
+        let told =
+            Published { parsed: parsed.ok(), judge: Some(judged.to_owned()), prediction: task.prediction.to_owned() };
         let _ = sample.reading(PUBLISHED, || Some(told));
         let label = if exact { "right" } else { "wrong" };
         Ok(score.labelled(label).because(evidence.finish()).into())

@@ -375,7 +375,10 @@ fn garbage_of_a_grader_is_what_the_published_rule_says_and_is_counted() {
         let outcome = scored("deep_research", &research("0.5"), &Always(reply.clone())).unwrap();
         let score = outcome.score().unwrap();
         let part = |name: &str| score.parts.get(name);
-        assert_eq!((score.value.get(), part("step_level_acc"), part("unreadable_replies")), (1.0, Some(0.0), Some(1.0)));
+        assert_eq!(
+            (score.value.get(), part("step_level_acc"), part("unreadable_replies")),
+            (1.0, Some(0.0), Some(1.0))
+        );
         let outcome = scored("idea_generation", &an_idea(), &Always(reply)).unwrap();
         let score = outcome.score().unwrap();
         assert_eq!(score.parts.get("valid_votes"), Some(0.0));

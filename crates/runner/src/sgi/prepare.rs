@@ -305,7 +305,8 @@ fn has_result(folder: &Path, subtask: Subtask, model: &str, fingerprint: &str) -
 mod tests {
     use super::*;
 
-    const GUIDE: &str = "models: [{name: m, api_model_name: 'replay:r.jsonl'}]\ndatasets: [{dataset_id: sgibench-wetexperiment}]\n";
+    const GUIDE: &str =
+        "models: [{name: m, api_model_name: 'replay:r.jsonl'}]\ndatasets: [{dataset_id: sgibench-wetexperiment}]\n";
 
     fn prepared(folder: &Path, guide: &str, environment: Environment<'_>) -> Result<Prepared, GuideError> {
         let path = folder.join("c.yaml");
@@ -358,9 +359,8 @@ mod tests {
         put(&folder.path().join("data/idea_generation.jsonl"), r#"{"idx": "i", "question": "Q?", "core_idea": "c"}"#);
         let guide = GUIDE.replace("wetexperiment", "ideageneration")
             + "graders: {idea_generation: ['replay:a', 'replay:b', 'replay:c']}\n";
-        let named = |name: &str| {
-            (name == "SGI_EMBEDDING_MODEL").then(|| "sentence-transformers/all-MiniLM-L6-v2".to_owned())
-        };
+        let named =
+            |name: &str| (name == "SGI_EMBEDDING_MODEL").then(|| "sentence-transformers/all-MiniLM-L6-v2".to_owned());
         let found = prepared(folder.path(), &guide, &named).unwrap();
         assert_eq!(found.config.metrics[0].options["model"], "all-MiniLM-L6-v2");
     }

@@ -63,10 +63,7 @@ impl Suite for Toy {
         schemars::json_schema!({"type": "object"})
     }
 
-    fn example(
-        &self,
-        _: &serde_json::Map<String, serde_json::Value>,
-    ) -> serde_json::Map<String, serde_json::Value> {
+    fn example(&self, _: &serde_json::Map<String, serde_json::Value>) -> serde_json::Map<String, serde_json::Value> {
         serde_json::Map::new()
     }
 

@@ -8,11 +8,8 @@ use probare_metrics::sgi::dry::trial::fixture_place;
 /// What is said before a run whose data ask for files that are not there; nothing where all are.
 pub fn missing(cases: &[Case], folder: Option<&Path>) -> Option<String> {
     let is_there = |id: &str| folder.is_some_and(|folder| folder.join(id).is_dir());
-    let lacking: Vec<&str> = cases
-        .iter()
-        .map(|case| case.id.as_str())
-        .filter(|id| fixture_place(id).is_some() && !is_there(id))
-        .collect();
+    let lacking: Vec<&str> =
+        cases.iter().map(|case| case.id.as_str()).filter(|id| fixture_place(id).is_some() && !is_there(id)).collect();
     if lacking.is_empty() {
         return None;
     }

@@ -272,7 +272,8 @@ struct Standing<'a> {
 impl Standing<'_> {
     /// The scores of all tasks; what keeps the overall score from being one where a task is missing or has no score.
     fn scores(&self) -> Result<Vec<f64>, String> {
-        let absent: Vec<&str> = self.tasks.iter().filter(|task| task.score.is_none()).map(|task| task.subtask.title()).collect();
+        let absent: Vec<&str> =
+            self.tasks.iter().filter(|task| task.score.is_none()).map(|task| task.subtask.title()).collect();
         if !absent.is_empty() {
             return Err(format!("incomplete: no record of {} has a score", absent.join(", ").to_lowercase()));
         }
@@ -486,7 +487,9 @@ impl Standing<'_> {
     fn by_discipline(&self) -> Vec<(String, Vec<String>)> {
         let names: BTreeSet<&String> = self.tasks.iter().flat_map(|task| task.disciplines.keys()).collect();
         let cell = |task: &Task, name: &String| {
-            task.disciplines.get(name).map_or_else(|| "–".to_owned(), |(score, count)| format!("{} ({count})", shown(*score)))
+            task.disciplines
+                .get(name)
+                .map_or_else(|| "–".to_owned(), |(score, count)| format!("{} ({count})", shown(*score)))
         };
         names.into_iter().map(|name| (name.clone(), self.tasks.iter().map(|task| cell(task, name)).collect())).collect()
     }
@@ -555,8 +558,10 @@ mod tests {
     use super::*;
 
     fn record(value: Result<f64, &str>) -> Record {
-        let extra_fields: Map<String, Json> =
-            value.iter().flat_map(|value| ["exact_match", "final_score", "PassAll@5"].map(|name| (name.to_owned(), json!(value)))).collect();
+        let extra_fields: Map<String, Json> = value
+            .iter()
+            .flat_map(|value| ["exact_match", "final_score", "PassAll@5"].map(|name| (name.to_owned(), json!(value))))
+            .collect();
         Record {
             scored: Scored { score: value.ok(), extra_fields },
             discipline: Some("life".to_owned()),
@@ -582,8 +587,14 @@ mod tests {
         assert!(text.contains("  SGI-4 incomplete: no record of deep research has a score\n"), "{text}");
         assert!(!text.contains("SGI-Score"), "{text}");
         let json = all.json();
-        assert_eq!((&json["sgi_4"], &json["sgi_score"], &json["tasks"]["deep_research"]["score"]), (&Json::Null, &Json::Null, &Json::Null));
-        assert_eq!(json["tasks"]["deep_research"]["errors"][0], json!({"error": "status 401: no such key", "records": 2}));
+        assert_eq!(
+            (&json["sgi_4"], &json["sgi_score"], &json["tasks"]["deep_research"]["score"]),
+            (&Json::Null, &Json::Null, &Json::Null)
+        );
+        assert_eq!(
+            json["tasks"]["deep_research"]["errors"][0],
+            json!({"error": "status 401: no such key", "records": 2})
+        );
         for page in [all.html(), all.markdown()] {
             assert!(page.contains("incomplete") && page.contains("status 401"), "{page}");
         }

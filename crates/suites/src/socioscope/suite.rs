@@ -105,7 +105,10 @@ impl Suite for Socioscope {
             return Map::new();
         }
         let named = [("fixture", "questions"), ("corpus", "corpus")];
-        named.map(|(option, file)| (option.to_owned(), json!(format!("bundled:socioscope/{file}.json")))).into_iter().collect()
+        named
+            .map(|(option, file)| (option.to_owned(), json!(format!("bundled:socioscope/{file}.json"))))
+            .into_iter()
+            .collect()
     }
 
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
@@ -118,7 +121,9 @@ impl Suite for Socioscope {
                     Some(_) => "CORPUS is missing: the transcripts that the answers are about",
                     None => "FIXTURE and CORPUS are missing: questions with their answers, and transcripts",
                 };
-                return Err(SuiteError::usage(missing).hint("probare socioscope questions.json corpus.json --out results"));
+                return Err(
+                    SuiteError::usage(missing).hint("probare socioscope questions.json corpus.json --out results")
+                );
             }
         };
         let (questions, mut fixture_input) = read("fixture", fixture_path)?;

@@ -161,7 +161,9 @@ pub fn matched(report: &Report) -> String {
         let failed = report.results.iter().filter(|result| !result.pass && result.is_negative_example == expected);
         for result in failed.take(MOST_FAILURES) {
             let bad = result.checks.0.iter().filter(|(_, checked)| !checked.pass());
-            for (check, found) in bad.flat_map(|(check, checked)| checked.matches().iter().map(move |found| (check, found))) {
+            for (check, found) in
+                bad.flat_map(|(check, checked)| checked.matches().iter().map(move |found| (check, found)))
+            {
                 let Match { kind, family, meaning, text } = found;
                 let meaning = if meaning.is_empty() { family.clone() } else { format!("{family}: {meaning}") };
                 let kind = kind.replace('_', " ");

@@ -90,7 +90,8 @@ impl Published {
         let (cases, out) = (report.summary.cases, self.out.display().to_string());
         let block = console::block(report);
         let matched = console::matched(report);
-        let mut text = format!("Loaded {cases} cases\n\nRunning evaluations...\nReport written to: {out}\n{block}{matched}");
+        let mut text =
+            format!("Loaded {cases} cases\n\nRunning evaluations...\nReport written to: {out}\n{block}{matched}");
         if self.wants_artifact {
             text.push_str(&console::artifact(&report.summary, &out));
             text.push('\n');

@@ -12,11 +12,11 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::catalogue::{self, CatalogueError};
+use super::judged::{self, JUDGED};
 use super::predictions::{PredictionError, Predictions};
 use super::publisher::{Published, Scored};
 use super::rules::{AGGREGATE, Unanswered};
 use super::source::{Questions, SystemFile};
-use super::judged::{self, JUDGED};
 use super::{DEFAULT_SEED, MEASURES, Missing, Scores, Weights, comparison, files};
 
 /// Answers of deep-search systems.
@@ -140,7 +140,8 @@ impl Suite for SynthLink {
         let cases = Questions::new(Arc::clone(&catalogue), systems);
         let mut job = Job::new(paths.join(", "), Box::new(cases), requests(weights, options.profile));
         if !options.judges.is_empty() {
-            job.requests.extend(JUDGED.map(|(name, id)| MetricRequest { name: name.to_owned(), ..MetricRequest::plain(id) }));
+            job.requests
+                .extend(JUDGED.map(|(name, id)| MetricRequest { name: name.to_owned(), ..MetricRequest::plain(id) }));
         }
         job.title = Some(title);
         job.reads = options.predictions.iter().chain(&catalogue_files).cloned().collect();

@@ -54,8 +54,8 @@ const VOWELS: [&str; 21] = [
     "YI", "I",
 ];
 const TRAILING: [&str; 28] = [
-    "", "G", "GG", "GS", "N", "NJ", "NH", "D", "L", "LG", "LM", "LB", "LS", "LT", "LP", "LH", "M", "B", "BS", "S", "SS",
-    "NG", "J", "C", "K", "T", "P", "H",
+    "", "G", "GG", "GS", "N", "NJ", "NH", "D", "L", "LG", "LM", "LB", "LS", "LT", "LP", "LH", "M", "B", "BS", "S",
+    "SS", "NG", "J", "C", "K", "T", "P", "H",
 ];
 
 /// The character of this name or alias, in any case of letters; nothing where there is none.

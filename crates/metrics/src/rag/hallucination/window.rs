@@ -44,9 +44,8 @@ pub(crate) fn support(statement: &Statement, context: &Context<'_>, window: usiz
         while objects.get(from).is_some_and(|object| object.joined.end.saturating_add(reach) < subject.joined.start) {
             from += 1;
         }
-        let near = objects[from..]
-            .iter()
-            .take_while(|object| object.joined.start <= subject.joined.end.saturating_add(reach));
+        let near =
+            objects[from..].iter().take_while(|object| object.joined.start <= subject.joined.end.saturating_add(reach));
         for object in near {
             let gap = subject.joined.end.min(object.joined.end)..subject.joined.start.max(object.joined.start);
             if text.get(gap).map_or(0, |between| between.chars().count()) <= window {

@@ -99,7 +99,10 @@ fn question(cells: &[String], places: &[Option<usize>; 5]) -> Result<Question, S
         cells.get(place).ok_or_else(|| format!("the row has {} cells and none for `{}`", cells.len(), COLUMNS[column]))
     };
     if cells.len() > COLUMNS.len() && places.iter().flatten().max() == Some(&(COLUMNS.len() - 1)) {
-        return Err(format!("the row has {} cells; a `|` inside a cell divides it, unless a backslash stands before it", cells.len()));
+        return Err(format!(
+            "the row has {} cells; a `|` inside a cell divides it, unless a backslash stands before it",
+            cells.len()
+        ));
     }
     let id = cell(0)?;
     if id.is_empty() {

@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn remarks_as_in_the_published_sample_are_passed_over() {
-        let sample = "[\n  {\"question_id\": \"a\", \"retrieved_docs\": [\"https://x.org/y\"]}\n  // … other entries\n]\n";
+        let sample =
+            "[\n  {\"question_id\": \"a\", \"retrieved_docs\": [\"https://x.org/y\"]}\n  // … other entries\n]\n";
         assert_eq!(ids(sample.as_bytes()).unwrap(), ["a"]);
         assert!(ids(b"[\n// sample\n]").unwrap().is_empty());
         assert_eq!(error("[\n// sample\n3]"), "p.json:3: [0] is a number; an object is expected");
