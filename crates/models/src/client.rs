@@ -173,8 +173,9 @@ impl Client {
             Ok(Answered { entry, .. }) => {
                 let refused = matches!(entry.reply.content, Content::Refused(_));
                 add(if refused { &tally.refused } else { &tally.replied }, 1);
-                add(&tally.input_tokens, entry.reply.usage.input_tokens);
-                add(&tally.output_tokens, entry.reply.usage.output_tokens);
+                let usage = entry.reply.usage.unwrap_or_default();
+                add(&tally.input_tokens, usage.input_tokens);
+                add(&tally.output_tokens, usage.output_tokens);
             }
             Err(_) => add(&tally.failed, 1),
         }
@@ -253,7 +254,7 @@ impl Client {
             let failed = match sent {
                 Ok(Ok((heard, received))) => {
                     let latency = started.elapsed();
-                    let usage = heard.reply.usage;
+                    let usage = heard.reply.usage.unwrap_or_default();
                     let mut heard = heard;
                     heard.reply.code = code.or(heard.reply.code);
                     let entry = inner.entry(request, heard, &parcel, &received, latency, attempts);
@@ -397,7 +398,7 @@ impl Inner {
         let Some(most) = none.or(request.parameters.max_tokens).or(own).or(listed) else {
             return Err(CallError::Unbounded { model: self.settings.shown() });
         };
-        let usage = Usage { input_tokens: parcel.body.len() as u64, output_tokens: u64::from(most) };
+        let usage = Usage::new(parcel.body.len() as u64, u64::from(most));
         let money = self.price.map(|price| price.bound(usage)).unwrap_or_default();
         Ok(Spending { tokens: usage.input_tokens.saturating_add(usage.output_tokens), money })
     }
@@ -414,7 +415,7 @@ impl Inner {
     ) -> Entry {
         let redactor = self.shared.redactor();
         let embedding = request.embedding;
-        if let Content::Text(text) | Content::Refused(text) = &mut heard.reply.content {
+        if let Content::Text(text) | Content::Truncated(text) | Content::Refused(text) = &mut heard.reply.content {
             *text = redactor.clean(std::mem::take(text));
         }
         heard.reply.model = heard.reply.model.map(|model| redactor.clean(model));
@@ -422,7 +423,8 @@ impl Inner {
         let cost = heard.cost.filter(|cost| *cost >= 0.0);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Entry {
-            cost_usd: cost.or_else(|| self.price.map(|price| price.of(heard.reply.usage).in_dollars())),
+            cost_usd: cost
+                .or_else(|| self.price.map(|price| price.of(heard.reply.usage.unwrap_or_default()).in_dollars())),
             request,
             reply: heard.reply,
             sent: Some(redactor.clean_bytes(&parcel.body)),

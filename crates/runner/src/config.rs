@@ -194,6 +194,8 @@ pub struct Run {
     pub strict: bool,
     /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
     pub by: Option<String>,
+    /// The column that says which cases hang together, for intervals.
+    pub cluster: Option<String>,
     /// Whether gates hold for each group, too.
     pub each_group: bool,
     /// Whether a gate fails only if the interval excludes the limit.

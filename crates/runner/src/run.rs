@@ -1,5 +1,6 @@
 //! [`run`]: a job from its start to its exit code. Every verb that scores goes this way.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,13 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use probare_core::{
-    CaseResult, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, Nobody, Outside, Profile, Publisher,
-    SandboxUsed, Sink, Stop, Trust,
+    CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, Nobody, Outside,
+    Profile, Publisher, SandboxUsed, Sink, Stop, Trust,
 };
 use probare_metrics::registry;
 use probare_report::{
-    By, Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation,
-    Summary, VERSION, Verdict, manifest, refuse_overlap,
+    By, Cluster, Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap,
+    Relation, Summary, VERSION, Verdict, manifest, refuse_overlap,
 };
 
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
@@ -32,6 +33,8 @@ pub struct Wanted<'a> {
     pub gates: Gates,
     /// By what the summary is grouped.
     pub by: Option<By>,
+    /// The column that says which cases hang together.
+    pub cluster: Option<Cluster>,
     /// Whether annotations for GitHub are printed.
     pub annotates: bool,
     /// How to drive.
@@ -56,6 +59,7 @@ impl Default for Wanted<'_> {
             to_stdout: false,
             gates: Gates::default(),
             by: None,
+            cluster: None,
             annotates: false,
             drive: DriveOptions::default(),
             asking: None,
@@ -177,6 +181,7 @@ pub(crate) fn run_planned(
         gates: wanted.gates.clone(),
         case_limits: case_limits(&job),
         by: wanted.by.clone(),
+        cluster: wanted.cluster.clone(),
     };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     for (path, (format, compression)) in wanted.outputs.iter().zip(formats) {
@@ -213,8 +218,8 @@ pub(crate) fn run_planned(
         unrecorded: running.unrecorded(),
     });
 
-    tee.summary.stop = Some(driven.stop);
-    let verdicts = wanted.gates.verdicts(&tee.summary);
+    tee.summary.conclude(driven.stop);
+    let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = wanted.drive.limit;
     let manifest = Manifest {
         probare: Maker { version: VERSION.to_owned(), format: FORMAT },
@@ -228,6 +233,8 @@ pub(crate) fn run_planned(
         embeddings: plan.embeddings(everybody),
         sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
         generation: job.generation.take(),
+        means_over: MeansOver::Cases,
+        settings: BTreeMap::new(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
@@ -237,7 +244,8 @@ pub(crate) fn run_planned(
     };
     let mut sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
     sections.extend(wanted.sampler.iter().flat_map(|sampler| sampler.sections()));
-    let finish = Finish { stop: driven.stop, manifest, sections };
+    let summary = Some(Detail::new(tee.summary.clone()));
+    let finish = Finish { stop: driven.stop, manifest, summary, sections };
     tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
 
     let (mut written, mut ending) = (Vec::new(), Ending::Fine);
@@ -312,7 +320,9 @@ struct Tee<'a> {
 
 impl Sink for Tee<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.summary.event(event)?;
+        if !matches!(event, Event::Finished(_)) {
+            self.summary.event(event)?;
+        }
         if let Event::Scored(CaseResult { written: Some(line), .. }) = event {
             self.lines.add(line);
         }

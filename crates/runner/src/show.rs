@@ -42,13 +42,8 @@ pub struct Written {
 }
 
 /// Looks a case up by its id: in the file of results, and in the inputs of its run where they can be found.
-pub fn show(
-    results: &Path,
-    inputs: &[PathBuf],
-    id: &str,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
-) -> Result<Found, VerifyError> {
-    let (recorded, manifest, job) = reopened(results, inputs, suites)?;
+pub fn show(results: &Path, inputs: &[PathBuf], id: &str) -> Result<Found, VerifyError> {
+    let (recorded, manifest, job) = reopened(results, inputs)?;
     let mut found = Found { metrics: manifest.metrics.clone(), ..Found::default() };
     found.recorded = rows(&recorded, &manifest, id)?;
     match job {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use probare_core::{Ending, Job, Profile, Stop};
 use probare_models::record_path;
 use probare_report::number::counted;
-use probare_report::{By, Gate, Gates, Look, escape, terminal, told};
+use probare_report::{By, Cluster, Gate, Gates, Look, escape, terminal, told};
 use probare_runner::{
     Conclusion, Config, DriveOptions, Evaluation, Exit, MOST_JOBS, ProgramError, ProgramsRun, Sandboxing, Store, Tally,
     Wanted,
@@ -68,6 +68,10 @@ pub struct Running {
     /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
     pub by: Option<By>,
+
+    /// Intervals for cases that hang together because they share a source: the column that names it
+    #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
+    pub cluster: Option<Cluster>,
 
     /// Scoring threads; all cores by default. The output does not depend on it
     #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
@@ -202,6 +206,7 @@ pub struct Settled {
     pub sandboxing: Sandboxing,
     gates: Gates,
     by: Option<By>,
+    cluster: Option<Cluster>,
     annotates: bool,
     jobs: Option<NonZeroUsize>,
     limit: Option<u64>,
@@ -241,6 +246,7 @@ impl Running {
             gates,
             annotates: self.annotating.is_wanted(),
             by: self.by.clone().or_else(configured_by),
+            cluster: self.cluster.clone().or_else(|| config.run.cluster.as_ref().and_then(|name| name.parse().ok())),
             jobs: self.jobs.or(config.run.concurrency),
             limit: self.limit.or(config.run.limit),
             title: self.title.clone(),
@@ -281,6 +287,7 @@ impl Settled {
             to_stdout: self.is_data,
             gates: self.gates.clone(),
             by: self.by.clone(),
+            cluster: self.cluster.clone(),
             annotates: self.annotates,
             drive: DriveOptions {
                 jobs: self.jobs.unwrap_or(defaults.jobs),
@@ -317,6 +324,7 @@ impl Settled {
             outputs: self.outputs.clone(),
             gates: self.gates.clone(),
             by: self.by.clone(),
+            cluster: self.cluster.clone(),
             annotates: self.annotates,
             drive: DriveOptions {
                 jobs: self.jobs.unwrap_or(defaults.jobs),

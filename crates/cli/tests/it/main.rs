@@ -10,6 +10,7 @@ mod judges;
 mod local_model;
 mod lossless;
 mod models;
+mod old_files;
 mod retrieval;
 mod serve;
 mod suites;

@@ -38,10 +38,10 @@ fn line(messages: Vec<Message>, text: String) -> String {
         seat: 0,
         attempt: 0,
     };
-    let usage = Usage { input_tokens: 7, output_tokens: 3 };
+    let usage = Usage::new(7, 3);
     let entry = Entry {
         request,
-        reply: Reply { usage, ..Reply::text(text) },
+        reply: Reply { usage: Some(usage), ..Reply::text(text) },
         sent: None,
         received: None,
         logprobs: None,

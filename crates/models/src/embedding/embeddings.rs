@@ -155,13 +155,12 @@ impl Embeddings {
 /// The vector that a server gave.
 fn vector(reply: Reply) -> Answer {
     let failed = |kind, reason| Answer::Failed { kind, reason };
-    match reply.content {
-        Content::Text(text) => match read_vector(&text) {
+    match reply.read() {
+        Ok(text) => match read_vector(text) {
             Ok(vector) => Answer::Vector(vector),
             Err(reason) => failed(ErrorKind::Unparseable, reason),
         },
-        Content::Refused(words) => failed(ErrorKind::Refused, format!("the model declined: {words}")),
-        Content::Failed { kind, reason } => failed(kind, reason),
+        Err(error) => failed(error.kind(), error.to_string()),
     }
 }
 

@@ -21,8 +21,7 @@ struct Said {
     text: Option<String>,
     refused: Option<String>,
     error: Option<String>,
-    #[serde(default)]
-    usage: Usage,
+    usage: Option<Usage>,
     model: Option<String>,
 }
 

@@ -17,7 +17,7 @@ fn the_three_ways_of_asking_answer_alike() {
         let reply = client.ask(&[question("Why?")]).remove(0);
         assert_eq!(reply.read().unwrap(), "reply to Why?", "{provider}");
         assert_eq!(reply.model.as_deref(), Some("test"));
-        assert!(reply.usage.input_tokens > 0 && reply.usage.output_tokens > 0);
+        assert!(reply.usage.is_some_and(|usage| usage.input_tokens > 0 && usage.output_tokens > 0));
     }
 }
 

@@ -10,7 +10,7 @@ use probare_core::{
     Nobody, Outside, Profile, Publisher, Reading, Rules, Source, Stop, Usage, closest,
 };
 use probare_metrics::registry;
-use probare_report::{Gate, Relation, VERSION};
+use probare_report::{Gate, Gates, Relation, VERSION};
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
@@ -356,8 +356,8 @@ impl Evaluation {
         let sampling = Sampling {
             respondents,
             retrieving: self.retrieving.as_ref(),
-            before: Finished::open(store.path(), run, names.clone(), &infos)?,
-            keeper: StoreKeeper::open(store.path(), run, names.clone())?,
+            before: Finished::open(store, run, names.clone(), &infos)?,
+            keeper: StoreKeeper::open(store, run, names.clone())?,
             metrics: infos,
             budget: self.asked.as_ref().map(|asked| asked.shared().budget()),
             tally,
@@ -370,7 +370,7 @@ impl Evaluation {
         }
         if self.expects {
             let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
-            wanted.gates = wanted.gates.and(all);
+            wanted.gates = wanted.gates.join(Gates::new(vec![all]));
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
@@ -537,7 +537,7 @@ fn estimate(
     let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
     let mut models = Vec::new();
     let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64| {
-        let usage = Usage { input_tokens: bytes / BYTES_PER_TOKEN, output_tokens: calls * reply(name) };
+        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * reply(name));
         let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
         let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
         let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);
