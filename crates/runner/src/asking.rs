@@ -211,7 +211,6 @@ impl Asking {
             ..Options::new(self.trust)
         };
         let names: Vec<String> = settings.keys().cloned().collect();
-        #[expect(clippy::disallowed_methods, reason = "this is the one place")]
         let mut models = Models::open(settings.into_values().collect(), self.models.clone(), options)?;
         for (metric, judges) in &panels {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
