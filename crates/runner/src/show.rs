@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use probare_core::{
     Batch, Case, CaseResult, Event, Input, Manifest, MetricInfo, Named, Problem, ResultLine, Sink, Source, SourceError,
-    Suite,
 };
 use probare_metrics::registry;
 use probare_report::Format;

@@ -550,7 +550,7 @@ fn stored_run(connection: &Connection, row: RunRow) -> Result<StoredRun, Fault> 
         rounds,
         finished: tally.finished,
         errors: tally.errors.into_iter().collect(),
-        usage: Usage { input_tokens: tally.input_tokens, output_tokens: tally.output_tokens },
+        usage: Usage::new(tally.input_tokens, tally.output_tokens),
         cost_usd: tally.nano_usd as f64 / 1e9,
     })
 }
