@@ -85,6 +85,9 @@ pub struct ModelUsed {
     /// Further fields of the request.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub extra_body: Json,
+    /// What else decides its replies: headers that are no secret, digests of files that a program names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub also: BTreeMap<String, String>,
 }
 
 /// The model whose vectors a metric used.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::{Answer, BuildError, ErrorKind, Message, Nobody, Outside, Question, Reply, Turn};
+use probare_core::{Answer, BuildError, ErrorKind, Nobody, Outside, Reply, Turn};
 
 use super::files::{KnownModel, ModelError};
 use super::minilm::MiniLm;
@@ -130,9 +130,7 @@ impl Outside for Embeddings {
         }
         match self.server(model) {
             Ok(client) => {
-                let question = |text: &String| Question { messages: vec![Message::user(text)], ..Question::default() };
-                let questions: Vec<Question> = texts.iter().map(question).collect();
-                client.ask(&questions).into_iter().map(vector).collect()
+                client.embed(texts).into_iter().map(vector).collect()
             }
             Err(error) => failed(error.to_string()),
         }

@@ -117,6 +117,7 @@ fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
         reasoning_effort: None,
         extra_body: serde_json::Map::new(),
         embedding: false,
+        also: std::collections::BTreeMap::new(),
         messages: question("left").messages,
         repeat: 0,
         seat: 0,
