@@ -264,6 +264,10 @@ pub struct Question {
     /// The same question asked again, counted from 0: a reply that could not be read is not asked for from the record.
     #[serde(default)]
     pub attempt: u32,
+    /// Whether the reply has to carry a code that nobody but the model is told: whoever asks adds it to what is sent, and to
+    /// the reply as [`Reply::code`]. It decides nothing about the answer and is no part of a record's key.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub coded: bool,
 }
 
 /// What a call took.
@@ -379,12 +383,15 @@ pub struct Reply {
     /// What came beside the text: calls of tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
+    /// The code that the model was told for this question alone, where it was told one; kept with the reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
 }
 
 impl Reply {
     /// A reply of which nothing but the content is known.
     pub const fn new(content: Content) -> Self {
-        Self { content, usage: None, model: None, stop: None, parts: Vec::new() }
+        Self { content, usage: None, model: None, stop: None, parts: Vec::new(), code: None }
     }
 
     /// A reply of which nothing but the text is known.

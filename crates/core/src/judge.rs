@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{BuildError, ErrorKind, Outcome, Question, Reply, Sample, ScoreError};
+use crate::{BuildError, ErrorKind, Outcome, Question, Reply, Sample, ScoreError, Trust};
 
 /// A program for the sandbox: some steps, one after another, in a folder of their own that nobody else sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,68 +215,26 @@ pub trait Judge: Send + Sync {
     }
 }
 
-/// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before.
+/// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before. Every method is required:
+/// one that hands questions on hands on all of them.
 pub trait Outside: Send + Sync {
     /// One answer for each question, text or program of the turn, in its order. `metric` is the name in this run.
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer>;
 
     /// Whether it can give vectors of this model; asked before a run starts, so that nobody waits for a run without any.
-    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        Err(BuildError::Missing {
-            what: format!("the embedding model `{model}`"),
-            remedy: "nobody is there to compute vectors".to_owned(),
-        })
-    }
+    fn can_embed(&self, model: &str) -> Result<(), BuildError>;
 
     /// What identifies a model that is computed here; nothing for one that a server computes.
-    fn digest(&self, _model: &str) -> Option<String> {
-        None
-    }
+    fn digest(&self, model: &str) -> Option<String>;
 
     /// Whether it can run programs in this environment; asked before a run starts.
-    fn can_run(&self, _environment: &str) -> Result<(), BuildError> {
-        Err(BuildError::Missing {
-            what: "a sandbox for programs".to_owned(),
-            remedy: "nobody is there to run them".to_owned(),
-        })
-    }
+    fn can_run(&self, environment: &str) -> Result<(), BuildError>;
 
     /// How many cases may wait for answers at once; with one, cases are as fast as threads.
-    fn width(&self) -> usize {
-        1
-    }
-}
+    fn width(&self) -> usize;
 
-/// Questions go to one, texts to another.
-#[derive(Clone, Copy)]
-pub struct Divided<'a> {
-    /// Answers questions to models.
-    pub ask: &'a dyn Outside,
-    /// Answers everything else.
-    pub rest: &'a dyn Outside,
-}
-
-impl Outside for Divided<'_> {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        let who = if matches!(turn, Turn::Ask(_)) { self.ask } else { self.rest };
-        who.answer(metric, turn)
-    }
-
-    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        self.rest.can_embed(model)
-    }
-
-    fn digest(&self, model: &str) -> Option<String> {
-        self.rest.digest(model)
-    }
-
-    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
-        self.rest.can_run(environment)
-    }
-
-    fn width(&self) -> usize {
-        self.ask.width().max(self.rest.width())
-    }
+    /// Whose word it follows.
+    fn trust(&self) -> Trust;
 }
 
 /// Nobody is there to ask: every answer is missing.
@@ -292,5 +250,60 @@ impl Outside for Nobody {
             Turn::Done(_) => (0, ""),
         };
         vec![Answer::Failed { kind: ErrorKind::Missing, reason: what.to_owned() }; count]
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: format!("the embedding model `{model}`"),
+            remedy: "nobody is there to compute vectors".to_owned(),
+        })
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: "a sandbox for programs".to_owned(),
+            remedy: "nobody is there to run them".to_owned(),
+        })
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
+    }
+}
+
+/// A function that answers, and nothing else: one case at a time, with vectors and programs as the function gives them.
+pub struct Function<F>(pub F);
+
+impl<F: Fn(&str, &Turn) -> Vec<Answer> + Send + Sync> Outside for Function<F> {
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        (self.0)(metric, turn)
+    }
+
+    fn can_embed(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
     }
 }

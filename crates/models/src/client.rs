@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage};
+use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage, tell_code};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 
@@ -23,7 +23,7 @@ use crate::limits::{Breaker, Limits, Throttle, limits};
 use crate::prices::{self, Price};
 use crate::record::{Claimed, Lease};
 use crate::shared::{OpenError, Shared, add};
-use crate::{CallError, Entry, Key, ModelName, ModelSettings, Provider, Request, SettingsError};
+use crate::{CallError, Entry, Key, ModelName, ModelSettings, Provider, Request, SettingsError, random_bytes};
 
 /// A reply with what is known about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +98,9 @@ impl Client {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
         let connection = Connection::open(&settings, &name, &base_url, shared)?;
-        if shared.0.offline && !shared.0.only_looks && shared.0.record.is_none() && !connection.is_cassette() {
+        shared.start(!connection.is_cassette() && !shared.0.only_looks)?;
+        let is_mute = shared.0.offline && shared.record().is_none() && !connection.is_cassette();
+        if is_mute && !shared.0.only_looks && shared.trust().may_ask() {
             return Err(OpenError::OfflineWithoutRecord);
         }
         let (throttle, breaker) = shared.limits(&name, &base_url, &settings);
@@ -182,8 +184,15 @@ impl Client {
 
     /// Asks one question; `repeat` is the repetition of the run, counted from 0.
     pub async fn call(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
-        let outcome = self.recorded(question, repeat).await;
+        let mut outcome = self.recorded(question, repeat).await;
         self.count(&outcome);
+        // Whoever takes a cut reply for an answer gets the text; why the model stopped stays beside it.
+        if let Ok(Answered { entry, .. }) = &mut outcome
+            && self.0.shared.0.score_truncated
+            && let Content::Truncated(text) = &mut entry.reply.content
+        {
+            entry.reply.content = Content::Text(std::mem::take(text));
+        }
         outcome
     }
 
@@ -191,8 +200,12 @@ impl Client {
     fn count(&self, outcome: &Result<Answered, CallError>) {
         let tally = &self.0.shared.0.tally;
         match outcome {
-            Ok(Answered { replayed: true, .. }) => add(&tally.replayed, 1),
+            Ok(Answered { replayed: true, entry, .. }) => {
+                add(&tally.replayed, 1);
+                add(&tally.cut, u64::from(matches!(entry.reply.content, Content::Truncated(_))));
+            }
             Ok(Answered { entry, unrecorded, .. }) => {
+                add(&tally.cut, u64::from(matches!(entry.reply.content, Content::Truncated(_))));
                 add(
                     match entry.reply.content {
                         Content::Refused(_) => &tally.refused,
@@ -215,7 +228,9 @@ impl Client {
     fn request(&self, question: &Question, repeat: u32) -> Result<Request, CallError> {
         let Inner { name, base_url, settings, also, .. } = &*self.0;
         let request = Request::new(name, base_url, settings, also, question, repeat);
-        let unknown = Feature::wanted(&request).find(|feature| !name.provider.supports(*feature));
+        // A reply that is recorded is found whatever was wished for.
+        let is_sent = !matches!(self.0.connection, Connection::Nowhere);
+        let unknown = Feature::wanted(&request).find(|feature| is_sent && !name.provider.supports(*feature));
         match unknown {
             Some(feature) => Err(CallError::Unsupported { model: settings.shown(), provider: name.provider, feature }),
             None => Ok(request),
@@ -241,15 +256,22 @@ impl Client {
             Known::Answered(answered) => return Ok(answered),
             Known::Open(lease) => lease,
         };
-        let entry = self.asked(std::slice::from_ref(&request), key).await?.pop().ok_or_else(dropped)?;
+        // What is sent has the code of its question; what is recorded, and answered from a file, does not.
+        let is_coded = question.coded && !self.0.connection.is_cassette();
+        let code = if is_coded { Some(fresh_code()?) } else { None };
+        let entries = self.asked(std::slice::from_ref(&request), key, code).await?;
+        let entry = entries.into_iter().next().ok_or_else(dropped)?;
         self.keep(lease, Entry { request: kept, ..entry }).await
     }
 
     /// What the record says about a request, or the leave to ask.
     async fn claim(&self, key: Key) -> Result<Known, CallError> {
-        let Inner { shared, settings, connection, .. } = &*self.0;
+        let Inner { shared, connection, .. } = &*self.0;
         // A file of recorded replies is a record already.
-        let Some(record) = shared.0.record.as_ref().filter(|_| !connection.is_cassette()) else {
+        let Some(record) = shared.record().filter(|_| !connection.is_cassette()) else {
+            if shared.0.offline && !connection.is_cassette() {
+                return Err(self.not_recorded(key));
+            }
             return Ok(Known::Open(None));
         };
         let claimed = tokio::select! {
@@ -261,18 +283,22 @@ impl Client {
             Claimed::Reply(entry) => {
                 Ok(Known::Answered(Answered { entry: *entry, replayed: true, unrecorded: None }))
             }
-            Claimed::Missing => {
-                shared.miss(&settings.name, key);
-                Err(CallError::NotRecorded { model: settings.shown(), key: key.short() })
-            }
+            Claimed::Missing => Err(self.not_recorded(key)),
             Claimed::Mine(lease) => Ok(Known::Open(Some(lease))),
         }
+    }
+
+    /// Only the record may answer, and it does not.
+    fn not_recorded(&self, key: Key) -> CallError {
+        let Inner { shared, settings, .. } = &*self.0;
+        shared.miss(&settings.name, key);
+        CallError::NotRecorded { model: settings.shown(), key: key.short() }
     }
 
     /// Commits a reply before it is handed on. One that cannot be written is held by the record, and says so.
     async fn keep(&self, lease: Option<Lease>, entry: Entry) -> Result<Answered, CallError> {
         let Inner { shared, connection, .. } = &*self.0;
-        let (Some(record), Some(lease)) = (&shared.0.record, lease) else {
+        let (Some(record), Some(lease)) = (shared.record(), lease) else {
             return Ok(Answered { entry, replayed: connection.is_cassette(), unrecorded: None });
         };
         let (entry, unrecorded) = record.keep(lease, entry).await?;
@@ -287,6 +313,20 @@ enum Known {
     Open(Option<Lease>),
 }
 
+/// A request as it is sent: with the code that the model alone is told.
+fn with_code(request: &Request, code: &str) -> Request {
+    let mut sent = request.clone();
+    tell_code(&mut sent.messages, sent.parameters.schema.as_mut(), code);
+    sent
+}
+
+/// A code that nobody can guess.
+fn fresh_code() -> Result<String, CallError> {
+    let drawn = random_bytes::<8>();
+    let bytes = drawn.ok_or_else(|| CallError::Internal { reason: "the system gives no random numbers".to_owned() })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 fn dropped() -> CallError {
     CallError::Internal { reason: "a question was dropped".to_owned() }
 }
@@ -294,7 +334,7 @@ fn dropped() -> CallError {
 /// Asks several models several questions at once; one reply for each, in their order.
 pub(crate) fn ask_all(shared: &Shared, asked: Vec<(Client, Question, u32)>) -> Vec<Reply> {
     let count = asked.len();
-    let handle = shared.handle();
+    let Some(handle) = shared.handle() else { return vec![dropped().reply(); count] };
     let work = async {
         let mut tasks = JoinSet::new();
         for (at, (client, question, repeat)) in asked.into_iter().enumerate() {

@@ -11,7 +11,7 @@
 //! use probare_core::{Message, Question};
 //! use probare_models::{Client, ModelSettings, Options, Shared};
 //!
-//! let shared = Shared::open(Options::default())?;
+//! let shared = Shared::open(Options::new(probare_core::Trust::Trusted))?;
 //! let program = ["sh", "-c", r#"cat > /dev/null; echo '{"text": "yes"}'"#].map(String::from).to_vec();
 //! let client = Client::open(ModelSettings { command: program, ..ModelSettings::named("command:sh") }, &shared)?;
 //! let question = Question { messages: vec![Message::user("Is it so?")], ..Question::default() };
@@ -32,6 +32,7 @@ mod limits;
 mod models;
 mod name;
 pub mod prices;
+mod random;
 mod record;
 mod request;
 mod secret;
@@ -48,6 +49,7 @@ pub use models::Models;
 pub use images::{ImageError, read_image};
 pub use name::{ModelName, NameError, Provider};
 pub use prices::Money;
+pub use random::random_bytes;
 pub use record::{
     Entry, Imported, Kept, Key, LEASE, Lost, Old, Programs, RanEntry, Record, RecordError, export, import, list, prune,
     read_cassette,

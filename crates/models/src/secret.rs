@@ -140,7 +140,7 @@ mod tests {
         let words = "No key is required: no-key-required for a passport.";
         assert_eq!(redactor.clean_text(words.into()), words);
         assert_eq!(redactor.clean_text("use sk-no-key-required.".into()), "use [redacted].");
-        assert_eq!(redactor.clean(words.into()), "No key is required: [redacted] for a passport.", "a complaint");
+        assert_eq!(redactor.clean(words.into()), "No key is [redacted]: [redacted] for a passport.", "a complaint");
         redactor.learn(&Secret::new("sk-no-key-required-longer"));
         assert_eq!(redactor.clean_text("sk-no-key-required-longer".into()), "[redacted]");
     }

@@ -380,7 +380,8 @@ impl ModelSettings {
             (Feature::Streaming, "stream", self.stream),
         ];
         for (feature, field, is_wanted) in wishes {
-            if is_wanted && !provider.supports(feature) {
+            // What a finished run was asked with is looked for, not sent.
+            if is_wanted && self.also.is_none() && !provider.supports(feature) {
                 let what = if field == feature.name() { String::new() } else { format!(" ({})", feature.name()) };
                 let reason = format!("cannot be expressed{what}: `{provider}` knows nothing of the kind; leave it out");
                 return value(field, &reason);
@@ -476,7 +477,7 @@ mod tests {
         let (one, other) = (settings("echo 1"), settings("echo 2"));
         assert_ne!(digest(&one), digest(&other));
         assert_eq!(digest(&ModelSettings::named("command:sh")), None);
-        let shared = crate::Shared::open(crate::Options::default()).unwrap();
+        let shared = crate::Shared::open(crate::Options::new(probare_core::Trust::Trusted)).unwrap();
         let used = crate::Client::open(one.clone(), &shared).unwrap().used();
         assert_eq!(Some(&used.base_url), digest(&one).as_ref());
         let again = crate::Client::open(ModelSettings::again(&used), &shared).unwrap();
@@ -543,7 +544,7 @@ mod tests {
         settings.extra_body.insert("a".into(), 1.into());
         let options = crate::Options {
             environment: Some(BTreeMap::from([("OPENAI_API_KEY".into(), "k".into())])),
-            ..crate::Options::default()
+            ..crate::Options::new(probare_core::Trust::Trusted)
         };
         let shared = crate::Shared::open(options).unwrap();
         let used = crate::Client::open(settings, &shared).unwrap().used();

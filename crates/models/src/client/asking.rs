@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use probare_core::{Content, Usage};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::{Client, Inner};
+use super::{Client, Inner, with_code};
 use crate::budget::{Reservation, Spending};
 use crate::dialects::{RawReply, RawRequest, ReplyError, anthropic, without_images};
 use crate::fault::{Again, wait};
@@ -21,12 +21,21 @@ const USUAL_REPLY: u32 = 512;
 impl Client {
     /// Asks until there is a reply, or no attempt is worth it, or the time is over. Several requests are those of vectors, which
     /// go together; one entry comes back for each.
-    pub(super) async fn asked(&self, requests: &[Request], key: Key) -> Result<Vec<Entry>, CallError> {
+    pub(super) async fn asked(
+        &self,
+        requests: &[Request],
+        key: Key,
+        code: Option<String>,
+    ) -> Result<Vec<Entry>, CallError> {
         let inner = &*self.0;
         let Some(first) = requests.first() else { return Ok(Vec::new()) };
         let dialect = first.provider.dialect();
         let streams = inner.connection.streams();
-        let raw = if first.embedding { dialect.write_vectors(requests) } else { dialect.write(first, streams) };
+        let raw = match &code {
+            _ if first.embedding => dialect.write_vectors(requests),
+            Some(code) => dialect.write(&with_code(first, code), streams),
+            None => dialect.write(first, streams),
+        };
         let bound = inner.bound(first, &raw)?;
         let mut question = Asking { attempts: 0, lost: Spending::default(), last: None, deadline: None };
         let mut empty_before = false;
@@ -62,7 +71,10 @@ impl Client {
             };
             drop(under_way);
             let failed = match sent {
-                Ok(Ok((replies, received))) => {
+                Ok(Ok((mut replies, received))) => {
+                    for raw_reply in &mut replies {
+                        raw_reply.reply.code = code.clone().or(raw_reply.reply.code.take());
+                    }
                     let latency = started.elapsed();
                     let entries = inner.entries(requests, replies, (&raw, &received), latency, &question, bound);
                     admitted.succeeded(inner, &entries, bound);

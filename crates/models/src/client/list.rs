@@ -36,7 +36,7 @@ impl Client {
 
     async fn embedded(&self, texts: &[String]) -> Vec<Option<Reply>> {
         let mut replies: Vec<Option<Reply>> = vec![None; texts.len()];
-        let handle = self.0.shared.handle();
+        let Some(handle) = self.0.shared.handle() else { return replies };
         let mut claims = JoinSet::new();
         for (at, text) in texts.iter().enumerate() {
             let (client, text) = (self.clone(), text.clone());
@@ -106,7 +106,7 @@ impl Client {
     async fn ask_list(&self, list: Vec<Wanted>) -> Vec<(usize, Reply)> {
         let requests: Vec<Request> = list.iter().map(|wanted| wanted.request.clone()).collect();
         let Some(key) = list.first().map(|wanted| wanted.key) else { return Vec::new() };
-        match self.asked(&requests, key).await {
+        match self.asked(&requests, key, None).await {
             Ok(entries) => {
                 let mut replies = Vec::with_capacity(list.len());
                 for (wanted, entry) in list.into_iter().zip(entries) {
@@ -119,7 +119,7 @@ impl Client {
             {
                 let mut replies = Vec::with_capacity(list.len());
                 for wanted in list {
-                    let asked = self.asked(std::slice::from_ref(&wanted.request), wanted.key).await;
+                    let asked = self.asked(std::slice::from_ref(&wanted.request), wanted.key, None).await;
                     let entry = asked.and_then(|mut entries| entries.pop().ok_or_else(dropped));
                     replies.push((wanted.at, self.finish(wanted.lease, entry).await));
                 }

@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use probare_core::{Program, Ran, Sha256};
@@ -46,8 +46,8 @@ impl Key {
 /// The record of programs, open.
 pub struct Programs {
     path: PathBuf,
-    /// The file, where there is one.
-    connection: Option<Mutex<Connection>>,
+    connection: Mutex<Connection>,
+    is_written: bool,
     /// Outcomes from files of recorded replies; the file of the record comes first.
     given: HashMap<Key, Ran>,
     /// Outcomes by programs without the content of their folders, made when a folder is not there.
@@ -55,16 +55,16 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// Opens the record; `is_made` says whether it may be made where there is none.
+    /// Opens the record; `is_made` says whether it may be written, and made where there is none.
     pub fn open(path: &Path, is_made: bool) -> Result<Self, RecordError> {
-        let connection = (is_made || path.exists()).then(|| open(path)).transpose()?.map(Mutex::new);
-        Ok(Self { path: path.to_owned(), connection, given: HashMap::new(), loose: OnceLock::new() })
-    }
-
-    /// Opens the record for reading alone; nothing is written where it lies.
-    pub fn open_reading(path: &Path) -> Result<Self, RecordError> {
-        let connection = Some(Mutex::new(open_reading(path)?));
-        Ok(Self { path: path.to_owned(), connection, given: HashMap::new(), loose: OnceLock::new() })
+        let connection = if is_made { open(path) } else { open_reading(path) };
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(connection?),
+            is_written: is_made,
+            given: HashMap::new(),
+            loose: OnceLock::new(),
+        })
     }
 
     /// Adds the outcomes of a file of recorded replies, for reading.
@@ -81,17 +81,15 @@ impl Programs {
     pub fn recall(&self, program: &Program) -> Result<Option<Ran>, RecordError> {
         let (program, is_whole) = with_content(program);
         let key = Key::of_program(&program);
-        if let Some(connection) = &self.connection {
-            let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            let found: Option<String> = connection
-                .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
-                .optional()
-                .map_err(wrong(&self.path))?;
-            if let Some(text) = found {
-                let entry: RanEntry = serde_json::from_str(&text)
-                    .map_err(|error| RecordError::Database { path: self.path.clone(), reason: error.to_string() })?;
-                return Ok(Some(entry.ran));
-            }
+        let found: Option<String> = self
+            .connection()
+            .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
+            .optional()
+            .map_err(wrong(&self.path))?;
+        if let Some(text) = found {
+            let entry: RanEntry = serde_json::from_str(&text)
+                .map_err(|error| RecordError::Database { path: self.path.clone(), reason: error.to_string() })?;
+            return Ok(Some(entry.ran));
         }
         if let Some(ran) = self.given.get(&key) {
             return Ok(Some(ran.clone()));
@@ -108,28 +106,32 @@ impl Programs {
             return Ok(made);
         }
         let mut found = HashMap::new();
-        if let Some(connection) = &self.connection {
-            let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            let wrong = wrong(&self.path);
-            let mut statement = connection.prepare("SELECT entry FROM programs ORDER BY made").map_err(&wrong)?;
-            let texts = statement.query_map([], |row| row.get::<_, String>(0)).map_err(&wrong)?;
-            for text in texts {
-                if let Ok(entry) = serde_json::from_str::<RanEntry>(&text.map_err(&wrong)?) {
-                    found.insert(Key::of_program(&without_content(&entry.program)), entry.ran);
-                }
+        let connection = self.connection();
+        let wrong = wrong(&self.path);
+        let mut statement = connection.prepare("SELECT entry FROM programs ORDER BY made").map_err(&wrong)?;
+        let texts = statement.query_map([], |row| row.get::<_, String>(0)).map_err(&wrong)?;
+        for text in texts {
+            if let Ok(entry) = serde_json::from_str::<RanEntry>(&text.map_err(&wrong)?) {
+                found.insert(Key::of_program(&without_content(&entry.program)), entry.ran);
             }
         }
         Ok(self.loose.get_or_init(|| found))
     }
 
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Keeps what became of a program. `is_new` lets it take the place of what was recorded before.
     pub fn keep(&self, program: &Program, ran: &Ran, is_new: bool) -> Result<(), RecordError> {
-        let Some(connection) = &self.connection else { return Ok(()) };
+        if !self.is_written {
+            return Ok(());
+        }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
         let (program, _) = with_content(program);
         let key = Key::of_program(&program);
         let entry = RanEntry { program, ran: ran.clone(), made: now };
-        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection();
         if is_new {
             connection.execute("DELETE FROM programs WHERE key = ?1", params![key.0]).map_err(wrong(&self.path))?;
         }
