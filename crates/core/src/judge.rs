@@ -42,6 +42,9 @@ pub struct Folder {
     /// The folder of this machine that is copied there; an empty folder if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// Digest of its content, by which a record tells a repaired file from the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
     /// Whether it is an empty folder where that of the machine is not there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::{Answer, BuildError, ErrorKind, Message, ModelUsed, Question, Reply, Trust};
+use probare_core::{Answer, BuildError, ErrorKind, ModelUsed, Reply, Trust};
 
 use super::files::{KnownModel, ModelError};
 use super::minilm::MiniLm;
@@ -121,9 +121,7 @@ impl Embeddings {
         }
         match self.server(model) {
             Ok(client) => {
-                let question = |text: &String| Question { messages: vec![Message::user(text)], ..Question::default() };
-                let questions: Vec<Question> = texts.iter().map(question).collect();
-                client.ask(&questions).iter().map(vector).collect()
+                client.embed(texts).into_iter().map(vector).collect()
             }
             Err(error) => failed(error.to_string()),
         }

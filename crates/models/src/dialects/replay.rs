@@ -2,12 +2,63 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
 
-use serde_json::json;
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value as Json, json};
 
-use super::{Heard, Request, Unheard};
-use crate::Fault;
+use super::{Dialect, Feature, RawReply, RawRequest, ReplyError, Signs};
 use crate::record::{Entry, RecordError, read_cassette};
+use crate::{Fault, Request};
+
+/// Nothing is written and nothing is read: what the file holds was read before.
+pub(crate) struct Replay;
+
+impl Dialect for Replay {
+    fn supports(&self, feature: Feature) -> bool {
+        feature != Feature::Streaming
+    }
+
+    fn write(&self, _: &Request, _: bool) -> RawRequest {
+        RawRequest::new(String::new(), Map::new())
+    }
+
+    fn read(&self, _: &Request, _: &[u8]) -> Result<RawReply, ReplyError> {
+        Err(none())
+    }
+
+    fn write_vectors(&self, _: &[Request]) -> RawRequest {
+        RawRequest::new(String::new(), Map::new())
+    }
+
+    fn read_vectors(&self, _: &[Request], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+        Err(none())
+    }
+
+    fn most_vectors(&self) -> usize {
+        1
+    }
+
+    fn join(&self, _: &[Json]) -> Result<Json, ReplyError> {
+        Err(super::no_stream())
+    }
+
+    fn fault(&self, _: u16, _: &str) -> Fault {
+        Fault::NotInCassette
+    }
+
+    fn retry_after(&self, _: &HeaderMap, _: &str, _: SystemTime) -> Option<Duration> {
+        None
+    }
+
+    fn signs(&self) -> Signs {
+        Signs { truncated: "as recorded", refused: "as recorded", empty: "as recorded" }
+    }
+}
+
+fn none() -> ReplyError {
+    ReplyError::new(Fault::NotInCassette, "the file holds no reply to this question")
+}
 
 /// Replies by what was asked; the provider and the address that gave them do not matter.
 pub(crate) struct Cassette {
@@ -43,19 +94,18 @@ impl Cassette {
     }
 
     /// The one reply to this question. Several different ones leave the question open.
-    pub(crate) fn heard(&self, request: &Request) -> Result<Heard, Unheard> {
-        let none = Unheard::new(Fault::NotInCassette, "the file holds no reply to this question");
+    pub(crate) fn reply(&self, request: &Request) -> Result<RawReply, ReplyError> {
         let entries = self
             .exact
             .get(&exact(request))
             .or_else(|| self.loose.get(&loose(request)))
             .map(Vec::as_slice)
             .unwrap_or_default();
-        let (first, others) = entries.split_first().ok_or(none)?;
+        let (first, others) = entries.split_first().ok_or_else(none)?;
         if others.iter().any(|other| other.reply.content != first.reply.content) {
-            return Err(Unheard::new(Fault::NotInCassette, "the file holds several replies to this question"));
+            return Err(ReplyError::new(Fault::NotInCassette, "the file holds several replies to this question"));
         }
-        Ok(Heard { reply: first.reply.clone(), cost: None, logprobs: first.logprobs.clone() })
+        Ok(RawReply { reply: first.reply.clone(), cost: None, logprobs: first.logprobs.clone() })
     }
 }
 
@@ -63,39 +113,29 @@ impl Cassette {
 mod tests {
     use super::*;
     use crate::Provider;
-    use crate::providers::tests_support::request;
+    use crate::dialects::tests_support::request;
     use probare_core::Reply;
 
     fn entry(request: Request, text: &str) -> Entry {
-        Entry {
-            request,
-            reply: Reply::text(text),
-            sent: None,
-            received: None,
-            logprobs: None,
-            cost_usd: None,
-            latency_ms: 0,
-            attempts: 1,
-            made: 0,
-        }
+        Entry::new(request, Reply::text(text))
     }
 
     #[test]
     fn the_same_question_is_answered_whoever_was_asked() {
         let cassette = Cassette::of([entry(request(Provider::OpenAi), "Yes")]);
         let mut asked = request(Provider::Replay);
-        assert_eq!(cassette.heard(&asked).unwrap().reply, Reply::text("Yes"));
+        assert_eq!(cassette.reply(&asked).unwrap().reply, Reply::text("Yes"));
         asked.parameters.temperature = None;
-        assert_eq!(cassette.heard(&asked).unwrap().reply, Reply::text("Yes"), "other parameters, one reply");
+        assert_eq!(cassette.reply(&asked).unwrap().reply, Reply::text("Yes"), "other parameters, one reply");
         asked.attempt = 1;
-        assert_eq!(cassette.heard(&asked).unwrap_err().fault, Fault::NotInCassette);
+        assert_eq!(cassette.reply(&asked).unwrap_err().fault, Fault::NotInCassette);
     }
 
     #[test]
     fn several_replies_leave_the_question_open() {
         let other = Request { model: "other".into(), ..request(Provider::OpenAi) };
         let cassette = Cassette::of([entry(request(Provider::OpenAi), "Yes"), entry(other, "No")]);
-        let error = cassette.heard(&request(Provider::Replay)).unwrap_err();
+        let error = cassette.reply(&request(Provider::Replay)).unwrap_err();
         assert!(error.reason.contains("several"), "{}", error.reason);
     }
 }
