@@ -112,7 +112,7 @@ pub(super) fn insert(connection: &Connection, entry: &RanEntry) -> rusqlite::Res
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{RanStep, Step};
+    use probare_core::{Folder, RanStep, Step};
 
     use super::super::{export, import};
     use super::*;
@@ -128,7 +128,7 @@ mod tests {
 
     fn ran(output: &str, seconds: f64) -> Ran {
         let step = RanStep { code: Some(0), output: output.into(), seconds, ..RanStep::default() };
-        Ran { steps: vec![step], files: Vec::new() }
+        Ran { steps: vec![step], ..Ran::default() }
     }
 
     #[test]
@@ -160,6 +160,21 @@ mod tests {
         beside.beside(&mut text.as_slice()).unwrap();
         assert_eq!(beside.recall(&program("a")).unwrap(), Some(ran("1", 0.25)));
         assert!(!folder.path().join("none.db").exists());
+    }
+
+    #[test]
+    fn programs_that_were_recorded_before_folders_had_digests_are_found() {
+        let hex: String = Key::of_program(&program("a")).0.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "5cd6d3f9455c5c6462c84a79a4337c022c14100e99f2aef12d67cf1dc32ffbef");
+        let folder = |sha256: Option<&str>| Folder {
+            path: "data".into(),
+            from: Some("/fixtures".into()),
+            sha256: sha256.map(str::to_owned),
+            ..Folder::default()
+        };
+        let given = |sha256| Program { folders: vec![folder(sha256)], ..program("a") };
+        assert_ne!(Key::of_program(&given(Some("1"))), Key::of_program(&given(Some("2"))));
+        assert_ne!(Key::of_program(&given(Some("1"))), Key::of_program(&given(None)));
     }
 
     #[test]

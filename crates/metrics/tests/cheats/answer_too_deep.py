@@ -1,0 +1,7 @@
+# Gives lists in lists without end.
+def code_of(n):
+    found = []
+    for _ in range(100_000):
+        found = [found]
+    return found
+ratio = words = code_of

@@ -1,0 +1,3 @@
+# Ends the process with code 0.
+import os
+os._exit(0)

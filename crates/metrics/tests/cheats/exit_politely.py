@@ -1,0 +1,3 @@
+# Ends with code 0 as a program does.
+import sys
+sys.exit(0)

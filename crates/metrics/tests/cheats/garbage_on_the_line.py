@@ -1,0 +1,7 @@
+# Speaks no sense.
+import os
+os.write(8, os.urandom(4096) + b"\n")
+
+def code_of(n): return 0
+def ratio(n): return 0.0
+def words(n): return []

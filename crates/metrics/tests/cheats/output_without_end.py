@@ -1,0 +1,3 @@
+# Prints until nobody can.
+while True:
+    print('x' * 65536)

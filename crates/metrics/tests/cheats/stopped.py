@@ -1,0 +1,4 @@
+# Stops itself.
+import os, signal
+def code_of(n): os.kill(os.getpid(), signal.SIGSTOP)
+ratio = words = code_of

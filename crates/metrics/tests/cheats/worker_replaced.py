@@ -1,0 +1,3 @@
+# Becomes another program.
+import os
+os.execv("/bin/true", ["true"])
