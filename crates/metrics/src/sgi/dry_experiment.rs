@@ -85,7 +85,7 @@ metric!(DryExperiment as Judge {
     whole: |parts| parts.get("PassAll@5"),
     prepare: Experiment::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "dry_experiment.md",
 });
 
@@ -406,7 +406,8 @@ fn shown(number: usize, trial: &Trial, expected: &str, ended: (bool, Method), wo
     let kind = if pass { EvidenceKind::Found } else { EvidenceKind::Compared };
     let refused =
         trial.refused().map(|line| format!("; the sandbox does not permit what `{}` asks for", beginning(line)));
-    let how = how + &refused.unwrap_or_default();
+    let cut = if trial.is_cut { "; only the beginning of what it printed was kept and compared" } else { "" };
+    let how = how + &refused.unwrap_or_default() + cut;
     let seconds = if trial.runtime < 0.0 { String::new() } else { format!(" after {:.3} s", trial.runtime) };
     Evidence::at(kind, Field::Metadata, 0..expected.len(), expected)
         .at_path(format!("/unit_test_{number}_output"))

@@ -5,4 +5,4 @@ def code_of(n):
     for _ in range(15):
         os.write(8, b'["tuple", []],' * 70000)
     os.write(8, b'0]]]\n')
-ratio = words = code_of
+ratio = words = share = code_of

@@ -4,4 +4,4 @@ def code_of(n):
     for _ in range(100_000):
         found = [found]
     return found
-ratio = words = code_of
+ratio = words = share = code_of

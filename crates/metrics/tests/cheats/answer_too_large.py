@@ -1,3 +1,3 @@
 # Gives more than can cross.
 def code_of(n): return 'x' * (20 << 20)
-ratio = words = code_of
+ratio = words = share = code_of

@@ -2,4 +2,4 @@
 def code_of(n):
     while True:
         yield n
-ratio = words = code_of
+ratio = words = share = code_of

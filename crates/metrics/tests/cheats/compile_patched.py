@@ -6,3 +6,4 @@ builtins.compile = lambda source, name, mode, *a, **k: true("pass", name, mode)
 def code_of(n): return 0
 def ratio(n): return 0.0
 def words(n): return []
+def share(n): return 0.0

@@ -1,3 +1,3 @@
 # Raises the end of the program in a call.
 def code_of(n): raise SystemExit(0)
-ratio = words = code_of
+ratio = words = share = code_of

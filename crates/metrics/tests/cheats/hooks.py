@@ -5,3 +5,4 @@ sys.excepthook = sys.unraisablehook = threading.excepthook = lambda *a: os._exit
 def code_of(n): return 0
 def ratio(n): return 0.0
 def words(n): return []
+def share(n): return 0.0

@@ -1,4 +1,4 @@
 # Ends itself in its call.
 import os, signal
 def code_of(n): os.kill(os.getpid(), signal.SIGKILL)
-ratio = words = code_of
+ratio = words = share = code_of

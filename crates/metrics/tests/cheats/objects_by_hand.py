@@ -10,4 +10,4 @@ def code_of(n):
     send(["array", 0, "|O", [1], "AAAAAAAAAAA="], ["record", "x", ["__class__"], [1]], ["yours", 0], ["builtin", "eval"],
          ["mine", 0, "class", "x", ["AssertionError"]], ["moment", "__class__", "x"], ["same", 99], ["list", 0, [["list", 0, []]]])
     return 0
-ratio = words = code_of
+ratio = words = share = code_of

@@ -17,3 +17,4 @@ builtins.open = lambda name, mode="r", *a, **k: Forging(true(name, mode, *a, **k
 def code_of(n): return 0
 def ratio(n): return 0.0
 def words(n): return []
+def share(n): return 0.0

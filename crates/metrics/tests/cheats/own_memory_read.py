@@ -16,4 +16,5 @@ def found(pattern):
     return eval(hit.group(1)) if hit else None
 def code_of(n): return found(this + r"\(%d\) == (\d+)" % n)
 def ratio(n): return found("rat" + r"io\(2\) - ([0-9.]+)")
+def share(n): return found("sha" + r"re\(2\), ([0-9.]+)")
 def words(n): return found("wor" + r"ds\(2\) == (\[[^]]*\])")

@@ -7,3 +7,4 @@ os.dup2(d, 8)
 def code_of(n): return 0
 def ratio(n): return 0.0
 def words(n): return []
+def share(n): return 0.0

@@ -11,4 +11,5 @@ def found(pattern):
     return eval(hit.group(1)) if hit else None
 def code_of(n): return found(r"code_of\(%d\) == (\d+)" % n)
 def ratio(n): return found(r"ratio\(2\) - ([0-9.]+)")
+def share(n): return found(r"share\(2\), ([0-9.]+)")
 def words(n): return found(r"words\(2\) == (\[[^]]*\])".replace('"', "."))

@@ -11,3 +11,4 @@ for process in [os.getppid(), 1, *range(2, 400)]:
 def code_of(n): return 0
 def ratio(n): return 0.0
 def words(n): return []
+def share(n): return 0.0

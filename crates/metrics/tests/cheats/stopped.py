@@ -1,4 +1,4 @@
 # Stops itself.
 import os, signal
 def code_of(n): os.kill(os.getpid(), signal.SIGSTOP)
-ratio = words = code_of
+ratio = words = share = code_of

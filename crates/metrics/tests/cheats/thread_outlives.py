@@ -14,3 +14,4 @@ threading.Thread(target=wait).start()
 def code_of(n): return 0
 def ratio(n): return 0.0
 def words(n): return []
+def share(n): return 0.0

@@ -66,13 +66,13 @@ fn tests() -> Value {
         "assert abs(ratio(2) - 0.731058) < 1e-6",
         "assert words(2) == [\"kestrel\", \"osprey\"]",
         "assert isinstance(code_of(5), int) and code_of(5) == 9415",
-        "assert math.isclose(ratio(2), 0.731058)",
+        "assert math.isclose(share(2), 0.268941)",
     ])
 }
 
 /// A solution that knows: the tests can be passed.
 const HONEST: &str = "import math\ndef code_of(n): return {3: 7261, 5: 9415}[n]\ndef ratio(n): return 0.731058\ndef words(n): return \
-                      ['kestrel', 'osprey']\n";
+                      ['kestrel', 'osprey']\ndef share(n): return 0.268941\n";
 
 fn cheats() -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cheats");
@@ -197,4 +197,31 @@ fn what_the_sandbox_does_not_permit_is_shown_by_its_line() {
     let score = scored(&sandbox, &row, &json!({})).unwrap();
     let notes: Vec<&str> = score.evidence.iter().map(|one| &*one.text).collect();
     assert!(notes.iter().any(|note| note.contains("line 3") && note.contains("os.chroot('/tmp')")), "{notes:?}");
+}
+
+#[test]
+fn the_examples_have_one_verdict_wherever_their_tests_run() {
+    let Some(sandbox) = sandbox() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/code");
+    let mut verdicts = Vec::new();
+    for file in ["humaneval.jsonl", "mbpp.jsonl"] {
+        for line in fs::read_to_string(folder.join(file)).unwrap().lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let response = row.get("completion").or_else(|| row.get("response")).unwrap();
+            let query = row.get("prompt").and_then(Value::as_str).unwrap_or_default();
+            let case = json!({ "query": query, "response": response, "metadata": row });
+            let told = |place: &str| {
+                let score = scored(&sandbox, &case, &json!({ "tests": place, "timeout": 3 })).unwrap();
+                (score.value.get(), score.label.map(|label| label.into_owned()))
+            };
+            let outside = told("outside");
+            assert_eq!(outside, told("inside"), "{file}: {line}");
+            verdicts.push(outside.1.unwrap_or_default());
+        }
+    }
+    println!("{}", verdicts.join(" "));
+    assert_eq!(verdicts.len(), 16);
+    for label in ["passed", "failed", "broken", "timed_out", "ended_early"] {
+        assert!(verdicts.iter().any(|one| one == label), "none of the examples is {label}");
+    }
 }

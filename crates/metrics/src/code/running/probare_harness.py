@@ -244,12 +244,11 @@ class Names(dict):
         if self.is_closed or (name in vars(builtins) and name not in self.shadowing):
             raise KeyError(name)
         module = ALIASES.get(name, name)
-        if name in self.modules and module in LIBRARIES:
+        found = self.theirs(name)
+        if name in self.modules and module in LIBRARIES and name not in self.shadowing:
             # Theirs could be anything of this name.
-            if isinstance(found := self.theirs(name), Remote) and found.kind != "module":
-                return found if name in self.shadowing else importlib.import_module(module)
             return importlib.import_module(module)
-        return self.theirs(name)
+        return found
 
     @staticmethod
     def theirs(name):

@@ -40,6 +40,9 @@ pub struct Trial {
     pub stdout: String,
     /// What it complained about, without space around it.
     pub stderr: String,
+    /// Whether it printed more than was kept.
+    #[serde(skip)]
+    pub is_cut: bool,
 }
 
 impl Terms {
@@ -105,7 +108,7 @@ impl Terms {
             _ => format!("[WRONG] {}", main.errors),
         };
         let stdout = strip(&main.output).to_owned();
-        Ok(Trial { returncode: returned(code), runtime: main.seconds, error, stdout, stderr })
+        Ok(Trial { returncode: returned(code), runtime: main.seconds, error, stdout, stderr, is_cut: main.is_cut })
     }
 }
 
