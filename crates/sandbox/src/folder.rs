@@ -50,8 +50,11 @@ pub(crate) fn check(folder: &Path, most: Option<u64>) -> Result<(), SandboxError
     Ok(())
 }
 
+/// Files of a folder that are looked at for a digest.
+const MOST_FILES: usize = 20_000;
+
 /// SHA-256 of all files of a folder with their names, in the order of their names. Where a link leads to a file, that is
-/// part of it.
+/// part of it. An error where there are more files than a program may have.
 pub fn digest(folder: &Path) -> io::Result<String> {
     let mut names: Vec<PathBuf> = Vec::new();
     let mut left = vec![folder.to_owned()];
@@ -62,6 +65,9 @@ pub fn digest(folder: &Path) -> io::Result<String> {
                 left.push(entry.path());
             }
             names.push(entry.path());
+            if names.len() > MOST_FILES {
+                return Err(io::Error::other(format!("it holds more than {MOST_FILES} files")));
+            }
         }
     }
     names.sort_unstable();
