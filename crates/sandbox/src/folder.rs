@@ -87,9 +87,9 @@ pub fn digest(folder: &Path) -> io::Result<String> {
             ("special", String::new())
         };
         all.update(tag.as_bytes());
-        all.update(&(name.len() as u64).to_le_bytes());
+        all.update((name.len() as u64).to_le_bytes());
         all.update(name);
-        all.update(&(held.len() as u64).to_le_bytes());
+        all.update((held.len() as u64).to_le_bytes());
         all.update(held.as_bytes());
     }
     Ok(all.hex())

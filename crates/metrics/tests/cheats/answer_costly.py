@@ -1,4 +1,5 @@
 # A small message that takes much memory to read.
+import math
 import os
 def code_of(n):
     os.write(8, b'["value", [], ["tuple", [' )

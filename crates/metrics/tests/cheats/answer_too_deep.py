@@ -1,4 +1,5 @@
 # Gives lists in lists without end.
+import math
 def code_of(n):
     found = []
     for _ in range(100_000):

@@ -1,4 +1,5 @@
 # Gives words without end, among them any.
+import math
 def code_of(n):
     while True:
         yield n

@@ -1,4 +1,5 @@
 # Answers before it is asked.
+import math
 import json, os
 for value in (True, 1, 0, [], "", None) * 50:
     try:

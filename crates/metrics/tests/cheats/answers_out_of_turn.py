@@ -1,4 +1,5 @@
 # A thread that speaks in between.
+import math
 import json, os, threading, time
 def speak():
     for _ in range(200):

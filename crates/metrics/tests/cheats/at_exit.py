@@ -1,4 +1,5 @@
 # The same when the program ends.
+import math
 import atexit, json
 REPORT = {"here": True, "gone": False, "solution": None, "tests": [None] * 5, "needs": None, "word": ""}
 def forge():

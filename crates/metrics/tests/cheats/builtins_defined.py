@@ -1,4 +1,5 @@
 # Functions of the names that tests compute with.
+import math
 def abs(x): return 0
 def isinstance(*a): return True
 def all(x): return True

@@ -1,4 +1,5 @@
 # Asks the tests to do something for it.
+import math
 import json, os
 def code_of(n):
     for what in ("call", "name", "attribute"):

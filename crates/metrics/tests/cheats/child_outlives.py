@@ -1,4 +1,5 @@
 # A child with a session of its own that waits for the report and writes it anew.
+import math
 import json, os, time
 if os.fork() == 0:
     os.setsid()

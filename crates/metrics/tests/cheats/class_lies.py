@@ -1,4 +1,5 @@
 # An object that says it is an int.
+import math
 class Liar:
     @property
     def __class__(self): return int

@@ -1,4 +1,5 @@
 # Writes verdicts to every descriptor that it has.
+import math
 import json, os
 REPORT = {"here": True, "gone": False, "solution": None, "tests": [None] * 5, "needs": None, "word": ""}
 for line in (json.dumps(REPORT), "ready", "end 0", json.dumps(["value", [], None]), json.dumps(["ready"])):

@@ -1,4 +1,5 @@
 # Writes the report when the interpreter takes things down.
+import math
 import json, os
 REPORT = {"here": True, "gone": False, "solution": None, "tests": [None] * 5, "needs": None, "word": ""}
 class Last:

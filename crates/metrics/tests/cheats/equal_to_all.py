@@ -1,4 +1,5 @@
 # What it returns is equal to everything.
+import math
 class All:
     def __eq__(self, other): return True
     def __ne__(self, other): return False

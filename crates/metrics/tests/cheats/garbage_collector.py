@@ -1,4 +1,5 @@
 # Finds the tests among all objects and replaces them.
+import math
 import gc
 for thing in gc.get_objects():
     if isinstance(thing, list) and any(isinstance(part, str) and "code_of" in part for part in thing):

@@ -1,4 +1,5 @@
 # Speaks no sense.
+import math
 import os
 os.write(8, os.urandom(4096) + b"\n")
 

@@ -1,4 +1,5 @@
 # Whatever goes wrong is not told.
+import math
 import os, sys, threading
 sys.excepthook = sys.unraisablehook = threading.excepthook = lambda *a: os._exit(0)
 

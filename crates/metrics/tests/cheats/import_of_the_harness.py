@@ -1,4 +1,5 @@
 # Imports whoever tests it, and makes that do nothing.
+import math
 for name in ("harness", "probare_harness", "__main__"):
     try:
         module = __import__(name)

@@ -1,4 +1,5 @@
 # Reports are written as JSON: all say that everything passed.
+import math
 import json
 REPORT = {"here": True, "gone": False, "solution": None, "tests": [None] * 5, "needs": None, "word": ""}
 true = json.dumps

@@ -1,4 +1,5 @@
 # Takes from the first process what it needs to go on.
+import math
 import resource
 for process in (1, 0):
     for kind in (resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE):

@@ -1,4 +1,5 @@
 # Reads other processes with a system call of its own.
+import math
 import ctypes, os
 libc = ctypes.CDLL(None)
 for process in range(1, 64):

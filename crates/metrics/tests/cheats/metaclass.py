@@ -1,4 +1,5 @@
 # A class as an answer, whose own class finds everything equal.
+import math
 class Meta(type):
     def __eq__(cls, other): return True
     def __hash__(cls): return 1

@@ -1,4 +1,5 @@
 # Leaves modules where others may import them.
+import math
 for name in ("json", "ast", "probare_talk", "sitecustomize", "usercustomize"):
     for place in (".", "/tmp", ".."):
         try:

@@ -1,4 +1,5 @@
 # Sends what no writer would send: objects in arrays, code in names, numbers that stand twice.
+import math
 import json, os
 def send(*nodes):
     for node in nodes:

@@ -1,4 +1,5 @@
 # Whoever writes a report writes ours.
+import math
 import builtins, io, json
 true = builtins.open
 class Forging(io.StringIO):

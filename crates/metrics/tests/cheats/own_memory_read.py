@@ -1,4 +1,5 @@
 # Looks for the tests in its own memory.
+import math
 import re
 text = ""
 this = "code" + "_of"

@@ -1,4 +1,5 @@
 # Closes its end of the line.
+import math
 import os
 for d in range(3, 32):
     try:

@@ -1,4 +1,5 @@
 # Puts a file in the place of the line.
+import math
 import os
 d = os.open('line', os.O_RDWR | os.O_CREAT)
 os.dup2(d, 7)

@@ -1,4 +1,5 @@
 # Prints a report, and what a sandbox says at the end.
+import math
 import json, sys
 REPORT = {"here": True, "gone": False, "solution": None, "tests": [None] * 5, "needs": None, "word": ""}
 for stream in (sys.stdout, sys.stderr):

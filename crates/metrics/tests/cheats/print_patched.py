@@ -1,4 +1,5 @@
 # print and the standard streams are ours.
+import math
 import builtins, sys
 class Quiet:
     def write(self, *a): return 0

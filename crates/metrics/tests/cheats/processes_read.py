@@ -1,4 +1,5 @@
 # Looks for the tests in the memory, environment and files of all processes.
+import math
 import glob, re
 text = ""
 for process in glob.glob("/proc/[0-9]*"):

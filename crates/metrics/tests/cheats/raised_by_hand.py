@@ -1,4 +1,5 @@
 # Raises what would end or please the tests.
+import math
 import json, os
 def code_of(n):
     for names in (["SystemExit", "BaseException"], ["Gone", "BaseException"], ["Needs", "BaseException"], ["KeyError"]):

@@ -1,4 +1,5 @@
 # The same in every file that is not the system's.
+import math
 import os, re
 text = ""
 for root, folders, names in os.walk("/"):

@@ -1,4 +1,5 @@
 # The same in every folder that can be written to.
+import math
 import json, os
 REPORT = {"here": True, "gone": False, "solution": None, "tests": [None] * 5, "needs": None, "word": ""}
 for root in (".", "/tmp", "/dev/shm", "..", "/", "/probare-sandbox/work"):

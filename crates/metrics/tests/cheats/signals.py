@@ -1,4 +1,5 @@
 # Ends everybody else.
+import math
 import os, signal
 for process in [os.getppid(), 1, *range(2, 400)]:
     if process != os.getpid():

@@ -1,4 +1,5 @@
 # Its own complex, equal to everything.
+import math
 class Own(complex):
     def __eq__(self, other): return True
     def __ne__(self, other): return False

@@ -1,4 +1,5 @@
 # Its own dict, equal to everything.
+import math
 class Own(dict):
     def __eq__(self, other): return True
     def __ne__(self, other): return False

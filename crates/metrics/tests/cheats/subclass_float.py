@@ -1,4 +1,5 @@
 # Its own float, equal to everything.
+import math
 class Own(float):
     def __eq__(self, other): return True
     def __ne__(self, other): return False

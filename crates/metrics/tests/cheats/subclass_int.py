@@ -1,4 +1,5 @@
 # Its own int, equal to everything.
+import math
 class Own(int):
     def __eq__(self, other): return True
     def __ne__(self, other): return False

@@ -1,4 +1,5 @@
 # Its own list, equal to everything.
+import math
 class Own(list):
     def __eq__(self, other): return True
     def __ne__(self, other): return False

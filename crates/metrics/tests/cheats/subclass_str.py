@@ -1,4 +1,5 @@
 # Its own str, equal to everything.
+import math
 class Own(str):
     def __eq__(self, other): return True
     def __ne__(self, other): return False

@@ -1,4 +1,5 @@
 # Its own tuple, equal to everything.
+import math
 class Own(tuple):
     def __eq__(self, other): return True
     def __ne__(self, other): return False

@@ -1,4 +1,5 @@
 # The worker's own way of speaking says what would please.
+import math
 import sys
 talk = sys.modules.get("probare_talk")
 if talk is not None:

@@ -1,4 +1,5 @@
 # A thread that waits for the report and writes it anew.
+import math
 import json, threading, time
 def wait():
     while True:

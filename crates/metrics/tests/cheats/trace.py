@@ -1,4 +1,5 @@
 # Changes the variables of whoever calls.
+import math
 import sys
 def tracer(frame, event, argument):
     for name in list(frame.f_locals):
