@@ -273,6 +273,7 @@ fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Fai
     running.asking.budget_tokens = known("budget_tokens").then(|| matches.get_one("budget_tokens").copied()).flatten();
     running.asking.record = known("record").then(|| matches.get_one("record").cloned()).flatten();
     running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
+    running.cluster = known("cluster").then(|| matches.get_one("cluster").cloned()).flatten();
     running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
     running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();
     running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();

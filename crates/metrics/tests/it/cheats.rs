@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use probare_core::{Answer, ErrorKind, Outcome, Outside, Profile, Sample, Score, ScoreError, Turn};
+use probare_core::{Answer, BuildError, ErrorKind, Outcome, Outside, Profile, Sample, Score, ScoreError, Trust, Turn};
 use probare_metrics::registry;
 use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
 use probare_testing::as_ordinary_user;
@@ -26,8 +26,24 @@ impl Outside for Real {
         programs.iter().map(run).collect()
     }
 
-    fn can_run(&self, _: &str) -> Result<(), probare_core::BuildError> {
+    fn can_embed(&self, _: &str) -> Result<(), BuildError> {
         Ok(())
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::Trusted
     }
 }
 
