@@ -12,6 +12,7 @@ mod models;
 mod old_files;
 mod retrieval;
 mod serve;
+mod statistics;
 mod suites;
 mod torture;
 mod torture_index;
