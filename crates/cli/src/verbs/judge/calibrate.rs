@@ -230,8 +230,10 @@ impl Sink for Labels<'_> {
                 self.bad.get_or_insert(bad);
             }
         }
-        for column in result.case.metadata.keys().filter(|column| !self.columns.contains(*column)) {
-            self.columns.insert(column.clone());
+        for column in result.case.metadata.keys() {
+            if !self.columns.contains(column) {
+                self.columns.insert(column.clone());
+            }
         }
         Ok(())
     }
