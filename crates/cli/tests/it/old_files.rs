@@ -102,6 +102,23 @@ fn a_seal_is_no_proof() {
 }
 
 #[test]
+fn columns_that_meant_nothing_then_mean_nothing_when_an_old_file_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/old/0.2");
+    let cases = fs::read_to_string(old.join("cases.jsonl")).unwrap();
+    // The same results, of cases that name a model and a repeat in columns: 0.2 would have written these very rows.
+    let named = cases.lines().map(|line| format!("{},\"model\":\"m\",\"repeat\":1}}\n", line.trim().strip_suffix('}').unwrap()));
+    let named = named.collect::<String>();
+    fs::write(folder.path().join("cases.jsonl"), &named).unwrap();
+    fs::copy(old.join("scored.jsonl"), folder.path().join("scored.jsonl")).unwrap();
+    fs::copy(old.join("scored.jsonl.run.json"), folder.path().join("scored.jsonl.run.json")).unwrap();
+    let output = run(folder.path(), &["verify", "scored.jsonl"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    // The input is another one, and nothing else is.
+    assert!(text.contains("the input `cases.jsonl` has changed") && !text.contains("row"), "{text}");
+}
+
+#[test]
 fn a_table_of_release_0_2_with_repeats_is_not_compared_by_guesswork() {
     let folder = copied();
     let place = inside(&folder, "run");
