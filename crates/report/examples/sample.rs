@@ -9,8 +9,8 @@ use std::error::Error;
 use std::path::Path;
 
 use probare_core::{
-    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output, Passage,
-    Place, Problem, Profile, Score, ScoreError, Sink, Stop,
+    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output,
+    Passage, Place, Problem, Profile, Score, ScoreError, Sink, Stop,
 };
 use probare_report::{By, Gate, Gates, Look, Options, Summary, open, terminal};
 

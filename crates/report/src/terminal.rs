@@ -137,9 +137,7 @@ pub(crate) fn about_intervals(summary: &Summary) -> Option<String> {
         };
         format!("by {} clusters of `{}`{alone}", clusters.count(), clusters.column)
     });
-    clusters.or_else(|| {
-        summary.has_repeats().then(|| "over cases, each averaged over its outputs first".to_owned())
-    })
+    clusters.or_else(|| summary.has_repeats().then(|| "over cases, each averaged over its outputs first".to_owned()))
 }
 
 /// Columns go where there is no room: the distribution first, then least and greatest, then the interval, then the counts

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use probare_core::{
-    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output as Answer,
-    Passage, Problem, Profile, Score, ScoreError, Sink, Stop,
+    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome,
+    Output as Answer, Passage, Problem, Profile, Score, ScoreError, Sink, Stop,
 };
 
 use crate::{Options, Output, Summary};

@@ -45,5 +45,5 @@ pub use runs::{
     PlannedRetrieval, RagTest, Retry, RunPlan, Tally, export, export_outputs,
 };
 pub use show::{Found, Written, show};
-pub use store::{STORE, State, Store, StoreError, StoredRun};
+pub use store::{Label, STORE, State, Store, StoreError, StoredRun, StoredSettings};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

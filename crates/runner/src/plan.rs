@@ -173,8 +173,8 @@ impl Plan {
     /// A case whose results are known without scoring it.
     pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
         let (model, asked) = (rules.model(&case), rules.asked(&case));
-        let detail = rules.detail(Sample::of(&case), &results);
-        let mut result = CaseResult { asked, ..CaseResult::new(case, results) };
+        let (excused, detail) = (rules.excuse(&case), rules.detail(Sample::of(&case), &results));
+        let mut result = CaseResult { asked, excused, ..CaseResult::new(case, results) };
         result.model = model;
         result.detail = detail;
         result

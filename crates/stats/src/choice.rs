@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::{
-    Interval, Level, bca_mean, clopper_pearson, clustered_mean, mcnemar, mean, mean_interval, paired_difference, paired_share_interval,
-    proportion_interval,
+    Interval, Level, bca_mean, clopper_pearson, clustered_mean, mcnemar, mean, mean_interval, paired_difference,
+    paired_share_interval, proportion_interval,
 };
 
 /// Below this many values of yes and no the exact interval is taken, whose level is kept for every share; from here on

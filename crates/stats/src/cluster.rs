@@ -71,13 +71,7 @@ fn from_residuals(
     // Below this a mean and its error differ by the rounding of sums alone.
     let is_sure = error > 1e-14 * mean.abs();
     let p_value = is_sure.then(|| (2.0 * student_cumulative(-(mean / error).abs(), freedom)).min(1.0));
-    Some(ClusteredMean {
-        mean,
-        error,
-        clusters,
-        interval: Interval { low: mean - reach, high: mean + reach },
-        p_value,
-    })
+    Some(ClusteredMean { mean, error, clusters, interval: Interval { low: mean - reach, high: mean + reach }, p_value })
 }
 
 #[cfg(test)]

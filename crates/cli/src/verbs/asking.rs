@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use probare_core::Trust;
 use probare_models::record_path;
 use probare_report::escape;
 use probare_report::number::counted;
@@ -49,6 +50,8 @@ impl Asking {
     pub fn settled(&self, config: &Config, folder: &Path) -> Wanted {
         let run = &config.run;
         Wanted {
+            trust: Trust::Trusted,
+            cassettes: Vec::new(),
             models: config.models.clone(),
             judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges.clone() },
             under_test: Vec::new(),
@@ -67,7 +70,7 @@ impl Asking {
 
 /// Says how questions ended.
 pub fn say(hearing: &Hearing, quiet: bool) {
-    let Hearing { counts, spent, missing, .. } = hearing;
+    let Hearing { counts, spent, missing, uncoded, .. } = hearing;
     if !quiet && counts.asked > 0 {
         let mut text = format!("asked: {}", counted(counts.asked, "question", "questions"));
         let ways = [
@@ -87,6 +90,11 @@ pub fn say(hearing: &Hearing, quiet: bool) {
             text.push_str(&format!(", {:.4} US dollars", spent.money.in_dollars()));
         }
         remark(&text);
+    }
+    if !quiet && !uncoded.is_empty() {
+        let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
+        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
+        remark(&escape::terminal(&text));
     }
     if !missing.is_empty() {
         let models: Vec<String> =

@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHICH", value_enum, env = "PROBARE_RETRY")]
     retry: Option<Which>,
 
-    /// The configuration; the one that the run was started with by default
+    /// The configuration; the one that the run was started with by default, where you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -68,6 +68,14 @@ pub fn run(arguments: &Arguments) -> Done {
     let stored = store.run(run)?;
     if stored.plan.limit.is_some() && arguments.running.limit.is_some_and(|limit| Some(limit) != stored.plan.limit) {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
+    }
+    if arguments.config.is_none() && !stored.plan.is_marked() {
+        // A store may come from anybody, and a configuration names programs and addresses.
+        let message = format!("run {run} does not carry your mark: what it names is not used");
+        return Err(Failure::new(message).hint(format!(
+            "it was begun by another user, on another machine or with an older release; name your configuration: probare \
+             resume {run} --config FILE"
+        )));
     }
     let path = arguments.config.clone().unwrap_or_else(|| PathBuf::from(&stored.plan.config));
     if stored.plan.suite.as_deref() == Some("sgi") {

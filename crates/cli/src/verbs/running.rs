@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_core::{Ending, Job, Profile, Stop};
-use probare_models::embedding::Embeddings;
-use probare_models::{Options, record_path};
+use probare_models::record_path;
 use probare_report::number::counted;
 use probare_report::{By, Cluster, Gate, Gates, Look, escape, terminal, told};
 use probare_runner::{
@@ -282,7 +281,6 @@ impl Settled {
         let progress = Progress::new(self.quiet, self.limit, job.cases.progress());
         let files: Vec<PathBuf> = self.outputs.iter().filter(|output| *output != Path::new("-")).cloned().collect();
         let defaults = DriveOptions::default();
-        let outside = embeddings();
         let wanted = Wanted {
             profile: self.profile,
             outputs: files,
@@ -298,7 +296,6 @@ impl Settled {
                 interrupted: interrupt_flag(),
                 ..defaults
             },
-            outside: &outside,
             asking: self.asking.clone(),
             sandboxing: Some(self.sandboxing.clone()),
             watcher: Some(Box::new(progress)),
@@ -322,7 +319,6 @@ impl Settled {
         let shared = evaluation.asked().map(|asked| asked.shared().clone());
         let watching = Watching::start(self.quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
         let defaults = DriveOptions::default();
-        let outside = embeddings();
         let wanted = Wanted {
             profile: self.profile,
             outputs: self.outputs.clone(),
@@ -336,7 +332,6 @@ impl Settled {
                 interrupted: interrupt_flag(),
                 ..defaults
             },
-            outside: &outside,
             sandboxing: Some(self.sandboxing.clone()),
             ..Wanted::default()
         };
@@ -417,11 +412,6 @@ fn say_programs(programs: &ProgramsRun) {
         text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
     }
     remark(&escape::terminal(&text));
-}
-
-/// Who computes vectors, or asks servers for them. Nothing is read or opened before a metric wants it.
-pub fn embeddings() -> Embeddings {
-    Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() })
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: the run ends at the next case and what was computed is kept.

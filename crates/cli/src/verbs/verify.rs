@@ -6,7 +6,7 @@ use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::{Exit, Verdict, Verification, VerifyError, verify};
 
-use super::running::{embeddings, interrupt_flag};
+use super::running::interrupt_flag;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -36,9 +36,7 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let outside = embeddings().computing_all();
     let asked = Verification {
-        outside: &outside,
         inputs: &arguments.inputs,
         record: arguments.record.clone().unwrap_or_else(probare_models::record_path),
         interrupted: interrupt_flag(),
@@ -85,10 +83,10 @@ fn sentence(verdict: &Verdict) -> String {
         (verdict.parts.len() as u64, "part of the file", "parts of the file"),
     ];
     let unchecked: Vec<String> = unchecked
-            .into_iter()
-            .filter(|(number, ..)| *number > 0)
-            .map(|(number, one, many)| format!(", {} not checked", counted(number, one, many)))
-            .collect();
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, one, many)| format!(", {} not checked", counted(number, one, many)))
+        .collect();
     let outcome = match verdict.different {
         0 => format!("all agree{}", unchecked.concat()),
         1 => "1 place differs".to_owned(),

@@ -4,6 +4,7 @@
 
 mod commands;
 mod documents;
+mod hostile;
 mod journeys;
 mod judges;
 mod local_model;

@@ -3,8 +3,7 @@
 use super::{Comparison, Finding};
 use crate::escape;
 
-const HEADS: &str =
-    "run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,p_value_adjusted,detectable,verdict";
+const HEADS: &str = "run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,p_value_adjusted,detectable,verdict";
 
 impl Comparison {
     /// The comparison as CSV, with all digits.

@@ -2,7 +2,9 @@
 
 use probare_core::{Case, Field, Named, Outcome};
 
-use super::told::{detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step};
+use super::told::{
+    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+};
 use super::{Change, Comparison, Evidences, Finding, Measured, Other};
 use crate::escape::{excerpt, html};
 use crate::html::{Mark, highlight, page_end, page_start};

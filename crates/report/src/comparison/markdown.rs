@@ -1,6 +1,8 @@
 //! A comparison in Markdown, fit for a comment on a pull request.
 
-use super::told::{detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step};
+use super::told::{
+    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+};
 use super::{Comparison, Evidences, Other};
 use crate::escape::{excerpt, markdown};
 use crate::markdown::table;

@@ -359,7 +359,9 @@ mod tests {
         ] {
             assert!(text.contains("adjusted"), "{text}");
         }
-        assert!(found.to_csv().starts_with("run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,"));
+        assert!(found.to_csv().starts_with(
+            "run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,"
+        ));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! A comparison on a terminal.
 
-use super::told::{detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step};
+use super::told::{
+    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+};
 use super::{Comparison, Evidences, Measured, Other};
-use crate::{Look, wrap};
 use crate::escape::{excerpt, terminal};
 use crate::number::column;
 use crate::table::{Column, Table};
+use crate::{Look, wrap};
 
 /// Cases that are printed of a metric.
 const CHANGES: usize = 5;

@@ -258,11 +258,7 @@ impl Gates {
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         self.list.extend(other.list);
-        Self {
-            confident: self.confident || other.confident,
-            each_group: self.each_group || other.each_group,
-            ..self
-        }
+        Self { confident: self.confident || other.confident, each_group: self.each_group || other.each_group, ..self }
     }
 
     /// Whether there is none.
@@ -303,7 +299,8 @@ impl Gates {
     /// Holds a run against all gates, and then its groups. The summary has to be one that counts for them, see
     /// [`Summary::new`].
     pub fn verdicts(&self, summary: &Summary) -> Vec<Verdict> {
-        let whole = self.list.iter().map(|limit| Verdict::of(limit, &Seen::of_run(&limit.gate, summary), self.confident));
+        let whole =
+            self.list.iter().map(|limit| Verdict::of(limit, &Seen::of_run(&limit.gate, summary), self.confident));
         let groups = summary.groups.iter().flat_map(|groups| groups.named().map(move |named| (groups, named)));
         let apart = groups.flat_map(|(groups, (name, group))| {
             self.of_groups().filter_map(move |limit| {

@@ -516,10 +516,7 @@ mod tests {
                 (0..1).map(move |_| CaseResult { repeat: at / 4, ..result(&id, f64::from(at % 4 % 2)) })
             })
             .collect();
-        let gates = vec![
-            Gate::fail_under("relevance=0.9").unwrap(),
-            Gate::fail_pass_rate("relevance>=1:90%").unwrap(),
-        ];
+        let gates = vec![Gate::fail_under("relevance=0.9").unwrap(), Gate::fail_pass_rate("relevance>=1:90%").unwrap()];
         let set = Gates::new(gates).confident(true).set_by(vec![Some(Origin::Configuration("probare.yaml".into())); 2]);
         insta::assert_snapshot!(lines_by(&Options { gates: set, ..Options::default() }, &results), @r#"
         passed: mean relevance 0.5 (0.0676 to 0.9324) over 40 scored outputs of 4 cases; fails if surely < 0.9, set in probare.yaml

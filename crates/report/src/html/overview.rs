@@ -90,7 +90,11 @@ pub(super) fn means(summary: &Summary) -> String {
         ));
     }
     table.push_str("</tbody></table></div>\n");
-    table.push_str(&about_intervals(summary).map(|words| format!("<p class=\"soft small\">{}</p>\n", html(&words))).unwrap_or_default());
+    table.push_str(
+        &about_intervals(summary)
+            .map(|words| format!("<p class=\"soft small\">{}</p>\n", html(&words)))
+            .unwrap_or_default(),
+    );
     table
 }
 

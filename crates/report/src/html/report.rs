@@ -12,10 +12,10 @@ use probare_core::{CaseResult, Event, Finish, MetricInfo, Named, Outcome, Sink, 
 use super::data::Data;
 use super::overview::{self, breakable};
 use super::record::{Entry, entry, opening, record};
-use crate::status::whose;
 use super::{PAGE_END, page_script, page_start};
 use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt, html, script_json};
 use crate::number::{column, count};
+use crate::status::whose;
 use crate::worst::{Rank, Worst};
 use crate::{Options, Output, Summary, manifest, told};
 

@@ -83,7 +83,9 @@ impl Form {
     /// Whether a row is, byte for byte, what is written for this result.
     pub fn is_written_as(&self, content: &Content, result: &CaseResult) -> io::Result<bool> {
         Ok(match content {
-            Content::Text(text) if self.format == Format::Csv => *text == csv::row(result, self.metrics.len(), self.version)?,
+            Content::Text(text) if self.format == Format::Csv => {
+                *text == csv::row(result, self.metrics.len(), self.version)?
+            }
             Content::Text(text) => *text == result.line_text(&self.metrics),
             Content::Cells(cells) => *cells == parquet::texts(result, self.metrics.len(), self.version)?,
         })

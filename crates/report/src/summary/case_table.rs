@@ -161,7 +161,8 @@ mod tests {
 
     fn places(outputs: &[(&str, Option<&str>, u32)]) -> (Vec<usize>, CaseTable) {
         let mut table = CaseTable::new(1);
-        let places = outputs.iter().map(|(id, model, repeat)| table.place(&output(id, *model, *repeat), || 0).0).collect();
+        let places =
+            outputs.iter().map(|(id, model, repeat)| table.place(&output(id, *model, *repeat), || 0).0).collect();
         (places, table)
     }
 

@@ -494,7 +494,8 @@ mod tests {
     #[test]
     fn outputs_of_several_models_are_one_case() {
         let of_model = |id: &str, model: &str, value| CaseResult { model: Some(model.into()), ..result(id, value) };
-        let results = [of_model("a", "m", 0.0), of_model("a", "n", 0.5), of_model("b", "m", 1.0), of_model("b", "n", 1.0)];
+        let results =
+            [of_model("a", "m", 0.0), of_model("a", "n", 0.5), of_model("b", "m", 1.0), of_model("b", "n", 1.0)];
         let mut summary = Summary::new(&Options { by: Some(By::Model), ..Options::default() });
         events(&mut summary, &metrics()[..1], &results);
         assert_eq!((summary.cases, summary.outputs, summary.metrics[0].mean()), (2, 4, Some(0.625)));

@@ -140,10 +140,7 @@ fn through(
 }
 
 /// Writes a file of results, with the texts of its cases where its inputs can still be found.
-pub fn export_results(
-    results: &Path,
-    wanted: &Exporting<'_>,
-) -> Result<Exported, ExchangeError> {
+pub fn export_results(results: &Path, wanted: &Exporting<'_>) -> Result<Exported, ExchangeError> {
     let (_, manifest, job) = reopened(results, &[])?;
     let mut notes = Vec::new();
     let mut reads = vec![results.to_owned()];

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{FORMAT, Job, Manifest, MetricRequest, Nobody, OLDEST_FORMAT, Outside, Stop, Suite, SuiteError};
+use probare_core::{FORMAT, Job, Manifest, MetricRequest, OLDEST_FORMAT, Stop, Suite, SuiteError};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
 use probare_report::{Gate, Gates, Options, VERSION};
@@ -98,8 +98,6 @@ pub struct Verification<'a> {
     pub interrupted: Arc<AtomicBool>,
     /// Where benchmarks are looked up.
     pub suites: fn(&str) -> Option<&'static dyn Suite>,
-    /// Who computes vectors.
-    pub outside: &'a dyn Outside,
 }
 
 impl<'a> Verification<'a> {
@@ -111,7 +109,6 @@ impl<'a> Verification<'a> {
             record: probare_models::record_path(),
             interrupted: Arc::default(),
             suites: probare_suites::suite,
-            outside: &Nobody,
         }
     }
 }
@@ -135,7 +132,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
         cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
     };
-    let asking = judged::asking(&manifest, &resolved, &asked.record, &mut verdict);
+    let asking = judged::asking(&manifest, &resolved, asked.inputs, &asked.record, &mut verdict);
     let (gates, by, cluster) = (options.gates.clone(), options.by.clone(), options.cluster.clone());
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = Wanted {
@@ -148,8 +145,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
             interrupted: Arc::clone(&asked.interrupted),
             ..DriveOptions::default()
         },
-        outside: asked.outside,
-        asking,
+        asking: Some(asking),
         // Nothing is run: what became of a program is read, with the time that it took then.
         sandboxing: Some(Sandboxing {
             record: Some(asked.record.clone()),
@@ -168,6 +164,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
             verdict.leave_unchecked(metric);
         }
     }
+    judged::say_what_lacks(&manifest, &mut checker.verdict);
     for metric in programs.iter().flat_map(|programs| &programs.unrecorded) {
         checker.verdict.leave_unchecked(metric);
     }
@@ -190,17 +187,17 @@ pub(crate) fn reopened(
     Ok((recorded, manifest, job))
 }
 
-/// Who answers for the judges of a finished run, where their replies are recorded. Their names and prompts are in the requests.
+/// Who answers for a finished run: what is recorded, and this machine. Names and prompts of judges are in the requests.
 pub(crate) fn replies(
     results: &Path,
     inputs: &[PathBuf],
     manifest: &Manifest,
     requests: &mut [MetricRequest],
-) -> Option<Asked> {
-    let resolved = inputs::resolve(manifest, inputs, folder_of(results)).ok()?;
+) -> Result<Asked, VerifyError> {
+    let resolved = inputs::resolve(manifest, inputs, folder_of(results))?;
     let record = probare_models::record_path();
-    let asking = judged::asking(manifest, &resolved, &record, &mut Verdict::default())?;
-    asking.open(requests, registry()).ok().flatten()
+    let asking = judged::asking(manifest, &resolved, inputs, &record, &mut Verdict::default());
+    Ok(asking.open(requests, registry()).map_err(RunError::from)?)
 }
 
 /// The manifest as the program knows it. What stands there twice, and another format number, is named.

@@ -103,7 +103,12 @@ mod tests {
         let page = page();
         assert_eq!(difference(page.as_bytes(), page.as_bytes()), None);
         let value = if page.contains("0.750") { "0.750" } else { "0.75" };
-        for (what, with) in [(value, "0.999"), ("[0.75,", "[0.99,"), ("\"value\":0.75", "\"value\":0.99"), ("\"text\":\"what is second", "\"text\":\"what was second")] {
+        for (what, with) in [
+            (value, "0.999"),
+            ("[0.75,", "[0.99,"),
+            ("\"value\":0.75", "\"value\":0.99"),
+            ("\"text\":\"what is second", "\"text\":\"what was second"),
+        ] {
             let at = page.rfind(what).unwrap_or_else(|| panic!("{what} is on the page"));
             let mut changed = page.clone();
             changed.replace_range(at..at + what.len(), with);
