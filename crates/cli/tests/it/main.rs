@@ -14,6 +14,7 @@ mod old_files;
 mod replies;
 mod retrieval;
 mod serve;
+mod statistics;
 mod suites;
 mod torture;
 mod torture_index;
