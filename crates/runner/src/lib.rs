@@ -25,6 +25,7 @@ pub mod sgi;
 mod show;
 mod store;
 mod verify;
+mod yaml;
 
 pub use asking::{AskError, Asked, Asking, Hearing, asks};
 pub use compare::{CompareError, Compared, Results, compare};
