@@ -156,6 +156,7 @@ type Order = (i64, i64, i64, i64, i64);
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor {
     last: Order,
+    place: Place,
     rows: u64,
     sum: i64,
     pub(super) is_begun: bool,
@@ -164,8 +165,8 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     /// Before every sample.
-    pub const fn start() -> Self {
-        Self { last: (-1, 0, 0, 0, 0), rows: 0, sum: 0, is_begun: false, is_done: false }
+    pub fn start() -> Self {
+        Self { last: (-1, 0, 0, 0, 0), place: Place::default(), rows: 0, sum: 0, is_begun: false, is_done: false }
     }
 }
 
@@ -330,6 +331,10 @@ impl Samples {
             let (row, checksum) = self.read(row)?;
             let (number, position, seat) = row.place.order;
             cursor.last = (number.into(), position, seat.into(), row.place.repeat.into(), row.sample);
+            if cursor.rows > 0 && cursor.place == row.place {
+                return Err(Fault::Damaged(format!("case `{}` of run {} is there twice", row.place.id, self.run)));
+            }
+            cursor.place.clone_from(&row.place);
             cursor.rows += 1;
             cursor.sum ^= checksum;
             found.push(row);
