@@ -87,7 +87,10 @@ struct Choice {
 pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
     let mut imported = if Archive::is_one(&document.bytes) { of_archive(document)? } else { of_document(document)? };
     // Samples are written as they end; their place is by id and epoch.
-    imported.cases.sort_by_cached_key(|case| case.metadata.get(ORIGIN).and_then(|origin| origin.get("epoch")?.as_u64()));
+    imported.cases.sort_by_cached_key(|case| match &case.response {
+        Some(output) => u64::from(output.repeat),
+        None => case.metadata[ORIGIN].get("epoch").and_then(Json::as_u64).unwrap_or(1).saturating_sub(1),
+    });
     Ok(imported)
 }
 
@@ -175,7 +178,8 @@ impl Sample {
         note("created", json!(spec.created));
         note("dataset", json!(spec.dataset.as_ref().and_then(|dataset| dataset.name.as_ref())));
         note("error", json!(error));
-        note("epoch", json!(self.epoch.filter(|epoch| *epoch > 1)));
+        // Else the response says which one it is.
+        note("epoch", json!(self.epoch.filter(|epoch| *epoch > 1 && error.is_some())));
         note("limit", self.limit.take().unwrap_or_default());
         note("usage", self.model_usage.take().map(Json::Object).unwrap_or_default());
         note("seconds", json!(self.total_time));

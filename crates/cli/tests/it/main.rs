@@ -11,6 +11,7 @@ mod lossless;
 mod models;
 mod retrieval;
 mod serve;
+mod stores;
 mod suites;
 mod torture;
 mod torture_index;
