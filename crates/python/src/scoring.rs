@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{FieldMap, ReadOptions, Rows};
-use probare_core::{Job, Profile, Source, Stop};
-use probare_models::embedding::Embeddings;
-use probare_models::{Options, record_path};
+use probare_core::{Job, Profile, Source, Stop, Trust};
+use probare_models::record_path;
 use probare_report::By;
 use probare_runner::{Asking, Config, DriveOptions, MOST_JOBS, Wanted, run};
 use pyo3::prelude::*;
@@ -71,11 +70,13 @@ impl Settings {
         }
         let record = self.record.or_else(|| config.run.record.as_ref().map(PathBuf::from));
         let asking = Asking {
+            trust: Trust::Trusted,
             models: config.models.clone(),
             judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges },
             offline: self.offline || config.run.offline,
             budget_usd: self.budget_usd.or(config.run.budget_usd),
             budget_tokens: self.budget_tokens.or(config.run.budget_tokens),
+            score_truncated: config.run.score_truncated,
             record: record.unwrap_or_else(record_path),
             seed: config.run.seed,
             folder: self.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned(),
@@ -89,20 +90,6 @@ impl Settings {
             asking,
             config,
         })
-    }
-}
-
-impl Settled {
-    /// Who computes vectors. Servers are asked for them on the same terms as judges.
-    pub fn embeddings(&self) -> Embeddings {
-        let options = Options {
-            record: Some(self.asking.record.clone()),
-            offline: self.asking.offline,
-            budget_usd: self.asking.budget_usd,
-            budget_tokens: self.asking.budget_tokens,
-            ..Options::default()
-        };
-        Embeddings::new(self.config.models.clone(), options)
     }
 }
 
@@ -163,7 +150,6 @@ pub fn score(
 
 fn driven(job: Job, settled: &Settled, run_as: &Run, interrupted: Arc<AtomicBool>) -> Result<Results, Fault> {
     let mut keeper = Keeper::default();
-    let outside = settled.embeddings();
     let wanted = Wanted {
         profile: settled.profile,
         outputs: run_as.outputs.clone(),
@@ -177,7 +163,6 @@ fn driven(job: Job, settled: &Settled, run_as: &Run, interrupted: Arc<AtomicBool
             ..DriveOptions::default()
         },
         asking: Some(settled.asking.clone()),
-        outside: &outside,
         watcher: Some(Box::new(&mut keeper)),
         ..Wanted::default()
     };

@@ -173,8 +173,8 @@ impl Plan {
     /// A case whose results are known without scoring it.
     pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
         let (model, asked) = (rules.model(&case), rules.asked(&case));
-        let detail = rules.detail(Sample::of(&case), &results);
-        let mut result = CaseResult { asked, ..CaseResult::new(case, results) };
+        let (excused, detail) = (rules.excuse(&case), rules.detail(Sample::of(&case), &results));
+        let mut result = CaseResult { asked, excused, ..CaseResult::new(case, results) };
         result.model = model;
         result.detail = detail;
         result
@@ -230,4 +230,26 @@ fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no reason given".to_owned());
     ScoreError::Internal { reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Excusing;
+
+    impl Rules for Excusing {
+        fn excuse(&self, case: &Case) -> Option<std::borrow::Cow<'static, str>> {
+            Some(format!("known to fail: {}", case.id).into())
+        }
+    }
+
+    #[test]
+    fn a_case_that_is_recalled_keeps_its_excuse() {
+        let case = || Case { id: "a".to_owned(), ..Case::default() };
+        let scored = Plan::nothing().score(case(), &mut Readings::default(), &Excusing, &probare_core::Nobody);
+        let recalled = Plan::nothing().recalled(case(), Vec::new(), &Excusing);
+        assert_eq!(recalled.excused.as_deref(), Some("known to fail: a"));
+        assert_eq!(recalled.excused, scored.excused);
+    }
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-use probare_core::{Answer, BuildError, ErrorKind, Outside, Program, Ran, SandboxUsed, Turn};
+use probare_core::{Answer, BuildError, ErrorKind, Outside, Program, Ran, SandboxUsed, Trust, Turn};
 use probare_models::{Programs, RecordError};
 use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
 
@@ -219,11 +219,67 @@ impl Outside for Running<'_> {
         self.rest.can_embed(model)
     }
 
+    fn digest(&self, model: &str) -> Option<String> {
+        self.rest.digest(model)
+    }
+
     fn can_run(&self, _environment: &str) -> Result<(), BuildError> {
         Ok(())
     }
 
     fn width(&self) -> usize {
         self.rest.width()
+    }
+
+    fn trust(&self) -> Trust {
+        self.rest.trust()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever is behind, with an answer of its own to everything.
+    struct Behind;
+
+    impl Outside for Behind {
+        fn answer(&self, _: &str, _: &Turn) -> Vec<Answer> {
+            vec![Answer::Vector(vec![1.0])]
+        }
+
+        fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+            Err(BuildError::Options(model.to_owned()))
+        }
+
+        fn digest(&self, model: &str) -> Option<String> {
+            Some(format!("digest of {model}"))
+        }
+
+        fn can_run(&self, environment: &str) -> Result<(), BuildError> {
+            Err(BuildError::Options(environment.to_owned()))
+        }
+
+        fn width(&self) -> usize {
+            7
+        }
+
+        fn trust(&self) -> Trust {
+            Trust::RecordedOnly
+        }
+    }
+
+    #[test]
+    fn all_but_programs_is_handed_on() {
+        let settings = Sandboxing { recorded_only: true, ..Sandboxing::default() };
+        let running = Running::open(&settings, &[], &[], Arc::default(), &Behind).unwrap();
+        let embed = Turn::Embed { model: "m".to_owned(), texts: vec!["a".to_owned()] };
+        assert_eq!(running.answer("x", &embed), [Answer::Vector(vec![1.0])]);
+        assert_eq!(running.digest("m").as_deref(), Some("digest of m"));
+        assert_eq!(running.can_embed("m"), Err(BuildError::Options("m".to_owned())));
+        assert_eq!((running.width(), running.trust()), (7, Trust::RecordedOnly));
+        assert!(running.can_run("").is_ok(), "programs are its own");
+        let run = running.answer("x", &Turn::Run(vec![Program::default()]));
+        assert!(matches!(run[..], [Answer::Failed { kind: ErrorKind::Missing, .. }]), "nothing is run: {run:?}");
     }
 }

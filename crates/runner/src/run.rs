@@ -1,5 +1,6 @@
 //! [`run`]: a job from its start to its exit code. Every verb that scores goes this way.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,13 +8,13 @@ use std::thread;
 use std::time::Duration;
 
 use probare_core::{
-    CaseResult, Divided, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, Nobody, Outside, Profile,
-    Publisher, SandboxUsed, Sink, Stop,
+    CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, Nobody, Outside,
+    Profile, Publisher, SandboxUsed, Sink, Stop, Trust,
 };
 use probare_metrics::registry;
 use probare_report::{
-    By, Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation,
-    Summary, VERSION, Verdict, manifest, refuse_overlap,
+    By, Cluster, Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap,
+    Relation, Summary, VERSION, Verdict, manifest, refuse_overlap,
 };
 
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
@@ -32,15 +33,17 @@ pub struct Wanted<'a> {
     pub gates: Gates,
     /// By what the summary is grouped.
     pub by: Option<By>,
+    /// The column that says which cases hang together.
+    pub cluster: Option<Cluster>,
     /// Whether annotations for GitHub are printed.
     pub annotates: bool,
     /// How to drive.
     pub drive: DriveOptions,
-    /// Which models judges may ask.
+    /// Who answers metrics that ask or want vectors, to be opened for this run.
     pub asking: Option<Asking>,
     /// How programs are run, where a metric wants any.
     pub sandboxing: Option<Sandboxing>,
-    /// Who answers where no model is asked.
+    /// Who answers where `asking` is nothing: somebody who was opened before.
     pub outside: &'a dyn Outside,
     /// Who answers in place of the files, and who keeps samples as they are finished.
     pub sampler: Option<&'a dyn Sampler>,
@@ -56,6 +59,7 @@ impl Default for Wanted<'_> {
             to_stdout: false,
             gates: Gates::default(),
             by: None,
+            cluster: None,
             annotates: false,
             drive: DriveOptions::default(),
             asking: None,
@@ -128,10 +132,12 @@ pub struct Conclusion {
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
 pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
-    let asked = match &wanted.asking {
-        Some(asking) => asking.open(&mut job.requests, registry())?,
-        None => None,
+    let is_published = job.suite.is_some();
+    let open = |asking: &Asking| {
+        let asking = Asking { is_published: asking.is_published || is_published, ..asking.clone() };
+        asking.open(&mut job.requests, registry())
     };
+    let asked = wanted.asking.as_ref().map(open).transpose()?;
     let plan = Plan::new(&job.requests, wanted.profile, registry())?;
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
@@ -151,20 +157,22 @@ pub(crate) fn run_planned(
         let new: Vec<Input> = asked.inputs.iter().filter(|input| !known(input)).cloned().collect();
         job.inputs.extend(new);
     }
-    let ask = asked.map_or(wanted.outside, |asked| asked as &dyn Outside);
+    let outside = asked.map_or(wanted.outside, |asked| asked as &dyn Outside);
     let environments = plan.environments();
     let running = match &wanted.sandboxing {
         Some(sandboxing) if !environments.is_empty() => {
             let cassettes: Vec<PathBuf> =
                 asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
             let interrupted = std::sync::Arc::clone(&wanted.drive.interrupted);
-            Some(Running::open(sandboxing, &cassettes, &environments, interrupted, wanted.outside)?)
+            Some(Running::open(sandboxing, &cassettes, &environments, interrupted, outside)?)
         }
         _ => None,
     };
-    let rest = running.as_ref().map_or(wanted.outside, |running| running as &dyn Outside);
-    let everybody = Divided { ask, rest };
-    plan.check_models(&everybody)?;
+    let everybody = running.as_ref().map_or(outside, |running| running as &dyn Outside);
+    // What a finished run needs and is not here is left unchecked, case by case.
+    if everybody.trust() != Trust::RecordedOnly {
+        plan.check_models(everybody)?;
+    }
     wanted.gates.check(plan.infos(), wanted.by.is_some())?;
     let mut formats = Vec::with_capacity(wanted.outputs.len());
     for path in &wanted.outputs {
@@ -177,6 +185,7 @@ pub(crate) fn run_planned(
         gates: wanted.gates.clone(),
         case_limits: case_limits(&job),
         by: wanted.by.clone(),
+        cluster: wanted.cluster.clone(),
     };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     for (path, (format, compression)) in wanted.outputs.iter().zip(formats) {
@@ -199,21 +208,22 @@ pub(crate) fn run_planned(
         watcher: wanted.watcher,
     };
     wanted.drive.lines |= wanted.to_stdout || !wanted.outputs.is_empty();
-    let around = Surroundings { rules: job.rules.as_ref(), outside: &everybody, sampler: wanted.sampler };
+    let around = Surroundings { rules: job.rules.as_ref(), outside: everybody, sampler: wanted.sampler };
     // A run that can be resumed finishes what is under way.
     let cancelled = asked.filter(|_| wanted.sampler.is_none());
     let driven = cancelling(cancelled, &wanted.drive.interrupted, || {
         drive(job.cases, &job.source, plan, around, &wanted.drive, Box::new(&mut tee))
     })?;
-    let hearing = asked.map(Asked::hearing);
+    let is_asking = asked.is_some_and(Asked::is_asking);
+    let hearing = asked.map(Asked::hearing).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
     let programs = running.as_ref().map(|running| ProgramsRun {
         sandbox: running.used(),
         counts: running.counts(),
         unrecorded: running.unrecorded(),
     });
 
-    tee.summary.stop = Some(driven.stop);
-    let verdicts = wanted.gates.verdicts(&tee.summary);
+    tee.summary.conclude(driven.stop);
+    let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = wanted.drive.limit;
     let manifest = Manifest {
         probare: Maker { version: VERSION.to_owned(), format: FORMAT },
@@ -222,11 +232,14 @@ pub(crate) fn run_planned(
         inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
         reading: job.reading,
         metrics: plan.infos().to_vec(),
-        models: asked.map(|asked| asked.used.clone()).unwrap_or_default(),
+        models: asked.map(Asked::models).unwrap_or_default(),
         prompts: asked.map(|asked| asked.prompts.clone()).unwrap_or_default(),
-        embeddings: plan.embeddings(&everybody),
+        embeddings: plan.embeddings(everybody),
         sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
         generation: job.generation.take(),
+        score_truncated: asked.is_some_and(|asked| asked.score_truncated),
+        means_over: MeansOver::Cases,
+        settings: BTreeMap::new(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
@@ -236,7 +249,8 @@ pub(crate) fn run_planned(
     };
     let mut sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
     sections.extend(wanted.sampler.iter().flat_map(|sampler| sampler.sections()));
-    let finish = Finish { stop: driven.stop, manifest, sections };
+    let summary = Some(Detail::new(tee.summary.clone()));
+    let finish = Finish { stop: driven.stop, manifest, summary, sections };
     tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
 
     let (mut written, mut ending) = (Vec::new(), Ending::Fine);
@@ -311,7 +325,9 @@ struct Tee<'a> {
 
 impl Sink for Tee<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.summary.event(event)?;
+        if !matches!(event, Event::Finished(_)) {
+            self.summary.event(event)?;
+        }
         if let Event::Scored(CaseResult { written: Some(line), .. }) = event {
             self.lines.add(line);
         }

@@ -32,7 +32,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHICH", value_enum, env = "PROBARE_RETRY")]
     retry: Option<Which>,
 
-    /// The configuration; the one that the run was started with by default
+    /// The configuration; the one that the run was started with by default, where you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -69,6 +69,14 @@ pub fn run(arguments: &Arguments) -> Done {
     if stored.plan.limit.is_some() && arguments.running.limit.is_some_and(|limit| Some(limit) != stored.plan.limit) {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
     }
+    if arguments.config.is_none() && !stored.plan.is_marked() {
+        // A store may come from anybody, and a configuration names programs and addresses.
+        let message = format!("run {run} does not carry your mark: what it names is not used");
+        return Err(Failure::new(message).hint(format!(
+            "it was begun by another user, on another machine or with an older release; name your configuration: probare \
+             resume {run} --config FILE"
+        )));
+    }
     let path = arguments.config.clone().unwrap_or_else(|| PathBuf::from(&stored.plan.config));
     if stored.plan.suite.as_deref() == Some("sgi") {
         return resume_sgi(arguments, &mut store, run, &stored, &path);
@@ -78,7 +86,8 @@ pub fn run(arguments: &Arguments) -> Done {
         _ => Config::load(Some(&path))?,
     };
     let mut settled = arguments.running.with_config(&config);
-    if arguments.running.output.is_empty() {
+    // Also where to write is not for a stranger's store to say.
+    if arguments.running.output.is_empty() && stored.plan.is_marked() {
         settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
     }
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -130,7 +139,8 @@ fn resume_sgi(arguments: &Arguments, store: &mut Store, run: i64, stored: &Store
     let Some(sgi::Opened { evaluation, mut settled }) = sgi::open(path, wishes, &arguments.running)? else {
         return Ok(Exit::Fine);
     };
-    if arguments.running.output.is_empty() {
+    // Also where to write is not for a stranger's store to say.
+    if arguments.running.output.is_empty() && stored.plan.is_marked() {
         settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
     }
     let differences = stored.plan.differences(evaluation.plan());

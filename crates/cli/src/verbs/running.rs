@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_core::{Ending, Job, Profile, Stop};
-use probare_models::embedding::Embeddings;
-use probare_models::{Options, record_path};
+use probare_models::record_path;
 use probare_report::number::counted;
-use probare_report::{By, Gate, Gates, Look, escape, terminal, told};
+use probare_report::{By, Cluster, Gate, Gates, Look, escape, terminal, told};
 use probare_runner::{
     Conclusion, Config, DriveOptions, Evaluation, Exit, MOST_JOBS, ProgramError, ProgramsRun, Sandboxing, Store, Tally,
     Wanted,
@@ -69,6 +68,10 @@ pub struct Running {
     /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
     pub by: Option<By>,
+
+    /// Intervals for cases that hang together because they share a source: the column that names it
+    #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
+    pub cluster: Option<Cluster>,
 
     /// Scoring threads; all cores by default. The output does not depend on it
     #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
@@ -203,6 +206,7 @@ pub struct Settled {
     pub sandboxing: Sandboxing,
     gates: Gates,
     by: Option<By>,
+    cluster: Option<Cluster>,
     annotates: bool,
     jobs: Option<NonZeroUsize>,
     limit: Option<u64>,
@@ -242,6 +246,7 @@ impl Running {
             gates,
             annotates: self.annotating.is_wanted(),
             by: self.by.clone().or_else(configured_by),
+            cluster: self.cluster.clone().or_else(|| config.run.cluster.as_ref().and_then(|name| name.parse().ok())),
             jobs: self.jobs.or(config.run.concurrency),
             limit: self.limit.or(config.run.limit),
             title: self.title.clone(),
@@ -276,13 +281,13 @@ impl Settled {
         let progress = Progress::new(self.quiet, self.limit, job.cases.progress());
         let files: Vec<PathBuf> = self.outputs.iter().filter(|output| *output != Path::new("-")).cloned().collect();
         let defaults = DriveOptions::default();
-        let outside = embeddings();
         let wanted = Wanted {
             profile: self.profile,
             outputs: files,
             to_stdout: self.is_data,
             gates: self.gates.clone(),
             by: self.by.clone(),
+            cluster: self.cluster.clone(),
             annotates: self.annotates,
             drive: DriveOptions {
                 jobs: self.jobs.unwrap_or(defaults.jobs),
@@ -291,7 +296,6 @@ impl Settled {
                 interrupted: interrupt_flag(),
                 ..defaults
             },
-            outside: &outside,
             asking: self.asking.clone(),
             sandboxing: Some(self.sandboxing.clone()),
             watcher: Some(Box::new(progress)),
@@ -315,12 +319,12 @@ impl Settled {
         let shared = evaluation.asked().map(|asked| asked.shared().clone());
         let watching = Watching::start(self.quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
         let defaults = DriveOptions::default();
-        let outside = embeddings();
         let wanted = Wanted {
             profile: self.profile,
             outputs: self.outputs.clone(),
             gates: self.gates.clone(),
             by: self.by.clone(),
+            cluster: self.cluster.clone(),
             annotates: self.annotates,
             drive: DriveOptions {
                 jobs: self.jobs.unwrap_or(defaults.jobs),
@@ -328,7 +332,6 @@ impl Settled {
                 interrupted: interrupt_flag(),
                 ..defaults
             },
-            outside: &outside,
             sandboxing: Some(self.sandboxing.clone()),
             ..Wanted::default()
         };
@@ -409,11 +412,6 @@ fn say_programs(programs: &ProgramsRun) {
         text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
     }
     remark(&escape::terminal(&text));
-}
-
-/// Who computes vectors, or asks servers for them. Nothing is read or opened before a metric wants it.
-pub fn embeddings() -> Embeddings {
-    Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() })
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: the run ends at the next case and what was computed is kept.

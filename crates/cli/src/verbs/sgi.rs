@@ -7,13 +7,13 @@ use std::time::SystemTime;
 use probare_core::{BuildError, Console, Outside as _, Profile};
 use probare_report::escape;
 use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, prepare};
-use probare_runner::{Evaluation, EvaluationOptions, Exit, Store};
+use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Store};
 use probare_sandbox::{Limits, Sandbox, environment};
 use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
 
 use super::run::{StoreFlag, failure};
-use super::running::{Running, Settled, embeddings};
+use super::running::{Running, Settled};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -202,7 +202,9 @@ fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &R
                 BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
                 other => other.to_string(),
             };
-            embeddings().can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
+            let asking = running.asking.settled(&Config::default(), Path::new(""));
+            let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
+            asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.
         Subtask::DryExperiment if running.asking.offline || guide.run.offline => Ok(()),

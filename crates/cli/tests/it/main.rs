@@ -4,11 +4,14 @@
 
 mod commands;
 mod documents;
+mod hostile;
 mod journeys;
 mod judges;
 mod local_model;
 mod lossless;
 mod models;
+mod old_files;
+mod replies;
 mod retrieval;
 mod serve;
 mod stores;

@@ -1,11 +1,14 @@
 //! [`Programs`]: what became of programs, in the same file as replies and by the same rule: by the content of the program,
 //! and the first outcome stays. So a finished run can be scored again where no program is run, with the times that were
 //! measured then.
+//!
+//! The content of folders that a program is given is part of what it is known by: a repaired file is another program. Where a
+//! folder is not there, on another machine, what was recorded with it is found by the rest.
 
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
 use probare_core::{Program, Ran, Sha256};
@@ -13,7 +16,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::cassette::read_lines;
-use super::schema::{open, wrong};
+use super::schema::{open, open_reading, wrong};
 use super::{Key, RecordError};
 
 /// A program and what became of it.
@@ -43,17 +46,25 @@ impl Key {
 /// The record of programs, open.
 pub struct Programs {
     path: PathBuf,
-    /// The file, where there is one.
-    connection: Option<Mutex<Connection>>,
+    connection: Mutex<Connection>,
+    is_written: bool,
     /// Outcomes from files of recorded replies; the file of the record comes first.
     given: HashMap<Key, Ran>,
+    /// Outcomes by programs without the content of their folders, made when a folder is not there.
+    loose: OnceLock<HashMap<Key, Ran>>,
 }
 
 impl Programs {
-    /// Opens the record; `is_made` says whether it may be made where there is none.
+    /// Opens the record; `is_made` says whether it may be written, and made where there is none.
     pub fn open(path: &Path, is_made: bool) -> Result<Self, RecordError> {
-        let connection = (is_made || path.exists()).then(|| open(path)).transpose()?.map(Mutex::new);
-        Ok(Self { path: path.to_owned(), connection, given: HashMap::new() })
+        let connection = if is_made { open(path) } else { open_reading(path) };
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(connection?),
+            is_written: is_made,
+            given: HashMap::new(),
+            loose: OnceLock::new(),
+        })
     }
 
     /// Adds the outcomes of a file of recorded replies, for reading.
@@ -68,34 +79,111 @@ impl Programs {
 
     /// What became of a program, where that is recorded.
     pub fn recall(&self, program: &Program) -> Result<Option<Ran>, RecordError> {
-        let key = Key::of_program(program);
-        if let Some(connection) = &self.connection {
-            let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            let found: Option<String> = connection
-                .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
-                .optional()
-                .map_err(wrong(&self.path))?;
-            if let Some(text) = found {
-                let entry: RanEntry = serde_json::from_str(&text)
-                    .map_err(|error| RecordError::Database { path: self.path.clone(), reason: error.to_string() })?;
-                return Ok(Some(entry.ran));
+        let (program, is_whole) = with_content(program);
+        let key = Key::of_program(&program);
+        let found: Option<String> = self
+            .connection()
+            .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
+            .optional()
+            .map_err(wrong(&self.path))?;
+        if let Some(text) = found {
+            let entry: RanEntry = serde_json::from_str(&text)
+                .map_err(|error| RecordError::Database { path: self.path.clone(), reason: error.to_string() })?;
+            return Ok(Some(entry.ran));
+        }
+        if let Some(ran) = self.given.get(&key) {
+            return Ok(Some(ran.clone()));
+        }
+        if is_whole {
+            return Ok(None);
+        }
+        Ok(self.loose()?.get(&Key::of_program(&without_content(&program))).cloned())
+    }
+
+    /// Everything that is recorded, by programs without the content of their folders; of several the last counts.
+    fn loose(&self) -> Result<&HashMap<Key, Ran>, RecordError> {
+        if let Some(made) = self.loose.get() {
+            return Ok(made);
+        }
+        let mut found = HashMap::new();
+        let connection = self.connection();
+        let wrong = wrong(&self.path);
+        let mut statement = connection.prepare("SELECT entry FROM programs ORDER BY made").map_err(&wrong)?;
+        let texts = statement.query_map([], |row| row.get::<_, String>(0)).map_err(&wrong)?;
+        for text in texts {
+            if let Ok(entry) = serde_json::from_str::<RanEntry>(&text.map_err(&wrong)?) {
+                found.insert(Key::of_program(&without_content(&entry.program)), entry.ran);
             }
         }
-        Ok(self.given.get(&key).cloned())
+        Ok(self.loose.get_or_init(|| found))
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps what became of a program. `is_new` lets it take the place of what was recorded before.
     pub fn keep(&self, program: &Program, ran: &Ran, is_new: bool) -> Result<(), RecordError> {
-        let Some(connection) = &self.connection else { return Ok(()) };
+        if !self.is_written {
+            return Ok(());
+        }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let entry = RanEntry { program: program.clone(), ran: ran.clone(), made: now };
-        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let (program, _) = with_content(program);
+        let key = Key::of_program(&program);
+        let entry = RanEntry { program, ran: ran.clone(), made: now };
+        let connection = self.connection();
         if is_new {
-            let key = Key::of_program(program);
             connection.execute("DELETE FROM programs WHERE key = ?1", params![key.0]).map_err(wrong(&self.path))?;
         }
         insert(&connection, &entry).map(|_| ()).map_err(wrong(&self.path))
     }
+}
+
+/// The program with the digests of its folders, and whether all of them are there. One that is optional and absent is empty.
+fn with_content(program: &Program) -> (Program, bool) {
+    let mut program = program.clone();
+    let mut is_whole = true;
+    for folder in &mut program.folders {
+        let Some(from) = &folder.from else { continue };
+        folder.sha256 = folder_digest(Path::new(from));
+        is_whole &= folder.sha256.is_some() || folder.optional;
+    }
+    (program, is_whole)
+}
+
+fn without_content(program: &Program) -> Program {
+    let mut program = program.clone();
+    program.folders.iter_mut().for_each(|folder| folder.sha256 = None);
+    program
+}
+
+/// The digest of everything below a folder: names, kinds and contents, in the order of the names. Nothing where it cannot be
+/// read.
+fn folder_digest(folder: &Path) -> Option<String> {
+    let mut digest = Sha256::default();
+    let mut waiting = vec![(folder.to_owned(), PathBuf::new())];
+    while let Some((path, name)) = waiting.pop() {
+        let mut entries: Vec<_> = std::fs::read_dir(&path).ok()?.collect::<Result<_, _>>().ok()?;
+        entries.sort_by_key(std::fs::DirEntry::file_name);
+        for entry in entries {
+            let (kind, name) = (entry.file_type().ok()?, name.join(entry.file_name()));
+            let shown = name.as_os_str().as_encoded_bytes();
+            digest.update((shown.len() as u64).to_le_bytes());
+            digest.update(shown);
+            if kind.is_dir() {
+                digest.update(b"d");
+                waiting.push((entry.path(), name));
+            } else if kind.is_file() {
+                let mut content = Sha256::default();
+                std::io::copy(&mut std::fs::File::open(entry.path()).ok()?, &mut content).ok()?;
+                digest.update(b"f");
+                digest.update(content.digest());
+            } else {
+                digest.update(b"o");
+            }
+        }
+    }
+    Some(digest.hex())
 }
 
 /// Adds an outcome; says whether it is new. The earlier one stays.
@@ -160,6 +248,33 @@ mod tests {
         beside.beside(&mut text.as_slice()).unwrap();
         assert_eq!(beside.recall(&program("a")).unwrap(), Some(ran("1", 0.25)));
         assert!(!folder.path().join("none.db").exists());
+    }
+
+    #[test]
+    fn a_repaired_fixture_is_another_program_and_an_absent_one_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let fixtures = folder.path().join("data/deep");
+        std::fs::create_dir_all(&fixtures).unwrap();
+        let file = fixtures.join("a.csv");
+        #[expect(clippy::disallowed_methods, reason = "a test writes its own input")]
+        let write = |text: &str| std::fs::write(&file, text).unwrap();
+        write("1");
+        let data = folder.path().join("data");
+        let given = probare_core::Folder {
+            path: "data".into(),
+            from: Some(data.display().to_string()),
+            ..probare_core::Folder::default()
+        };
+        let program = Program { folders: vec![given], ..program("a") };
+        let record = Programs::open(&folder.path().join("replies.db"), true).unwrap();
+        record.keep(&program, &ran("old", 0.5), false).unwrap();
+        assert_eq!(record.recall(&program).unwrap(), Some(ran("old", 0.5)));
+        write("2");
+        assert_eq!(record.recall(&program).unwrap(), None, "the file was repaired");
+        write("1");
+        assert_eq!(record.recall(&program).unwrap(), Some(ran("old", 0.5)));
+        std::fs::remove_dir_all(&data).unwrap();
+        assert_eq!(record.recall(&program).unwrap(), Some(ran("old", 0.5)), "as on another machine");
     }
 
     #[test]

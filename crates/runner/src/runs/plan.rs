@@ -50,6 +50,9 @@ pub struct RunPlan {
     /// Reports that were asked for.
     #[serde(default)]
     pub outputs: Vec<String>,
+    /// Made with a key of the user who began the run, of everything above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
 /// A data set of a run.

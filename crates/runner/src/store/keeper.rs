@@ -98,9 +98,9 @@ impl StoreKeeper {
         let entry = &answered.entry;
         let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
         let taken = Taken {
-            input_tokens: count(entry.reply.usage.input_tokens),
-            output_tokens: count(entry.reply.usage.output_tokens),
-            cost_usd: entry.cost_usd,
+            input_tokens: entry.reply.usage.and_then(|usage| count(usage.input_tokens)),
+            output_tokens: entry.reply.usage.and_then(|usage| count(usage.output_tokens)),
+            cost_usd: entry.cost_in_all(),
             latency_ms: count(entry.latency_ms),
             attempts: Some(i64::from(entry.attempts)),
         };
@@ -203,7 +203,8 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<Wish>) -> Resul
             }
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let mut writing = Writing { connection: &transaction, unpacker: &unpacker, samples: Samples::open(&transaction, run)? };
+        let mut writing =
+            Writing { connection: &transaction, unpacker: &unpacker, samples: Samples::open(&transaction, run)? };
         let mut settled = Vec::new();
         for wish in batch {
             match wish {
@@ -243,7 +244,8 @@ impl Writing<'_> {
                 if before.is_finished() || Texts::Outputs.packed(self.connection, before.sample)?.is_some() {
                     return Ok(());
                 }
-                let mut row = SampleRow { sample: before.sample, place: before.place.clone(), case: before.case, ..row };
+                let mut row =
+                    SampleRow { sample: before.sample, place: before.place.clone(), case: before.case, ..row };
                 self.samples.replace(self.connection, &before, &mut row)?;
                 before.sample
             }

@@ -74,8 +74,7 @@ pub(super) fn unknown(connection: &Connection, run: i64, labels: &[Label]) -> ru
 /// Adds labels.
 pub(super) fn add(connection: &Connection, run: i64, labels: &[Label]) -> Result<(), Fault> {
     let mut tally = Tallied::Labels(run).read(connection)?.ok_or_else(|| damaged(run))?;
-    let mut number: i64 =
-        connection.query_row("SELECT coalesce(max(number), 0) FROM labels", [], |row| row.get(0))?;
+    let mut number: i64 = connection.query_row("SELECT coalesce(max(number), 0) FROM labels", [], |row| row.get(0))?;
     for label in labels {
         number += 1;
         let text = serde_json::to_string(label)?;

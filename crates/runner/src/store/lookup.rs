@@ -123,7 +123,7 @@ fn content(connection: &Connection, unpacker: &Unpacker, row: &SampleRow) -> Res
 /// What an output took.
 fn spent(taken: &Taken) -> Spent {
     let count = |count: Option<i64>| count.unwrap_or_default().unsigned_abs();
-    let usage = Usage { input_tokens: count(taken.input_tokens), output_tokens: count(taken.output_tokens) };
+    let usage = Usage::new(count(taken.input_tokens), count(taken.output_tokens));
     Spent { usage, cost_usd: taken.cost_usd }
 }
 
@@ -150,7 +150,8 @@ pub(super) fn stored(connection: &Connection, unpacker: &Unpacker, row: SampleRo
     let output = content(connection, unpacker, &row)?.output;
     let Place { dataset, occurrence, model, repeat, order: (number, position, seat), .. } = row.place;
     let is_asked = !model.is_empty();
-    case.response = output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
+    case.response =
+        output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
     case.spent = row.taken.input_tokens.is_some().then(|| spent(&row.taken));
     case.sample = Some(SampleKey {
         dataset: number,

@@ -303,7 +303,7 @@ impl Store {
     }
 
     fn text(&self, plan: &RunPlan) -> Result<String, StoreError> {
-        serde_json::to_string(plan).map_err(|error| Fault::from(error).at(&self.path))
+        serde_json::to_string(&plan.clone().marked()).map_err(|error| Fault::from(error).at(&self.path))
     }
 
     fn row(&self, run: i64) -> Result<RunRow, StoreError> {
@@ -313,9 +313,7 @@ impl Store {
 
     /// All runs, the oldest first.
     pub fn runs(&self) -> Result<Vec<StoredRun>, StoreError> {
-        self.look(|connection| {
-            RunRow::all(connection)?.into_iter().map(|row| stored_run(connection, row)).collect()
-        })
+        self.look(|connection| RunRow::all(connection)?.into_iter().map(|row| stored_run(connection, row)).collect())
     }
 
     /// The newest run that is not complete, or the newest of all.
@@ -327,9 +325,8 @@ impl Store {
 
     /// One run.
     pub fn run(&self, run: i64) -> Result<StoredRun, StoreError> {
-        let found = self.look(|connection| {
-            RunRow::find(connection, run)?.map(|row| stored_run(connection, row)).transpose()
-        })?;
+        let found =
+            self.look(|connection| RunRow::find(connection, run)?.map(|row| stored_run(connection, row)).transpose())?;
         found.ok_or_else(|| self.no_run(run))
     }
 
@@ -363,12 +360,7 @@ impl Store {
 
     /// The finished samples of a run in the order of its plan, some at a time; none when there are no more. All of them
     /// are of one moment. That none is missing is known when the last one was read.
-    pub(crate) fn samples(
-        &self,
-        run: i64,
-        cursor: &mut Cursor,
-        most: usize,
-    ) -> Result<Vec<StoredSample>, StoreError> {
+    pub(crate) fn samples(&self, run: i64, cursor: &mut Cursor, most: usize) -> Result<Vec<StoredSample>, StoreError> {
         let mut read = || {
             if !cursor.is_begun {
                 self.connection.execute_batch("BEGIN")?;
@@ -493,8 +485,10 @@ impl Store {
     fn give_back(&self) -> Result<(), StoreError> {
         let busy = |reason: String| StoreError::Database {
             path: self.path.clone(),
-            reason: format!("it was removed, but the file still holds what it left behind, since {reason}; once nobody \
-                             else uses the store, remove anything again"),
+            reason: format!(
+                "it was removed, but the file still holds what it left behind, since {reason}; once nobody \
+                             else uses the store, remove anything again"
+            ),
         };
         self.connection.execute_batch("VACUUM").map_err(|error| busy(error.to_string()))?;
         // Pages that were written before must not stay in the journal.
@@ -569,8 +563,8 @@ fn drop_names(connection: &Connection) -> rusqlite::Result<()> {
 
 fn stored_run(connection: &Connection, row: RunRow) -> Result<StoredRun, Fault> {
     let RunRow { run, plan, state, made, rounds, .. } = row;
-    let plan = serde_json::from_str(&plan)
-        .map_err(|error| Fault::Damaged(format!("the plan of run {run}: {error}")))?;
+    let plan =
+        serde_json::from_str(&plan).map_err(|error| Fault::Damaged(format!("the plan of run {run}: {error}")))?;
     let tally = Samples::open(connection, run)?.tally().clone();
     Ok(StoredRun {
         run,
@@ -580,7 +574,7 @@ fn stored_run(connection: &Connection, row: RunRow) -> Result<StoredRun, Fault> 
         rounds,
         finished: tally.finished,
         errors: tally.errors.into_iter().collect(),
-        usage: Usage { input_tokens: tally.input_tokens, output_tokens: tally.output_tokens },
+        usage: Usage::new(tally.input_tokens, tally.output_tokens),
         cost_usd: tally.nano_usd as f64 / 1e9,
     })
 }

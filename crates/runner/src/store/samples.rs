@@ -121,10 +121,8 @@ impl SampleRow {
             checksum = checksum.optional(count, Checksum::integer);
         }
         for MetricValue { metric, value, label } in &self.values {
-            checksum = checksum
-                .text(metric)
-                .optional(*value, Checksum::real)
-                .optional(label.as_deref(), Checksum::text);
+            checksum =
+                checksum.text(metric).optional(*value, Checksum::real).optional(label.as_deref(), Checksum::text);
         }
         checksum.end()
     }
@@ -190,7 +188,8 @@ impl Samples {
     pub fn open(connection: &Connection, run: i64) -> Result<Self, Fault> {
         let mut statement = connection.prepare_cached("SELECT number, name FROM names")?;
         let names = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?;
-        let mut statement = connection.prepare_cached("SELECT slot, metric FROM metrics WHERE run = ?1 ORDER BY slot")?;
+        let mut statement =
+            connection.prepare_cached("SELECT slot, metric FROM metrics WHERE run = ?1 ORDER BY slot")?;
         let mut slots = Vec::new();
         let mut rows = statement.query(params![run])?;
         while let Some(row) = rows.next()? {
@@ -235,9 +234,9 @@ impl Samples {
             "INSERT INTO metrics (run, slot, metric) VALUES (?1, ?2, ?3)",
             params![self.run, i64::try_from(slot).unwrap_or(i64::MAX), metric],
         )?;
-        let known = connection.prepare("SELECT name FROM pragma_table_info('samples') WHERE name = ?1")?.exists([
-            &format!("value_{slot}"),
-        ])?;
+        let known = connection
+            .prepare("SELECT name FROM pragma_table_info('samples') WHERE name = ?1")?
+            .exists([&format!("value_{slot}")])?;
         if !known {
             connection.execute_batch(&format!(
                 "ALTER TABLE samples ADD COLUMN value_{slot} REAL; ALTER TABLE samples ADD COLUMN label_{slot} TEXT;"
@@ -312,8 +311,7 @@ impl Samples {
              AND repeat = ?6",
             self.columns()
         ))?;
-        let mut rows =
-            statement.query(params![self.run, place.id, place.occurrence, dataset, model, place.repeat])?;
+        let mut rows = statement.query(params![self.run, place.id, place.occurrence, dataset, model, place.repeat])?;
         rows.next()?.map(|row| self.read(row).map(|(row, _)| row)).transpose()
     }
 
@@ -368,7 +366,12 @@ impl Samples {
     }
 
     /// Writes a sample anew that was found before.
-    pub fn replace(&mut self, connection: &Connection, before: &SampleRow, row: &mut SampleRow) -> rusqlite::Result<()> {
+    pub fn replace(
+        &mut self,
+        connection: &Connection,
+        before: &SampleRow,
+        row: &mut SampleRow,
+    ) -> rusqlite::Result<()> {
         tally(&mut self.tally, before, before.checksum(self.run), false);
         self.write(connection, row, "REPLACE INTO").map(|_| ())
     }
@@ -423,8 +426,7 @@ impl Samples {
             values.push(text(value.label.as_ref()));
         }
         let marks = vec!["?"; values.len()].join(", ");
-        let mut statement =
-            connection.prepare_cached(&format!("{verb} samples ({columns}) VALUES ({marks})"))?;
+        let mut statement = connection.prepare_cached(&format!("{verb} samples ({columns}) VALUES ({marks})"))?;
         statement.execute(params_from_iter(values))?;
         tally(&mut self.tally, row, checksum, true);
         Ok(row.sample)

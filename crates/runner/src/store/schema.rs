@@ -270,7 +270,9 @@ fn connect_to_read(path: &Path) -> Result<Connection, StoreError> {
     let mut address = "file:".to_owned();
     for byte in whole.as_os_str().as_encoded_bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => address.push(char::from(*byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                address.push(char::from(*byte))
+            }
             other => address.push_str(&format!("%{other:02X}")),
         }
     }

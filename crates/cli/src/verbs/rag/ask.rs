@@ -1,13 +1,14 @@
 //! `probare rag ask`: a model answers from the passages of an index, and its citations are checked at once.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use probare_core::ErrorKind;
+use probare_core::{ErrorKind, Outside};
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_retrieval::Hit;
 use probare_retrieval::answer::{AnswerError, ask, context};
-use probare_runner::{Asked, Config, DEFAULT_NAME, Exit};
+use probare_runner::{Asked, Config, Exit};
 use serde_json::json;
 
 use super::citations::{Checked, checked, existence};
@@ -61,21 +62,19 @@ impl ModelFlag {
 
 /// Opens models by their names. Nothing is sent.
 pub fn open_models(models: &[String], config: Option<&Path>, flags: &Asking) -> Result<Asked, Failure> {
-    let found = Path::new(DEFAULT_NAME);
-    let path = config.or_else(|| found.exists().then_some(found));
-    let config = Config::load(path)?;
-    let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
+    let folder = config.and_then(Path::parent).unwrap_or(Path::new(""));
+    let config = Config::load(config)?;
     let mut asking = flags.settled(&config, folder);
     asking.under_test = models.to_vec();
-    let asked = asking.open(&mut [], probare_metrics::registry())?;
-    asked.ok_or_else(|| Failure::usage(format!("there is no model `{}`", models.join("`, `"))))
+    Ok(asking.open(&mut [], probare_metrics::registry())?)
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let search = arguments.searching.search(&arguments.question)?;
-    let opened = arguments.searching.open()?;
-    let asked = arguments.model.open(&arguments.asking)?;
+    let asked = Arc::new(arguments.model.open(&arguments.asking)?);
+    let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
+    let opened = arguments.searching.open(&outside)?;
     let client = asked
         .client(&arguments.model.model)
         .ok_or_else(|| Failure::new(format!("there is no model `{}`", arguments.model.model)))?;

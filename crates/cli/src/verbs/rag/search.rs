@@ -4,7 +4,7 @@ use probare_report::escape;
 use probare_retrieval::Hit;
 use serde_json::json;
 
-use super::{Searching, print, print_json};
+use super::{Searching, embedding_by, print, print_json};
 use crate::failure::Done;
 
 /// Characters of a passage that are shown.
@@ -28,7 +28,7 @@ pub struct Arguments {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let search = arguments.searching.search(&arguments.question)?;
-    let opened = arguments.searching.open()?;
+    let opened = arguments.searching.open(&embedding_by(arguments.searching.embedding.as_deref())?)?;
     let found = opened.search(&search)?;
     if arguments.json {
         let hits: Vec<_> = found.hits.iter().map(Hit::to_json).collect();

@@ -68,6 +68,7 @@ pub fn run(arguments: &Arguments) -> Done {
         k: searching.k,
         filter: if let Json::Object(filter) = filter { filter } else { serde_json::Map::new() },
         mode: searching.mode.into(),
+        embedding: searching.embedding.clone(),
         models: arguments.model.clone(),
         config: arguments.config.as_ref().map(|path| path.display().to_string()),
         metrics: requests.into_iter().map(Into::into).collect(),

@@ -48,7 +48,7 @@ impl Terms {
             && let Some((_, place)) = FIXTURES.iter().find(|(end, _)| idx.ends_with(end))
         {
             let from = Some(format!("{}/{idx}", fixtures.trim_end_matches('/')));
-            folders.push(Folder { path: (*place).to_owned(), from, optional: true });
+            folders.push(Folder { path: (*place).to_owned(), from, optional: true, ..Folder::default() });
         }
         let step = |file: &str, seconds: u32| Step::new(&["python3", file], seconds);
         Program {
