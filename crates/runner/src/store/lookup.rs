@@ -152,7 +152,7 @@ pub(super) fn stored(connection: &Connection, unpacker: &Unpacker, row: SampleRo
     let is_asked = !model.is_empty();
     case.response =
         output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
-    case.spent = row.taken.input_tokens.is_some().then(|| spent(&row.taken));
+    case.spent = row.taken.is_known().then(|| spent(&row.taken));
     case.sample = Some(SampleKey {
         dataset: number,
         row: position.unsigned_abs(),

@@ -335,9 +335,9 @@ impl Store {
         self.look(|connection| {
             let mut costs: Vec<(u32, Cost)> = Vec::new();
             each_row(connection, run, |row| {
-                let (Some(input), Some(output)) = (row.taken.input_tokens, row.taken.output_tokens) else {
+                if !row.taken.is_known() {
                     return Ok(());
-                };
+                }
                 let (seat, model) = (row.place.order.2, row.place.model);
                 let at = costs.iter().position(|(known, cost)| *known == seat && cost.model == model);
                 let at = at.unwrap_or_else(|| {
@@ -346,8 +346,8 @@ impl Store {
                 });
                 let cost = &mut costs[at].1;
                 cost.outputs += 1;
-                cost.usage.input_tokens += input.unsigned_abs();
-                cost.usage.output_tokens += output.unsigned_abs();
+                cost.usage.input_tokens += row.taken.input_tokens.unwrap_or_default().unsigned_abs();
+                cost.usage.output_tokens += row.taken.output_tokens.unwrap_or_default().unsigned_abs();
                 if let Some(more) = row.taken.cost_usd {
                     cost.cost_usd = Some(cost.cost_usd.unwrap_or_default() + more);
                 }

@@ -42,6 +42,13 @@ pub(super) struct Taken {
     pub attempts: Option<i64>,
 }
 
+impl Taken {
+    /// Whether a model was asked for the output; how many tokens it took may be unknown all the same.
+    pub const fn is_known(&self) -> bool {
+        self.attempts.is_some() || self.input_tokens.is_some()
+    }
+}
+
 /// What a metric said, as far as it can be filtered by. Without a value the label is the kind of the error, or that the
 /// metric does not apply.
 #[derive(Debug, Clone, PartialEq)]
