@@ -16,6 +16,7 @@ mod replies;
 mod retrieval;
 mod serve;
 mod statistics;
+mod stores;
 mod suites;
 mod torture;
 mod torture_index;

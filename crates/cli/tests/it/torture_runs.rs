@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use probare_core::{Message, Parameters, Reply, Usage};
 use probare_models::{Entry, Key, Provider, Request};
+use probare_runner::{RunPlan, State, Store};
 use serde_json::json;
 
 use crate::torture::{Dice, setting};
@@ -195,10 +196,9 @@ fn torture_of_runs_two_processes_go_on_with_one_run() {
     let text = fs::read_to_string(&config).unwrap();
     fs::write(&config, format!("{text}run: {{limit: 100}}\n")).unwrap();
     good(&place, &["run", "../probare.yaml", "-q"]);
-    let store = rusqlite::Connection::open(place.join(".probare/store.db")).unwrap();
-    let changed =
-        store.execute("UPDATE runs SET state = 'open', plan = json_remove(plan, '$.limit') WHERE run = 1", []).unwrap();
-    assert_eq!(changed, 1);
+    let store = Store::open(&place.join(".probare/store.db")).unwrap();
+    store.replan(1, &RunPlan { limit: None, ..store.run(1).unwrap().plan }).unwrap();
+    store.set_state(1, State::Open).unwrap();
     drop(store);
     fs::write(&config, text).unwrap();
     let start = || {
@@ -230,7 +230,7 @@ fn torture_of_runs_by_disks_ends_with_a_message_and_can_be_resumed() {
     let (place, kept) = (place.display(), kept.display());
     // A disk that is too small for the run, but not for its beginning.
     let output = shell(format!(
-        "mount -t tmpfs -o size=160k none '{place}' && cd '{place}' && '{PROGRAM}' run ../probare.yaml -q; code=$?; \
+        "mount -t tmpfs -o size=600k none '{place}' && cd '{place}' && '{PROGRAM}' run ../probare.yaml -q; code=$?; \
          cp -r '{place}/.' '{kept}'; exit $code"
     ));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
