@@ -209,6 +209,9 @@ impl From<StoreError> for Failure {
         let mut failure = Self::from_error(&error);
         match &error {
             StoreError::NoRun { .. } => failure.hint("`probare runs list` shows all runs").into_usage(),
+            StoreError::NotInRun { run, .. } => {
+                failure.hint(format!("`probare runs export {run} -o results.jsonl` shows its cases")).into_usage()
+            }
             StoreError::Format { .. } => failure.hint("a newer version of probare made it"),
             StoreError::Database { .. } => {
                 failure.exit = Exit::Incomplete;

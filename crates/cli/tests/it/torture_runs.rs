@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use probare_core::{Message, Parameters, Reply, Usage};
 use probare_models::{Entry, Key, Provider, Request};
+use probare_runner::{RunPlan, State, Store};
 use serde_json::json;
 
 use crate::torture::{Dice, setting};
@@ -33,23 +34,15 @@ fn line(messages: Vec<Message>, text: String) -> String {
         reasoning_effort: None,
         extra_body: serde_json::Map::new(),
         embedding: false,
+        also: std::collections::BTreeMap::new(),
         messages,
         repeat: 0,
         seat: 0,
         attempt: 0,
     };
     let usage = Usage::new(7, 3);
-    let entry = Entry {
-        request,
-        reply: Reply { usage: Some(usage), ..Reply::text(text) },
-        sent: None,
-        received: None,
-        logprobs: None,
-        cost_usd: None,
-        latency_ms: 1,
-        attempts: 1,
-        made: 1,
-    };
+    let reply = Reply { usage: Some(usage), ..Reply::text(text) };
+    let entry = Entry { latency_ms: 1, made: 1, ..Entry::new(request, reply) };
     format!("{}\n", json!({"format": 1, "key": Key::of(&entry.request).to_string(), "entry": entry}))
 }
 
@@ -203,10 +196,9 @@ fn torture_of_runs_two_processes_go_on_with_one_run() {
     let text = fs::read_to_string(&config).unwrap();
     fs::write(&config, format!("{text}run: {{limit: 100}}\n")).unwrap();
     good(&place, &["run", "../probare.yaml", "-q"]);
-    let store = rusqlite::Connection::open(place.join(".probare/store.db")).unwrap();
-    let changed =
-        store.execute("UPDATE runs SET state = 'open', plan = json_remove(plan, '$.limit') WHERE run = 1", []).unwrap();
-    assert_eq!(changed, 1);
+    let store = Store::open(&place.join(".probare/store.db")).unwrap();
+    store.replan(1, &RunPlan { limit: None, ..store.run(1).unwrap().plan }).unwrap();
+    store.set_state(1, State::Open).unwrap();
     drop(store);
     fs::write(&config, text).unwrap();
     let start = || {
@@ -238,7 +230,7 @@ fn torture_of_runs_by_disks_ends_with_a_message_and_can_be_resumed() {
     let (place, kept) = (place.display(), kept.display());
     // A disk that is too small for the run, but not for its beginning.
     let output = shell(format!(
-        "mount -t tmpfs -o size=160k none '{place}' && cd '{place}' && '{PROGRAM}' run ../probare.yaml -q; code=$?; \
+        "mount -t tmpfs -o size=600k none '{place}' && cd '{place}' && '{PROGRAM}' run ../probare.yaml -q; code=$?; \
          cp -r '{place}/.' '{kept}'; exit $code"
     ));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

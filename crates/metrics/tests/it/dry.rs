@@ -156,6 +156,7 @@ fn golden_dry_metrics() {
                 stdout: text(test, "stdout")?.to_owned(),
                 stderr: text(test, "stderr")?.to_owned(),
                 error: String::new(),
+                ..Trial::default()
             };
             let (pass, method, _) = decided(&trial, text(test, "expected_output")?, test);
             outputs.push(trial.text());

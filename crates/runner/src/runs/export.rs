@@ -103,7 +103,7 @@ impl Sampler for Recalling {
         if let (Some(response), Some(model)) = (&mut case.response, case.sample.and_then(|sample| sample.model)) {
             response.model = usize::try_from(model).ok().and_then(|model| self.models.get(model).cloned());
         }
-        Ok(self.before.find(case)?.results)
+        Ok(self.before.find_again(case)?.results)
     }
 
     fn respond(&self, _: &mut Case) -> Result<(), ScoreError> {

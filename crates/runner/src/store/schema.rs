@@ -10,6 +10,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use tempfile::TempDir;
 
+use super::checksum::{Tallied, Tally};
 use super::{Fault, StoreError, migrate, packing};
 
 /// What turns each form into the next, in one transaction: the first makes the tables of an empty file. A form that was
@@ -20,6 +21,7 @@ const STEPS: &[fn(&Transaction<'_>) -> Result<(), Fault>] = &[
         migrate::set_aside(transaction)?;
         transaction.execute_batch(FORM_2)?;
         packing::bring(transaction)?;
+        Tallied::Runs.write(transaction, &Tally::default())?;
         migrate::take_over(transaction)
     },
 ];
