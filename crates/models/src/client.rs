@@ -194,7 +194,12 @@ impl Client {
             let replayed = self.0.road.is_cassette();
             return Ok(Answered { entry: self.asked(request, key).await?, replayed });
         };
-        let lease: Lease = match record.claim(key, shared.0.offline).await? {
+        let claimed = tokio::select! {
+            biased;
+            () = shared.0.closing.cancelled() => return Err(CallError::Cancelled),
+            claimed = record.claim(key, shared.0.offline) => claimed?,
+        };
+        let lease: Lease = match claimed {
             Claimed::Reply(entry) => return Ok(Answered { entry: *entry, replayed: true }),
             Claimed::Missing => {
                 shared.miss(&settings.name, key);
@@ -220,10 +225,19 @@ impl Client {
             attempts,
             last: last.map(|unheard| unheard.reason),
         };
+        let closing = &inner.shared.0.closing;
         loop {
-            let admitted = match deadline {
-                None => inner.admitted(bound, &parcel, &request).await?,
-                Some(moment) => match timeout_at(moment, inner.admitted(bound, &parcel, &request)).await {
+            // Nothing is sent any more once the run is closing; what is sent is waited for.
+            let admission = async {
+                match deadline {
+                    None => Ok(inner.admitted(bound, &parcel, &request).await),
+                    Some(moment) => timeout_at(moment, inner.admitted(bound, &parcel, &request)).await,
+                }
+            };
+            let admitted = tokio::select! {
+                biased;
+                () = closing.cancelled() => return Err(CallError::Cancelled),
+                admitted = admission => match admitted {
                     Ok(admitted) => admitted?,
                     Err(_) => return Err(over(attempts, last)),
                 },
@@ -263,7 +277,11 @@ impl Client {
                 return Err(over(attempts, Some(unheard)));
             }
             last = Some(unheard);
-            sleep(pause).await;
+            tokio::select! {
+                biased;
+                () = closing.cancelled() => return Err(CallError::Cancelled),
+                () = sleep(pause) => {}
+            }
         }
     }
 }

@@ -153,6 +153,7 @@ pub(crate) struct Inner {
     pub budget: Budget,
     pub seed: u64,
     pub cancel: CancellationToken,
+    pub closing: CancellationToken,
     pub redactor: Redactor,
     pub tally: Tally,
     missing: Mutex<Vec<(String, Key)>>,
@@ -191,6 +192,7 @@ impl Shared {
             budget: Budget::new(options.budget_usd, options.budget_tokens),
             seed: options.seed,
             cancel: CancellationToken::new(),
+            closing: CancellationToken::new(),
             redactor: Redactor::default(),
             tally: Tally::default(),
             missing: Mutex::default(),
@@ -204,6 +206,12 @@ impl Shared {
     /// Ends all questions under way and to come, as `Cancelled`.
     pub fn cancel(&self) {
         self.0.cancel.cancel();
+    }
+
+    /// Ends all questions that are not on their way, as `Cancelled`: nothing further is sent, and replies that may have been
+    /// paid are waited for and recorded.
+    pub fn close(&self) {
+        self.0.closing.cancel();
     }
 
     /// Whether the run was ended.

@@ -306,9 +306,9 @@ impl Asked {
         self.models.shared()
     }
 
-    /// Ends all questions.
-    pub fn cancel(&self) {
-        self.models.shared().cancel();
+    /// Nothing further is sent; replies that are on their way are waited for and recorded.
+    pub fn close(&self) {
+        self.models.shared().close();
     }
 
     /// How the questions ended.

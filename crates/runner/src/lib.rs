@@ -16,10 +16,12 @@ mod drive;
 mod exchange;
 mod exit;
 mod expectations;
+mod mark;
 mod plan;
 mod programs;
 mod run;
 mod runs;
+mod settings;
 pub mod sgi;
 mod show;
 mod store;
@@ -42,6 +44,7 @@ pub use runs::{
     Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset,
     PlannedRetrieval, RagTest, Retry, RunPlan, Tally, export, export_outputs,
 };
+pub use settings::{Layer, Origin, SetGate, Settings, When};
 pub use show::{Found, Written, show};
 pub use store::{STORE, State, Store, StoreError, StoredRun};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

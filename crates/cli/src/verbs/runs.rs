@@ -10,7 +10,7 @@ use probare_report::number::counted;
 use probare_runner::{Exit, StoredRun, export, export_outputs};
 use serde_json::{Value as Json, json};
 
-use super::run::{StoreFlag, failure, number};
+use super::stored::{StoreFlag, failure, number};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 

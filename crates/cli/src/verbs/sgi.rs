@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use probare_core::{BuildError, Console, Outside as _, Profile};
+use probare_core::{BuildError, Outside as _};
 use probare_report::escape;
 use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, prepare};
-use probare_runner::{Evaluation, EvaluationOptions, Exit, Store};
+use probare_runner::{Evaluation, EvaluationOptions, Exit, Layer, Settings, Store};
 use probare_sandbox::{Limits, Sandbox, environment};
 use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
 
-use super::run::{StoreFlag, failure};
-use super::running::{Running, Settled, embeddings};
+use super::flags::{Layered, ProfileFlag, RunFlags};
+use super::running::{Running, embeddings};
+use super::stored::{StoreFlag, failure};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -77,15 +78,14 @@ struct RunArguments {
     #[arg(short = 'y', long, hide = true)]
     yes: bool,
 
-    /// Which reading: reference (the published scores) or careful (their habits put right)
-    #[arg(long, value_name = "PROFILE", value_parser = super::score::profile, env = "PROBARE_PROFILE")]
-    profile: Option<Profile>,
+    #[command(flatten)]
+    profile: Layered<ProfileFlag>,
 
     #[command(flatten)]
     store: StoreFlag,
 
     #[command(flatten)]
-    running: Running,
+    running: Layered<RunFlags>,
 }
 
 /// Runs the verb.
@@ -124,17 +124,29 @@ fn env(command: &EnvCommand) -> Done {
     }
 }
 
+/// What a run would be made of; nothing for a command that scores nothing.
+pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+    let Command::Run(arguments) = &arguments.command else { return Ok(None) };
+    let Some(opened) = opened(arguments)? else { return Ok(None) };
+    Ok(Some(opened.running.into_settings()))
+}
+
 fn start(arguments: &RunArguments) -> Done {
+    let Some(Opened { evaluation, running }) = opened(arguments)? else { return Ok(Exit::Fine) };
+    let store = Store::open(&arguments.store.store)?;
+    let number = store.begin(evaluation.plan())?;
+    running.evaluate(evaluation, &store, number)
+}
+
+fn opened(arguments: &RunArguments) -> Result<Option<Opened>, Failure> {
+    let said = vec![arguments.running.layer(), arguments.profile.layer()];
     let wishes = Wishes {
         overwrite: arguments.overwrite,
-        profile: arguments.profile,
-        limit: arguments.running.limit,
+        profile: arguments.profile.flags.profile,
+        limit: Settings::merge(said.clone())?.limit,
         ..Wishes::default()
     };
-    let Some(opened) = open(&arguments.config, wishes, &arguments.running)? else { return Ok(Exit::Fine) };
-    let store = Store::open(&arguments.store.store)?;
-    let number = store.begin(opened.evaluation.plan())?;
-    opened.settled.evaluate(opened.evaluation, &store, number)
+    open(&arguments.config, wishes, said)
 }
 
 /// A run that is ready.
@@ -142,17 +154,17 @@ pub struct Opened {
     /// The run.
     pub evaluation: Evaluation,
     /// How it is run.
-    pub settled: Settled,
+    pub running: Running,
 }
 
 /// Opens a configuration; nothing where all its results are there.
-pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Opened>, Failure> {
+pub fn open(path: &Path, mut wishes: Wishes, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
     let guide = Guide::load(path)?;
-    let look = running.color.look(&std::io::stdout());
-    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
+    let flags = Settings::merge(said.clone())?;
+    wishes.console = Running::new(flags.clone()).console();
     wishes.stamp = probare_report::Utc::of(SystemTime::now()).stamp();
     let Prepared { config, benchmark, refused, skipped, limit } =
-        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;
+        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, &flags))?;
     for (subtask, reason) in &refused {
         remark(&escape::terminal(&format!("left out: {}: {reason}", subtask.dataset_id())));
     }
@@ -172,19 +184,13 @@ pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option
             "`extract_fields` is left aside: of a reply its text, its tokens and its price are kept, and no other field",
         );
     }
-    let mut settled = running.with_config(&config);
-    settled.has_own_summary = true;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let options = EvaluationOptions {
-        config: path.to_owned(),
-        asking: running.asking.settled(&config, folder),
-        profile: config.profile.unwrap_or_default(),
-        limit,
-        outputs: settled.outputs.clone(),
-        test: None,
-    };
-    let evaluation = Evaluation::open_benchmark(&config, options, benchmark).map_err(failure)?;
-    Ok(Some(Opened { evaluation, settled }))
+    let file = Layer::of_config(&config, &path.display().to_string()).and("config", path).and("limit", limit);
+    // The limit is settled: that of the flags, or that of a demo.
+    let said = said.into_iter().map(|layer| layer.without("limit"));
+    let settings = Settings::merge(said.chain([file]))?;
+    let evaluation =
+        Evaluation::open_benchmark(&settings, EvaluationOptions::default(), benchmark).map_err(failure)?;
+    Ok(Some(Opened { evaluation, running: Running::new(settings).with_own_summary(true) }))
 }
 
 /// An environment variable that holds something.
@@ -193,7 +199,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// Whether what a subtask needs is there.
-fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &Running) -> Result<(), String> {
+fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, settings: &Settings) -> Result<(), String> {
     let text = |name: &str| options.get(name).and_then(Json::as_str);
     match subtask {
         Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
@@ -205,9 +211,9 @@ fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &R
             embeddings().can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.
-        Subtask::DryExperiment if running.asking.offline || guide.run.offline => Ok(()),
+        Subtask::DryExperiment if settings.offline || guide.run.offline => Ok(()),
         Subtask::DryExperiment => {
-            let choice = running.sandbox.unwrap_or_default();
+            let choice = settings.sandbox;
             let sandbox =
                 Sandbox::open(choice, Limits::default(), Arc::default()).map_err(|error| error.to_string())?;
             sandbox.interpreter(text("environment").unwrap_or_default()).map(|_| ()).map_err(|error| error.to_string())

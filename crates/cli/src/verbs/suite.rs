@@ -8,11 +8,13 @@
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
-use probare_core::{Console, Suite};
+use probare_core::Suite;
+use probare_runner::Settings;
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
+use super::flags::{Layered, RunFlags};
 use super::running::Running;
 use super::socioscope::endpoint::Endpoint;
 use crate::failure::{Done, Failure};
@@ -82,7 +84,7 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     let is_idle = |name: &str| !asks && asking.get_arguments().any(|argument| argument.get_id() == name);
     // What every run has, but for what the suite itself understands under the same name, and for whom judges ask where it has
     // no judges.
-    for argument in Running::augment_args(Command::new("running")).get_arguments() {
+    for argument in RunFlags::augment_args(Command::new("running")).get_arguments() {
         let name = argument.get_id().as_str();
         if !own.iter().any(|own| own == name) && !is_idle(name) {
             command = command.arg(argument.clone().help_heading("Options of every run"));
@@ -223,10 +225,10 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
             options.insert(name.clone(), value);
         }
     }
-    let running = running(matches, &options)?;
+    let settings = settings(suite, matches)?;
     for (name, property) in properties(&schema).filter(|(name, _)| options.contains_key(name.as_str())) {
         if let Some(reason) = property.get("x-without-output").and_then(Json::as_str)
-            && !running.output.is_empty()
+            && !settings.output.is_empty()
         {
             let flag = name.replace('_', "-");
             return Err(Failure::usage(format!("--{flag} and -o do not go together: {reason}"))
@@ -236,50 +238,21 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
     if suite.id() == SOCIOSCOPE
         && let Some(endpoint) = Endpoint::given(matches)?
     {
-        endpoint.answer(&mut options, running.quiet)?;
+        endpoint.answer(&mut options, settings.quiet)?;
     }
-    let look = running.color.look(&std::io::stdout());
-    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
-    let job = suite.open(Json::Object(options), console)?;
-    let mut settled = running.settled();
-    settled.has_own_summary = job.publisher.is_some();
-    settled.run(job)
+    let running = Running::new(settings);
+    let job = suite.open(Json::Object(options), running.console())?;
+    let has_own_summary = job.publisher.is_some();
+    running.with_own_summary(has_own_summary).run(job)
 }
 
-/// The flags that every run has, where the suite has no option of the same name.
-fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Failure> {
-    // What is absent from the command of this suite is simply not asked for.
-    let known = |name: &str| matches.try_contains_id(name).unwrap_or(false) && !own.contains_key(name);
-    let mut running = Running::default();
-    let shared = Running::augment_args(Command::new("running"));
-    if shared.get_arguments().all(|argument| known(argument.get_id().as_str())) {
-        return Running::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()));
-    }
-    if known("output") {
-        running.output = matches.get_many("output").into_iter().flatten().cloned().collect();
-    }
-    let gates = |name: &str| {
-        if known(name) { matches.get_many(name).into_iter().flatten().cloned().collect() } else { Vec::new() }
-    };
-    running.fail_under = gates("fail_under");
-    running.fail_if = gates("fail_if");
-    running.fail_if_any = gates("fail_if_any");
-    running.fail_pass_rate = gates("fail_pass_rate");
-    running.fail_labels = gates("fail_labels");
-    running.asking.judges =
-        if known("judges") { matches.get_many("judges").into_iter().flatten().cloned().collect() } else { Vec::new() };
-    running.asking.offline = known("offline") && matches.get_flag("offline");
-    running.asking.budget_usd = known("budget_usd").then(|| matches.get_one("budget_usd").copied()).flatten();
-    running.asking.budget_tokens = known("budget_tokens").then(|| matches.get_one("budget_tokens").copied()).flatten();
-    running.asking.record = known("record").then(|| matches.get_one("record").cloned()).flatten();
-    running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
-    running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
-    running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();
-    running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();
-    running.quiet = known("quiet") && matches.get_flag("quiet");
-    running.json = known("json") && matches.get_flag("json");
-    running.color = known("color").then(|| matches.get_one("color").copied()).flatten().unwrap_or_default();
-    Ok(running)
+/// What the run is: the flags of every run, but for those that the suite itself understands under the same name.
+pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<Settings, Failure> {
+    let schema = suite.options().to_value();
+    let own: Vec<&str> = properties(&schema).map(|(name, _)| name.as_str()).collect();
+    let flags: Layered<RunFlags> =
+        Layered::read(matches, &own).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Settings::merge([flags.layer()])?)
 }
 
 /// What the command line says of an option; nothing where it says nothing.

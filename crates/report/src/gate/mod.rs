@@ -194,6 +194,8 @@ impl Amount {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gates {
     list: Vec<Gate>,
+    /// Where each was set; those beyond the end of the list were set where the run was called.
+    from: Vec<Option<String>>,
     confident: bool,
     each_group: bool,
 }
@@ -201,7 +203,13 @@ pub struct Gates {
 impl Gates {
     /// These gates, in this order, for the run as a whole and by the numbers as they are.
     pub const fn new(list: Vec<Gate>) -> Self {
-        Self { list, confident: false, each_group: false }
+        Self { list, from: Vec::new(), confident: false, each_group: false }
+    }
+
+    /// Where each of them was set, in their order: a file or a variable that a reader may not think of.
+    #[must_use]
+    pub fn set_by(self, from: Vec<Option<String>>) -> Self {
+        Self { from, ..self }
     }
 
     /// Whether a gate fails only if the interval at 95 % excludes the limit. What has no interval, such as a single case or
@@ -217,11 +225,14 @@ impl Gates {
         Self { each_group, ..self }
     }
 
-    /// One gate more.
+    /// These gates and further ones, as strict as either of them.
     #[must_use]
-    pub fn and(mut self, gate: Gate) -> Self {
-        self.list.push(gate);
-        self
+    pub fn join(mut self, other: Self) -> Self {
+        let Self { list, from, confident, each_group } = other;
+        self.from.resize(self.list.len(), None);
+        self.list.extend(list);
+        self.from.extend(from);
+        Self { confident: self.confident || confident, each_group: self.each_group || each_group, ..self }
     }
 
     /// Whether there is none.
@@ -234,10 +245,15 @@ impl Gates {
         self.list.iter()
     }
 
+    /// The gates with where they were set.
+    fn set(&self) -> impl Iterator<Item = (&Gate, Option<&String>)> {
+        self.list.iter().enumerate().map(|(at, gate)| (gate, self.from.get(at).and_then(Option::as_ref)))
+    }
+
     /// The gates that hold for each group, too.
-    pub(crate) fn of_groups(&self) -> impl Iterator<Item = &Gate> {
+    pub(crate) fn of_groups(&self) -> impl Iterator<Item = (&Gate, Option<&String>)> {
         // No case of any group fails where no case of the run does.
-        self.list.iter().filter(|gate| self.each_group && !matches!(gate, Gate::Any { .. }))
+        self.set().filter(|(gate, _)| self.each_group && !matches!(gate, Gate::Any { .. }))
     }
 
     /// The gates by which a single case with this value fails.
@@ -262,13 +278,16 @@ impl Gates {
     /// Holds a run against all gates, and then its groups. The summary has to be one that counts for them, see
     /// [`Summary::new`].
     pub fn verdicts(&self, summary: &Summary) -> Vec<Verdict> {
-        let whole = self.list.iter().map(|gate| Verdict::of(gate, &Seen::of_run(gate, summary), self.confident));
+        let whole = self.set().map(|(gate, from)| {
+            let verdict = Verdict::of(gate, &Seen::of_run(gate, summary), self.confident);
+            Verdict { from: from.cloned(), ..verdict }
+        });
         let groups = summary.groups.iter().flat_map(|groups| groups.named().map(move |named| (groups, named)));
         let apart = groups.flat_map(|(groups, (name, group))| {
-            self.of_groups().filter_map(move |gate| {
+            self.of_groups().filter_map(move |(gate, from)| {
                 let seen = Seen::of_group(gate, summary, groups, group)?;
                 let verdict = Verdict::of(gate, &seen, self.confident);
-                Some(Verdict { group: Some(name.to_owned()), ..verdict })
+                Some(Verdict { group: Some(name.to_owned()), from: from.cloned(), ..verdict })
             })
         });
         whole.chain(apart).collect()

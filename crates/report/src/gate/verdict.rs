@@ -15,6 +15,9 @@ use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 pub struct Verdict {
     /// The gate.
     pub gate: Gate,
+    /// Where the gate was set, where that is a file or a variable that a reader may not think of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// The group that was held against it; the whole run where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -105,6 +108,7 @@ impl Verdict {
     pub(super) fn of(gate: &Gate, seen: &Seen<'_>, confident: bool) -> Self {
         let mut verdict = Self {
             gate: gate.clone(),
+            from: None,
             group: None,
             confident,
             passed: false,
@@ -270,7 +274,11 @@ impl fmt::Display for Verdict {
         if !others.is_empty() {
             write!(formatter, " ({})", others.join(", "))?;
         }
-        write!(formatter, "; {}", self.limit())
+        write!(formatter, "; {}", self.limit())?;
+        match &self.from {
+            Some(from) => write!(formatter, " ({from})"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -96,11 +96,32 @@ impl Output {
         Self::create(path, compression).map_err(|error| named(path, &error))
     }
 
+    /// Where what was computed is kept of a run that ended early.
+    pub fn partial(path: &Path) -> PathBuf {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        path.with_file_name(name)
+    }
+
     /// Writes a whole file at once.
     pub fn write_file(path: &Path, content: &[u8]) -> io::Result<Stored> {
         let mut output = Self::to_file(path, Compression::None)?;
         output.write_all(content)?;
         output.finish(Stop::Complete).map(Option::unwrap_or_default)
+    }
+
+    /// Writes a file that its owner alone may read, unless one is there already.
+    pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
+        let folder = folder_of(path);
+        fs::create_dir_all(&folder)?;
+        let (temporary, mut file) = fresh(&folder, ".probare-secret")?;
+        #[cfg(unix)]
+        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        let written = file.write_all(content).and_then(|()| file.sync_all());
+        // A link never replaces what is there already.
+        let linked = written.and_then(|()| fs::hard_link(&temporary, path));
+        let _ = fs::remove_file(&temporary);
+        linked.map_err(|error| named(path, &error))
     }
 
     fn create(path: &Path, compression: Compression) -> io::Result<Self> {
@@ -220,9 +241,7 @@ impl Renamed {
     }
 
     fn keep_partial(&self) -> io::Result<()> {
-        let mut name = self.target.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let partial = self.target.with_file_name(name);
+        let partial = Output::partial(&self.target);
         // A link never replaces what is there already.
         match fs::hard_link(&self.temporary, &partial) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::new(
@@ -307,6 +326,19 @@ mod tests {
             fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_secret_is_for_its_owner_alone_and_never_replaced() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("made/key");
+        Output::write_secret(&path, b"one").unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(Output::write_secret(&path, b"two").is_err());
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(names(path.parent().unwrap()), ["key"]);
     }
 
     #[test]

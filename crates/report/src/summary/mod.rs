@@ -78,7 +78,7 @@ impl Summary {
         Self {
             groups: options.by.clone().map(Groups::new),
             watched: options.gates.iter().map(watched).collect(),
-            watched_groups: options.gates.of_groups().cloned().collect(),
+            watched_groups: options.gates.of_groups().map(|(gate, _)| gate.clone()).collect(),
             ..Self::default()
         }
     }

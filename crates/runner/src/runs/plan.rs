@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use probare_core::{Input, Maker, MetricInfo, ModelUsed, PromptUsed, Reading};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::{PlannedRetrieval, RagTest};
+use crate::mark::Mark;
+use crate::{ConfigError, Layer, Settings};
 
 /// What a run was planned to do. It stands in the store; nothing of it is secret.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -50,6 +53,12 @@ pub struct RunPlan {
     /// Reports that were asked for.
     #[serde(default)]
     pub outputs: Vec<String>,
+    /// The settings that it began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Json>,
+    /// The sign of the user who began it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mark: Option<String>,
 }
 
 /// A data set of a run.
@@ -66,6 +75,31 @@ pub struct PlannedDataset {
 }
 
 impl RunPlan {
+    /// The plan with the settings that it begins with, signed by this user.
+    pub(super) fn begun_with(mut self, settings: &Settings) -> Self {
+        self.settings = serde_json::to_value(settings).ok();
+        self.mark = Mark::of_user().map(|mark| mark.on(&self.marked()));
+        self
+    }
+
+    /// Whether this user began the run: then what it names outside may be used again.
+    pub fn is_own(&self) -> bool {
+        match (&self.settings, &self.mark) {
+            (Some(_), Some(found)) => Mark::of_user().is_some_and(|mark| mark.is_on(&self.marked(), found)),
+            _ => false,
+        }
+    }
+
+    /// What the run began with; nothing of a run that an older version began.
+    pub fn began_with(&self) -> Result<Option<Layer>, ConfigError> {
+        self.settings.as_ref().map(|settings| Layer::of_run(settings, self.is_own())).transpose()
+    }
+
+    /// What is signed: all that names something outside.
+    fn marked(&self) -> String {
+        serde_json::json!([self.config, self.suite, self.test, self.settings]).to_string()
+    }
+
     /// Samples in all.
     pub fn samples(&self) -> u64 {
         let cases: u64 = self.datasets.iter().map(|dataset| dataset.cases).sum();

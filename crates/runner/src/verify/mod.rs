@@ -34,7 +34,7 @@ use self::inputs::Resolved;
 use crate::exchange::IMPORTED;
 use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
-use crate::{Asked, Conclusion, DriveOptions, RunError, Sandboxing, Wanted, run};
+use crate::{Asked, Conclusion, RunError, Sandboxing, Settings, Wanted, run};
 
 pub(crate) use self::again::read_options;
 pub use self::verdict::{Disagreement, Verdict};
@@ -134,17 +134,13 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
     };
     let asking = judged::asking(&manifest, &resolved, &asked.record, &mut verdict);
-    let (gates, by) = (options.gates.clone(), options.by.clone());
+    let (gates, by) = (options.gates.clone(), options.by.as_ref().map(ToString::to_string));
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = Wanted {
+        settings: Settings { limit: manifest.reading.limit, by, ..Settings::default() },
         gates,
-        by,
-        drive: DriveOptions {
-            limit: manifest.reading.limit,
-            lines: true,
-            interrupted: Arc::clone(&asked.interrupted),
-            ..DriveOptions::default()
-        },
+        lines: true,
+        interrupted: Arc::clone(&asked.interrupted),
         outside: asked.outside,
         asking,
         // Nothing is run: what became of a program is read, with the time that it took then.
@@ -260,7 +256,7 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
 
 /// The gates of the run, from what became of them.
 fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
-    let mut gates = Vec::new();
+    let (mut gates, mut from) = (Vec::new(), Vec::new());
     let (mut confident, mut each_group) = (false, false);
     for entry in manifest.gates.as_array().into_iter().flatten() {
         confident |= entry.get("confident") == Some(&Json::Bool(true));
@@ -269,11 +265,14 @@ fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
             continue;
         }
         match entry.get("gate").map(|gate| serde_json::from_value::<Gate>(gate.clone())) {
-            Some(Ok(gate)) => gates.push(gate),
+            Some(Ok(gate)) => {
+                gates.push(gate);
+                from.push(entry.get("from").and_then(Json::as_str).map(str::to_owned));
+            }
             _ => verdict.about_file(format!("this is no gate: {}", differences::short(&entry.to_string()))),
         }
     }
-    Gates::new(gates).confident(confident).in_each_group(each_group)
+    Gates::new(gates).set_by(from).confident(confident).in_each_group(each_group)
 }
 
 fn folder_of(path: &Path) -> &Path {

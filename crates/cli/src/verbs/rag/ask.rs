@@ -7,7 +7,7 @@ use probare_report::escape;
 use probare_report::number::counted;
 use probare_retrieval::Hit;
 use probare_retrieval::answer::{AnswerError, ask, context};
-use probare_runner::{Asked, Config, DEFAULT_NAME, Exit};
+use probare_runner::{Asked, Config, Exit};
 use serde_json::json;
 
 use super::citations::{Checked, checked, existence};
@@ -15,6 +15,7 @@ use super::search::place;
 use super::{Searching, print, print_json};
 use crate::failure::{Done, Failure};
 use crate::verbs::asking::{self, Asking};
+use crate::verbs::flags::Layered;
 
 /// Ask a model about a corpus; every citation of the answer is checked
 ///
@@ -33,7 +34,7 @@ pub struct Arguments {
     model: ModelFlag,
 
     #[command(flatten)]
-    asking: Asking,
+    asking: Layered<Asking>,
 
     /// Answer, citations and passages as JSON
     #[arg(long, env = "PROBARE_JSON")]
@@ -54,18 +55,14 @@ pub struct ModelFlag {
 
 impl ModelFlag {
     /// Opens the model. Nothing is sent.
-    pub fn open(&self, flags: &Asking) -> Result<Asked, Failure> {
+    pub fn open(&self, flags: &Layered<Asking>) -> Result<Asked, Failure> {
         open_models(std::slice::from_ref(&self.model), self.config.as_deref(), flags)
     }
 }
 
 /// Opens models by their names. Nothing is sent.
-pub fn open_models(models: &[String], config: Option<&Path>, flags: &Asking) -> Result<Asked, Failure> {
-    let found = Path::new(DEFAULT_NAME);
-    let path = config.or_else(|| found.exists().then_some(found));
-    let config = Config::load(path)?;
-    let folder = path.and_then(Path::parent).unwrap_or(Path::new(""));
-    let mut asking = flags.settled(&config, folder);
+pub fn open_models(models: &[String], config: Option<&Path>, flags: &Layered<Asking>) -> Result<Asked, Failure> {
+    let mut asking = flags.with(&Config::load(config)?)?.asking();
     asking.under_test = models.to_vec();
     let asked = asking.open(&mut [], probare_metrics::registry())?;
     asked.ok_or_else(|| Failure::usage(format!("there is no model `{}`", models.join("`, `"))))

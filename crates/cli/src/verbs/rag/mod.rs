@@ -13,6 +13,7 @@ use probare_retrieval::stores::Postgres;
 use probare_retrieval::{Embedder, Filter, Found, Index, Mode, RetrievalError, Search};
 
 pub use ask::{open_models, unanswered};
+use probare_runner::Settings;
 
 use super::running::embeddings;
 use super::{print, remark};
@@ -43,6 +44,14 @@ pub fn run(arguments: &Arguments) -> Done {
         Command::Search(arguments) => search::run(arguments),
         Command::Ask(arguments) => ask::run(arguments),
         Command::Test(arguments) => test::run(arguments),
+    }
+}
+
+/// What a run would be made of; nothing for a command that scores nothing.
+pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+    match &arguments.command {
+        Command::Test(arguments) => test::settings(arguments).map(|(_, settings)| Some(settings)),
+        Command::Index(_) | Command::Search(_) | Command::Ask(_) => Ok(None),
     }
 }
 
