@@ -14,19 +14,19 @@ mod verbs;
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
 
 use arguments::{Cli, Verb};
 use failure::{Done, Failure};
-use probare_core::Suite;
+use probare_core::{Suite, closest};
 use probare_runner::{Exit, Settings};
 
 /// Does what the arguments ask for, the first of which is the name of the program, and says with which code it should end.
 pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> u8 {
     let asked = match parsed(arguments) {
         Ok(asked) => asked,
-        Err(error) => return refused(&error).code(),
+        Err(error) => return refused(error).code(),
     };
     let done = match &asked {
         Asked::Suite(suite, matches) => verbs::suite::run(*suite, matches),
@@ -50,13 +50,39 @@ fn parsed<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> 
 }
 
 /// Says what is wrong with a command line, or shows the help that it asks for.
-fn refused(error: &clap::Error) -> Exit {
+fn refused(mut error: clap::Error) -> Exit {
+    suggest(&mut error);
     // Nothing can be done about a closed terminal.
     let _ = error.print();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
         _ => Exit::Usage,
     }
+}
+
+/// What users of other tools write, and what it is called here.
+const ELSEWHERE: [(&str, &str); 3] =
+    [("--threshold", "--fail-under"), ("--min-score", "--fail-under"), ("--workers", "--jobs")];
+
+/// A flag is similar to another if it is a slip of the fingers away; any other suggestion leads astray.
+fn suggest(error: &mut clap::Error) {
+    let text = |value: Option<&ContextValue>| match value {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let Some(wrong) = text(error.get(ContextKind::InvalidArg)) else { return };
+    let known = ELSEWHERE.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
+    let suggested = text(error.get(ContextKind::SuggestedArg));
+    let near = suggested.filter(|suggested| closest(&wrong, [suggested.as_str()]).is_some());
+    match known.map(str::to_owned).or(near) {
+        Some(better) => error.insert(ContextKind::SuggestedArg, ContextValue::String(better)),
+        None => error.remove(ContextKind::SuggestedArg),
+    };
+}
+
+/// The whole command line, for whoever wants to know all verbs and flags.
+pub fn command() -> clap::Command {
+    arguments::command()
 }
 
 /// What a command line would run with; nothing for a verb that has no settings of a run.

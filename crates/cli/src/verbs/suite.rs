@@ -4,7 +4,8 @@
 //! several times, a closed set of words is checked. Five keys of the schema steer it: `x-positional` makes the property
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
 //! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
-//! do not go together. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
+//! do not go together. `x-asks` of the schema itself gives the suite the flags on whom judges ask, `x-runs` those on how
+//! programs are run.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
@@ -24,6 +25,9 @@ const EVALUATE: &str = "evaluate";
 
 /// The suite whose questions can be asked in one go with their grading.
 const SOCIOSCOPE: &str = "socioscope";
+
+/// Flags that say how programs are run.
+const ABOUT_PROGRAMS: [&str; 2] = ["sandbox", "run_again"];
 
 /// Adds the verbs of all suites to the command line.
 pub fn add_verbs(mut command: Command) -> Command {
@@ -80,10 +84,13 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     }
     let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();
     let asking = Asking::augment_args(Command::new("asking"));
-    let asks = schema.get("x-asks") == Some(&Json::Bool(true));
-    let is_idle = |name: &str| !asks && asking.get_arguments().any(|argument| argument.get_id() == name);
-    // What every run has, but for what the suite itself understands under the same name, and for whom judges ask where it has
-    // no judges.
+    let does = |key: &str| schema.get(key) == Some(&Json::Bool(true));
+    let is_idle = |name: &str| {
+        let is_about_asking = asking.get_arguments().any(|argument| argument.get_id() == name);
+        (is_about_asking && !does("x-asks")) || (ABOUT_PROGRAMS.contains(&name) && !does("x-runs"))
+    };
+    // What every run has, but for what the suite itself understands under the same name, and for what could have no effect:
+    // whom judges ask where it has no judges, how programs are run where it runs none.
     for argument in RunFlags::augment_args(Command::new("running")).get_arguments() {
         let name = argument.get_id().as_str();
         if !own.iter().any(|own| own == name) && !is_idle(name) {

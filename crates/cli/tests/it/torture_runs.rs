@@ -224,7 +224,7 @@ fn torture_of_runs_two_processes_go_on_with_one_run() {
 fn torture_of_runs_by_disks_ends_with_a_message_and_can_be_resumed() {
     let probe = Command::new("unshare").args(["-Urm", "true"]).status();
     if !probe.is_ok_and(|status| status.success()) {
-        println!("left out: `unshare -Urm` does not work here, so no small disk can be had");
+        probare_testing::left_out("`unshare -Urm` does not work here, so no small disk can be had");
         return;
     }
     let ground = Ground::new(400);

@@ -212,7 +212,7 @@ fn sandbox() -> Option<Sandbox> {
     match Sandbox::open(Choice::Auto, limits(), Arc::default()) {
         Ok(sandbox) => Some(sandbox),
         Err(SandboxError::NoBubblewrap) => {
-            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
             None
         }
         Err(error) => panic!("{error}"),
@@ -223,7 +223,7 @@ fn sandbox() -> Option<Sandbox> {
 fn try_all(who: &str) {
     let Some(sandbox) = sandbox() else { return };
     if let Err(error) = sandbox.interpreter("") {
-        eprintln!("left out: {error}");
+        probare_testing::left_out(&error.to_string());
         return;
     }
     let attempts = attempts();
@@ -251,7 +251,7 @@ fn nobody_gets_out_as_an_ordinary_user() {
         return try_all("started by an ordinary user");
     }
     if !rustix::process::geteuid().is_root() {
-        eprintln!("left out: this is an ordinary user already");
+        probare_testing::left_out("this is an ordinary user already");
         return;
     }
     let program = std::env::current_exe().unwrap();
@@ -270,14 +270,14 @@ fn nobody_gets_out_as_an_ordinary_user() {
     let output = match output {
         Ok(output) => output,
         Err(error) => {
-            eprintln!("left out: the rights of root cannot be given up ({error})");
+            probare_testing::left_out(&format!("the rights of root cannot be given up ({error})"));
             return;
         }
     };
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     println!("{said}");
     if said.contains("Permission denied") && !said.contains("running 1 test") {
-        eprintln!("left out: the test is out of reach for an ordinary user");
+        probare_testing::left_out("the test is out of reach for an ordinary user");
         return;
     }
     assert!(output.status.success(), "{said}");
@@ -287,7 +287,7 @@ fn nobody_gets_out_as_an_ordinary_user() {
 fn without_a_sandbox_the_harmless_ones_get_out() {
     let sandbox = Sandbox::open(Choice::None, limits(), Arc::default()).unwrap();
     if let Err(error) = sandbox.interpreter("") {
-        eprintln!("left out: {error}");
+        probare_testing::left_out(&error.to_string());
         return;
     }
     let harmless: Vec<Attempt> = attempts().into_iter().filter(|attempt| attempt.is_harmless).collect();

@@ -113,11 +113,13 @@ fn summary(checked: &[Checked]) -> String {
     let existence = existence(checked);
     let count = |share: Option<f64>| share.map_or(0.0, |share| (share * checked.len() as f64).round());
     let (exact, normalised) = (count(existence.score()), count(existence.score_normalised()));
+    let stands = |count: f64| if count == 1.0 { "stands" } else { "stand" };
     format!(
-        "{} of {} stand word for word in the passage that is cited, {} typography and marked omissions aside\n",
-        exact,
+        "of {} {exact} {} word for word in the passage that is cited; {normalised} {} there when typography and marked omissions \
+         are set aside\n",
         counted(checked.len() as u64, "citation", "citations"),
-        normalised,
+        stands(exact),
+        stands(normalised),
     )
 }
 
