@@ -4,6 +4,8 @@
 
 mod bench;
 mod ci;
+mod dist;
+mod docs;
 mod generate;
 mod local_model;
 mod new_metric;
@@ -34,6 +36,10 @@ enum Command {
     TestCluster(python::ClusterArguments),
     /// Everything that CI checks: format, lints, licences, tests
     Ci(ci::Arguments),
+    /// Build the program and the wheel as they are published
+    Dist(dist::Arguments),
+    /// Build the documentation as a site, with search, and check its links
+    Docs(docs::Arguments),
     /// Write derived files: wordnet, stubs
     Gen(generate::Arguments),
     /// Train the English tagger and parser from a treebank, or measure them on it
@@ -56,6 +62,8 @@ fn main() -> anyhow::Result<()> {
         Command::TestPostgres => test::postgres(),
         Command::TestCluster(arguments) => python::run_cluster(&arguments),
         Command::Ci(arguments) => ci::run(&arguments),
+        Command::Dist(arguments) => dist::run(&arguments),
+        Command::Docs(arguments) => docs::run(&arguments),
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),

@@ -43,6 +43,11 @@ pub fn run() -> Result<()> {
     process::run(pytest.args(["-m", "not (spark or ray or peers)"]))
 }
 
+/// The wheel as it is published, in a folder.
+pub fn dist_wheel(folder: &Path) -> Result<PathBuf> {
+    Environment::new("python", "requirements-test.txt")?.published_wheel(folder)
+}
+
 /// The same with everything that is too heavy for every day.
 pub fn run_cluster(arguments: &ClusterArguments) -> Result<()> {
     let environment = Environment::new("python-cluster", "requirements-cluster.txt")?;
@@ -127,6 +132,16 @@ impl Environment {
             .current_dir(root().join("crates/python"));
         process::run(&mut maturin)?;
         Ok(std::fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path())
+    }
+
+    /// Builds the wheel as it is published.
+    fn published_wheel(&self, folder: &Path) -> Result<PathBuf> {
+        let mut maturin = Command::new(self.program("maturin"));
+        maturin.args(["build", "--profile", "dist", "--compatibility", "linux", "--skip-auditwheel", "--out"]);
+        maturin.arg(folder).arg("--interpreter").arg(self.program("python"));
+        process::run(maturin.current_dir(root().join("crates/python")))?;
+        let mut files = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
+        files.find(|path| path.extension().is_some_and(|end| end == "whl")).context("maturin made no wheel")
     }
 
     fn install(&self, wheel: &Path) -> Result<()> {

@@ -120,6 +120,9 @@ impl From<ConfigError> for Failure {
             ConfigError::GateWithoutLimit { .. } => {
                 failure.hint("add `fail_under: 0.7` or `fail_over: 0.2`").into_usage()
             }
+            ConfigError::OfAnother { name, .. } => {
+                failure.hint(format!("it may name programs and addresses; if you trust it, name it: --config ./{name}"))
+            }
             ConfigError::Read(error) => Self::from_error(&error),
             _ => failure,
         }

@@ -56,9 +56,11 @@ impl MetricInfo {
         }
     }
 
-    /// The same with the options that were given.
+    /// The same with the options that were given. One that names a profile is the profile that computes.
     #[must_use]
     pub fn with_options(mut self, options: Json) -> Self {
+        let named = options.get("profile").and_then(|profile| Profile::deserialize(profile).ok());
+        self.profile = named.unwrap_or(self.profile);
         self.options = options;
         self
     }
@@ -77,7 +79,8 @@ fn read_range<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(f64, f64), 
 /// What one metric said about one case.
 pub type Named = Result<Outcome, ScoreError>;
 
-/// What a benchmark keeps of a case beyond scores, for the files that it publishes. Whoever made it knows its type.
+/// A value of a type that this crate does not know: what a benchmark keeps of a case for the files that it publishes, or
+/// the summary of a run. Whoever made it knows its type.
 #[derive(Clone)]
 pub struct Detail(Arc<dyn Any + Send + Sync>);
 
@@ -279,12 +282,14 @@ pub enum Event<'a> {
 }
 
 /// The end of a run: how it came about, and what describes the run.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Finish {
     /// How it ended.
     pub stop: Stop,
     /// All that is needed to compute it again; files of a run that did not end well carry none.
     pub manifest: Manifest,
+    /// What the run came to in numbers, computed once for all who report it; whoever made it knows its type.
+    pub summary: Option<Detail>,
     /// What a benchmark adds to a page.
     pub sections: Vec<Section>,
 }

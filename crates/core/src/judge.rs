@@ -5,159 +5,8 @@
 //! is tested with literal answers and a recorded run can be scored again offline.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
 
-use crate::{BuildError, ErrorKind, Outcome, Sample, ScoreError};
-
-/// Who speaks in a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The instructions.
-    System,
-    /// The person who asks.
-    User,
-    /// The model.
-    Assistant,
-}
-
-impl Role {
-    /// The word in files and on pages.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-        }
-    }
-}
-
-/// One message of a conversation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    /// Who speaks.
-    pub role: Role,
-    /// What is said.
-    pub text: String,
-}
-
-impl Message {
-    /// Instructions.
-    pub fn system(text: impl Into<String>) -> Self {
-        Self { role: Role::System, text: text.into() }
-    }
-
-    /// Words of the person who asks.
-    pub fn user(text: impl Into<String>) -> Self {
-        Self { role: Role::User, text: text.into() }
-    }
-}
-
-/// How a model is asked. What is absent is left to the model's own default.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Parameters {
-    /// How freely the model chooses its words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    /// Share of the likeliest words that it chooses from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub top_p: Option<f64>,
-    /// Most tokens of a reply.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u32>,
-    /// Seed, where the model takes one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seed: Option<u64>,
-    /// Texts at which a reply ends.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stop: Vec<String>,
-    /// JSON Schema that the reply has to keep.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema: Option<Json>,
-    /// Whether the probabilities of the reply's tokens are wanted.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub logprobs: bool,
-}
-
-/// One question to a model.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Question {
-    /// The conversation to send.
-    pub messages: Vec<Message>,
-    /// How to ask.
-    #[serde(default)]
-    pub parameters: Parameters,
-    /// Which judge of a panel is asked, counted from 0.
-    #[serde(default)]
-    pub seat: usize,
-    /// The same question asked again, counted from 0: a reply that could not be read is not asked for from the record.
-    #[serde(default)]
-    pub attempt: u32,
-}
-
-/// What a call took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Usage {
-    /// Tokens that were sent.
-    pub input_tokens: u64,
-    /// Tokens that came back.
-    pub output_tokens: u64,
-}
-
-/// What came of a question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Content {
-    /// The model answered.
-    Text(String),
-    /// The model declined, in these words.
-    Refused(String),
-    /// No answer came.
-    Failed {
-        /// What kind of failure.
-        kind: ErrorKind,
-        /// What happened.
-        reason: String,
-    },
-}
-
-/// What a model replied to the question of the same position. A failed call reaches the judge too, which decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reply {
-    /// Text, refusal or the cause of failure.
-    pub content: Content,
-    /// What it took.
-    #[serde(default)]
-    pub usage: Usage,
-    /// The model that answered, by the name the provider gives.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-}
-
-impl Reply {
-    /// A reply of which nothing but the text is known.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self { content: Content::Text(text.into()), usage: Usage::default(), model: None }
-    }
-
-    /// A call that failed for good.
-    pub fn failed(kind: ErrorKind, reason: impl Into<String>) -> Self {
-        Self { content: Content::Failed { kind, reason: reason.into() }, usage: Usage::default(), model: None }
-    }
-
-    /// The text; an error of its own kind where the model declined or the call failed.
-    pub fn read(&self) -> Result<&str, ScoreError> {
-        match &self.content {
-            Content::Text(text) => Ok(text),
-            Content::Refused(words) => {
-                Err(ScoreError::other(ErrorKind::Refused, format!("the model declined: {words}")))
-            }
-            Content::Failed { kind, reason } => Err(ScoreError::other(*kind, reason.clone())),
-        }
-    }
-}
+use crate::{BuildError, ErrorKind, Outcome, Question, Reply, Sample, ScoreError, Trust};
 
 /// A program for the sandbox: some steps, one after another, in a folder of their own that nobody else sees.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -363,68 +212,26 @@ pub trait Judge: Send + Sync {
     }
 }
 
-/// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before.
+/// Answers what judges ask: models, embeddings, a sandbox, or a record of what they said before. Every method is required:
+/// one that hands questions on hands on all of them.
 pub trait Outside: Send + Sync {
     /// One answer for each question, text or program of the turn, in its order. `metric` is the name in this run.
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer>;
 
     /// Whether it can give vectors of this model; asked before a run starts, so that nobody waits for a run without any.
-    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        Err(BuildError::Missing {
-            what: format!("the embedding model `{model}`"),
-            remedy: "nobody is there to compute vectors".to_owned(),
-        })
-    }
+    fn can_embed(&self, model: &str) -> Result<(), BuildError>;
 
     /// What identifies a model that is computed here; nothing for one that a server computes.
-    fn digest(&self, _model: &str) -> Option<String> {
-        None
-    }
+    fn digest(&self, model: &str) -> Option<String>;
 
     /// Whether it can run programs in this environment; asked before a run starts.
-    fn can_run(&self, _environment: &str) -> Result<(), BuildError> {
-        Err(BuildError::Missing {
-            what: "a sandbox for programs".to_owned(),
-            remedy: "nobody is there to run them".to_owned(),
-        })
-    }
+    fn can_run(&self, environment: &str) -> Result<(), BuildError>;
 
     /// How many cases may wait for answers at once; with one, cases are as fast as threads.
-    fn width(&self) -> usize {
-        1
-    }
-}
+    fn width(&self) -> usize;
 
-/// Questions go to one, texts to another.
-#[derive(Clone, Copy)]
-pub struct Divided<'a> {
-    /// Answers questions to models.
-    pub ask: &'a dyn Outside,
-    /// Answers everything else.
-    pub rest: &'a dyn Outside,
-}
-
-impl Outside for Divided<'_> {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        let who = if matches!(turn, Turn::Ask(_)) { self.ask } else { self.rest };
-        who.answer(metric, turn)
-    }
-
-    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        self.rest.can_embed(model)
-    }
-
-    fn digest(&self, model: &str) -> Option<String> {
-        self.rest.digest(model)
-    }
-
-    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
-        self.rest.can_run(environment)
-    }
-
-    fn width(&self) -> usize {
-        self.ask.width().max(self.rest.width())
-    }
+    /// Whose word it follows.
+    fn trust(&self) -> Trust;
 }
 
 /// Nobody is there to ask: every answer is missing.
@@ -440,5 +247,60 @@ impl Outside for Nobody {
             Turn::Done(_) => (0, ""),
         };
         vec![Answer::Failed { kind: ErrorKind::Missing, reason: what.to_owned() }; count]
+    }
+
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: format!("the embedding model `{model}`"),
+            remedy: "nobody is there to compute vectors".to_owned(),
+        })
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Err(BuildError::Missing {
+            what: "a sandbox for programs".to_owned(),
+            remedy: "nobody is there to run them".to_owned(),
+        })
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
+    }
+}
+
+/// A function that answers, and nothing else: one case at a time, with vectors and programs as the function gives them.
+pub struct Function<F>(pub F);
+
+impl<F: Fn(&str, &Turn) -> Vec<Answer> + Send + Sync> Outside for Function<F> {
+    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
+        (self.0)(metric, turn)
+    }
+
+    fn can_embed(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
     }
 }

@@ -25,6 +25,8 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod case;
+mod code;
+mod conversation;
 mod digest;
 mod event;
 mod evidence;
@@ -38,9 +40,14 @@ mod request;
 mod sample;
 mod score;
 mod suggest;
+mod trust;
 mod value;
 
 pub use case::{Case, Citation, Field, Passage, SampleKey, Spent};
+pub use code::{CODE, has_code, tell_code};
+pub use conversation::{
+    Content, Image, ImageKind, Message, Parameters, Part, Question, Reply, Role, StopReason, Tool, ToolCall, Usage,
+};
 pub use digest::Sha256;
 pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
@@ -48,13 +55,10 @@ pub use job::{
     Batch, CaseLimit, Console, Ending, Given, Job, NoRules, Progress, Publisher, Rules, Source, SourceError, Suite,
     SuiteError,
 };
-pub use judge::{
-    Answer, Content, Divided, End, Folder, Judge, Message, Nobody, Outside, Parameters, Program, Question, Ran,
-    RanStep, Reply, Role, Step, Turn, Usage,
-};
+pub use judge::{Answer, End, Folder, Function, Judge, Nobody, Outside, Program, Ran, RanStep, Step, Turn};
 pub use manifest::{
-    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, ModelUsed, PromptUsed, Reading, SandboxUsed, Stored,
-    SuiteCall,
+    EmbeddingUsed, FORMAT, Generation, Input, Maker, Manifest, MeansOver, ModelUsed, OLDEST_FORMAT, PromptUsed,
+    Reading, SandboxUsed, Stored, SuiteCall,
 };
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
@@ -63,8 +67,9 @@ pub use readings::{Readings, RunReadings};
 pub use registry::{Registry, UnknownMetric};
 pub use request::{MetricRequest, RequestError};
 pub use sample::{Output, Sample};
-pub use score::{ErrorKind, Outcome, Parts, Score, ScoreError, Told};
+pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, UNSURE};
 pub use suggest::closest;
+pub use trust::Trust;
 pub use value::{NotFinite, Value};
 
 #[doc(hidden)]

@@ -11,7 +11,16 @@ use serde_json::Value as Json;
 use crate::{MetricInfo, Parameters, Stop};
 
 /// Raised when an old reader could misread a new file.
-pub const FORMAT: u32 = 2;
+///
+/// | format | releases | what is different |
+/// |---|---|---|
+/// | 1 | 0.1 | no manifest; `.json` holds metrics and results |
+/// | 2 | 0.2 | a manifest in or beside every file; means over outputs |
+/// | 3 | 0.3 | means over cases; model and repeat in every table; who decided (`by`), `unsure`, `truncated`; where gates come from |
+pub const FORMAT: u32 = 3;
+
+/// The oldest format whose manifests are read.
+pub const OLDEST_FORMAT: u32 = 2;
 
 /// What describes a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -47,6 +56,12 @@ pub struct Manifest {
     /// Data sets and models of a run that has several samples of a case, or several data sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+    /// What the means of the summary are over.
+    #[serde(default, skip_serializing_if = "MeansOver::is_unsaid")]
+    pub means_over: MeansOver,
+    /// SHA-256 of the settings of the run, by what they are of, as far as they were handed in.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// How the run ended.
     pub stop: Stop,
     /// Counts, means and distributions, as the program sums them up.
@@ -62,6 +77,24 @@ pub struct Manifest {
     /// else can be held against (a title, a limit); it is no signature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
+}
+
+/// What the means of a summary are over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MeansOver {
+    /// Single outputs: what files of format 2 have, which do not say so.
+    #[default]
+    Outputs,
+    /// Cases: several outputs of one case are averaged within it first.
+    Cases,
+}
+
+impl MeansOver {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+    const fn is_unsaid(&self) -> bool {
+        matches!(self, Self::Outputs)
+    }
 }
 
 /// A model that was asked: everything of it that decides a reply, and nothing secret.

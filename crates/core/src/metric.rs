@@ -358,22 +358,15 @@ mod tests {
         }
     }
 
-    struct Says(&'static str);
-
-    impl Outside for Says {
-        fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
-            match turn {
-                Turn::Ask(questions) => vec![Answer::Reply(crate::Reply::text(self.0)); questions.len()],
-                _ => Vec::new(),
-            }
-        }
-    }
-
     #[test]
     fn a_judge_is_driven_and_without_anybody_to_ask_the_reply_is_missing() {
         let case = crate::Case::default();
         let judge = Scorer::Judge(Box::new(Asks));
-        let outcome = judge.score_with("m", Sample::of(&case), &Says("yes")).unwrap();
+        let yes = crate::Function(|_: &str, turn: &Turn| match turn {
+            Turn::Ask(questions) => vec![Answer::Reply(crate::Reply::text("yes")); questions.len()],
+            _ => Vec::new(),
+        });
+        let outcome = judge.score_with("m", Sample::of(&case), &yes).unwrap();
         assert_eq!(outcome.score().unwrap().value.get(), 1.0);
         let error = judge.score(Sample::of(&case)).unwrap_err();
         assert_eq!(error.kind(), crate::ErrorKind::Missing);

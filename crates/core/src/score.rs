@@ -13,6 +13,29 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Evidence, Field, NotFinite, Value};
 
+/// The label of a value that is a guess: nothing was proved either way. Reports count it apart.
+pub const UNSURE: &str = "unsure";
+
+/// Who decided a value, where a metric may hand on what it cannot decide itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decider {
+    /// The metric, by reading the texts.
+    Reading,
+    /// A model that was asked.
+    Judge,
+}
+
+impl Decider {
+    /// The word in files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Reading => "reading",
+            Self::Judge => "judge",
+        }
+    }
+}
+
 /// A value, the pieces it is made of, and why.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
@@ -20,6 +43,8 @@ pub struct Score {
     pub value: Value,
     /// A word for the value where the metric speaks in words (`PASS`, `clear_fail`).
     pub label: Option<Cow<'static, str>>,
+    /// Who decided, where the metric could have handed the question on.
+    pub by: Option<Decider>,
     /// Named pieces of a composite value.
     pub parts: Parts,
     /// What was found, missing, compared.
@@ -29,7 +54,7 @@ pub struct Score {
 impl Score {
     /// A score without parts and evidence.
     pub const fn new(value: Value) -> Self {
-        Self { value, label: None, parts: Parts::EMPTY, evidence: Vec::new() }
+        Self { value, label: None, by: None, parts: Parts::EMPTY, evidence: Vec::new() }
     }
 
     /// A score from a number; fails when it is not finite.
@@ -70,6 +95,18 @@ impl Score {
     pub fn labelled(mut self, label: impl Into<Cow<'static, str>>) -> Self {
         self.label = Some(label.into());
         self
+    }
+
+    /// Says who decided.
+    #[must_use]
+    pub const fn decided_by(mut self, decider: Decider) -> Self {
+        self.by = Some(decider);
+        self
+    }
+
+    /// Whether nothing was proved either way.
+    pub fn is_unsure(&self) -> bool {
+        self.label.as_deref() == Some(UNSURE)
     }
 }
 
@@ -174,6 +211,9 @@ impl Serialize for Outcome {
                 if let Some(label) = &score.label {
                     map.serialize_entry("label", label)?;
                 }
+                if let Some(decider) = &score.by {
+                    map.serialize_entry("by", decider)?;
+                }
                 if !score.parts.is_empty() {
                     map.serialize_entry("parts", &score.parts)?;
                 }
@@ -193,6 +233,7 @@ impl Serialize for Outcome {
 struct Written {
     value: Option<Value>,
     label: Option<String>,
+    by: Option<Decider>,
     #[serde(default)]
     parts: Parts,
     #[serde(default)]
@@ -208,7 +249,7 @@ impl Written {
         match (self.value, self.not_applicable, self.error) {
             (Some(value), None, None) if self.kind.is_none() => {
                 let label = self.label.map(Cow::Owned);
-                Ok(Ok(Score { value, label, parts: self.parts, evidence: self.evidence }.into()))
+                Ok(Ok(Score { value, label, by: self.by, parts: self.parts, evidence: self.evidence }.into()))
             }
             (None, Some(reason), None) => Ok(Ok(Outcome::not_applicable(reason))),
             // Files of release 0.1 name no kind.
@@ -269,12 +310,21 @@ pub enum ErrorKind {
     TimedOut,
     /// The user ended it.
     Cancelled,
+    /// A model's reply was cut off before its end.
+    Truncated,
 }
 
 impl ErrorKind {
     /// All kinds.
-    pub const ALL: [Self; 6] =
-        [Self::Failed, Self::Refused, Self::Unparseable, Self::Missing, Self::TimedOut, Self::Cancelled];
+    pub const ALL: [Self; 7] = [
+        Self::Failed,
+        Self::Refused,
+        Self::Unparseable,
+        Self::Missing,
+        Self::TimedOut,
+        Self::Cancelled,
+        Self::Truncated,
+    ];
 
     /// The word in files and reports.
     pub const fn name(self) -> &'static str {
@@ -285,6 +335,7 @@ impl ErrorKind {
             Self::Missing => "missing",
             Self::TimedOut => "timed_out",
             Self::Cancelled => "cancelled",
+            Self::Truncated => "truncated",
         }
     }
 }
@@ -375,7 +426,7 @@ mod tests {
     #[test]
     fn every_situation_is_read_back() {
         let score = Score::from_number(0.1 + 0.2).unwrap().with_part("b", 2.0).unwrap().with_part("a", 1.0).unwrap();
-        let score: Outcome = score.labelled("fine").because([Evidence::missing("x")]).into();
+        let score: Outcome = score.labelled("fine").decided_by(Decider::Judge).because([Evidence::missing("x")]).into();
         assert_eq!(round(Ok(score.clone())).1, Told(Ok(score)));
         let aside = Outcome::not_applicable("why");
         assert_eq!(round(Ok(aside.clone())).1, Told(Ok(aside)));

@@ -54,7 +54,8 @@ fn run(
     concurrency: u32,
     questions: &[Question],
 ) -> Result<Vec<Reply>, Box<dyn std::error::Error>> {
-    let shared = Shared::open(Options { record: Some(record.to_owned()), ..Options::default() })?;
+    let shared =
+        Shared::open(Options { record: Some(record.to_owned()), ..Options::new(probare_core::Trust::Trusted) })?;
     let settings = ModelSettings {
         base_url: Some(format!("{}/v1", server.url())),
         concurrency: Some(concurrency),

@@ -44,7 +44,7 @@ fn serve() -> Done {
 fn ask(url: &str, count: usize, concurrency: u32, records: bool) -> Done {
     let folder = tempfile::tempdir()?;
     let record = records.then(|| folder.path().join("replies.db"));
-    let shared = Shared::open(Options { record, ..Options::default() })?;
+    let shared = Shared::open(Options { record, ..Options::new(probare_core::Trust::Trusted) })?;
     let settings = ModelSettings {
         base_url: Some(url.to_owned()),
         concurrency: Some(concurrency),

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage};
+use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage, tell_code};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
@@ -22,7 +22,7 @@ use crate::record::{Claimed, Lease};
 use crate::road::{self, Road};
 use crate::shared::{OpenError, Shared, add};
 use crate::transport::Failed;
-use crate::{CallError, Entry, Fault, Key, ModelName, ModelSettings, Money, Request};
+use crate::{CallError, Entry, Fault, Key, ModelName, ModelSettings, Money, Request, random_bytes};
 
 /// Tokens of a reply that are expected for the limits a minute when no longest length is set.
 const USUAL_REPLY: u32 = 512;
@@ -74,7 +74,9 @@ impl Client {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
         let road = Road::open(&settings, &name, &base_url, shared)?;
-        if shared.0.offline && !shared.0.only_looks && shared.0.record.is_none() && !road.is_cassette() {
+        shared.start(!road.is_cassette() && !shared.0.only_looks)?;
+        let is_mute = shared.0.offline && shared.record().is_none() && !road.is_cassette();
+        if is_mute && !shared.0.only_looks && shared.trust().may_ask() {
             return Err(OpenError::OfflineWithoutRecord);
         }
         let per_minute = |limit: Option<f64>| limit.map(Rate::per_minute);
@@ -171,8 +173,9 @@ impl Client {
             Ok(Answered { entry, .. }) => {
                 let refused = matches!(entry.reply.content, Content::Refused(_));
                 add(if refused { &tally.refused } else { &tally.replied }, 1);
-                add(&tally.input_tokens, entry.reply.usage.input_tokens);
-                add(&tally.output_tokens, entry.reply.usage.output_tokens);
+                let usage = entry.reply.usage.unwrap_or_default();
+                add(&tally.input_tokens, usage.input_tokens);
+                add(&tally.output_tokens, usage.output_tokens);
             }
             Err(_) => add(&tally.failed, 1),
         }
@@ -189,10 +192,14 @@ impl Client {
         }
         let request = Request::new(name, base_url, settings, &question, repeat);
         let key = Key::of(&request);
+        let coded = question.coded;
         // A file of recorded replies is a record already.
-        let Some(record) = shared.0.record.as_ref().filter(|_| !self.0.road.is_cassette()) else {
+        let Some(record) = shared.record().filter(|_| !self.0.road.is_cassette()) else {
             let replayed = self.0.road.is_cassette();
-            return Ok(Answered { entry: self.asked(request, key).await?, replayed });
+            if shared.0.offline && !replayed {
+                return Err(self.not_recorded(key));
+            }
+            return Ok(Answered { entry: self.asked(request, key, coded).await?, replayed });
         };
         let claimed = tokio::select! {
             biased;
@@ -201,20 +208,29 @@ impl Client {
         };
         let lease: Lease = match claimed {
             Claimed::Reply(entry) => return Ok(Answered { entry: *entry, replayed: true }),
-            Claimed::Missing => {
-                shared.miss(&settings.name, key);
-                return Err(CallError::NotRecorded { model: settings.shown(), key: key.short() });
-            }
+            Claimed::Missing => return Err(self.not_recorded(key)),
             Claimed::Mine(lease) => lease,
         };
-        let entry = self.asked(request, key).await?;
+        let entry = self.asked(request, key, coded).await?;
         Ok(Answered { entry: record.keep(lease, entry).await?, replayed: false })
     }
 
+    /// Only the record may answer, and it does not.
+    fn not_recorded(&self, key: Key) -> CallError {
+        let Inner { shared, settings, .. } = &*self.0;
+        shared.miss(&settings.name, key);
+        CallError::NotRecorded { model: settings.shown(), key: key.short() }
+    }
+
     /// Asks until there is a reply, or no attempt is worth it, or the time is over.
-    async fn asked(&self, request: Request, key: Key) -> Result<Entry, CallError> {
+    async fn asked(&self, request: Request, key: Key, coded: bool) -> Result<Entry, CallError> {
         let inner = &*self.0;
-        let parcel = road::parcel(&request);
+        // What is sent has the code of its question; what is recorded, and answered from a file, does not.
+        let code = if coded && !inner.road.is_cassette() { Some(fresh_code()?) } else { None };
+        let parcel = match &code {
+            Some(code) => road::parcel(&with_code(&request, code)),
+            None => road::parcel(&request),
+        };
         let bound = inner.bound(&request, &parcel)?;
         let mut deadline: Option<Instant> = None;
         let mut last: Option<Unheard> = None;
@@ -252,7 +268,9 @@ impl Client {
             let failed = match sent {
                 Ok(Ok((heard, received))) => {
                     let latency = started.elapsed();
-                    let usage = heard.reply.usage;
+                    let usage = heard.reply.usage.unwrap_or_default();
+                    let mut heard = heard;
+                    heard.reply.code = code.or(heard.reply.code);
                     let entry = inner.entry(request, heard, &parcel, &received, latency, attempts);
                     admitted.succeeded(inner, usage, entry.cost_usd);
                     return Ok(entry);
@@ -286,11 +304,25 @@ impl Client {
     }
 }
 
+/// A request as it is sent: with the code that the model alone is told.
+fn with_code(request: &Request, code: &str) -> Request {
+    let mut sent = request.clone();
+    tell_code(&mut sent.messages, sent.parameters.schema.as_mut(), code);
+    sent
+}
+
+/// A code that nobody can guess.
+fn fresh_code() -> Result<String, CallError> {
+    let drawn = random_bytes::<8>();
+    let bytes = drawn.ok_or_else(|| CallError::Internal { reason: "the system gives no random numbers".to_owned() })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// Asks several models several questions at once; one reply for each, in their order.
 pub(crate) fn ask_all(shared: &Shared, asked: Vec<(Client, Question, u32)>) -> Vec<Reply> {
     let count = asked.len();
     let bug = || CallError::Internal { reason: "a question was dropped".to_owned() }.reply();
-    let handle = shared.handle();
+    let Some(handle) = shared.handle() else { return vec![bug(); count] };
     let work = async {
         let mut tasks = JoinSet::new();
         for (at, (client, question, repeat)) in asked.into_iter().enumerate() {
@@ -384,7 +416,7 @@ impl Inner {
         let Some(most) = none.or(request.parameters.max_tokens).or(own).or(listed) else {
             return Err(CallError::Unbounded { model: self.settings.shown() });
         };
-        let usage = Usage { input_tokens: parcel.body.len() as u64, output_tokens: u64::from(most) };
+        let usage = Usage::new(parcel.body.len() as u64, u64::from(most));
         let money = self.price.map(|price| price.bound(usage)).unwrap_or_default();
         Ok(Spending { tokens: usage.input_tokens.saturating_add(usage.output_tokens), money })
     }
@@ -401,7 +433,7 @@ impl Inner {
     ) -> Entry {
         let redactor = self.shared.redactor();
         let embedding = request.embedding;
-        if let Content::Text(text) | Content::Refused(text) = &mut heard.reply.content {
+        if let Content::Text(text) | Content::Truncated(text) | Content::Refused(text) = &mut heard.reply.content {
             *text = redactor.clean(std::mem::take(text));
         }
         heard.reply.model = heard.reply.model.map(|model| redactor.clean(model));
@@ -409,7 +441,8 @@ impl Inner {
         let cost = heard.cost.filter(|cost| *cost >= 0.0);
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         Entry {
-            cost_usd: cost.or_else(|| self.price.map(|price| price.of(heard.reply.usage).in_dollars())),
+            cost_usd: cost
+                .or_else(|| self.price.map(|price| price.of(heard.reply.usage.unwrap_or_default()).in_dollars())),
             request,
             reply: heard.reply,
             sent: Some(redactor.clean_bytes(&parcel.body)),

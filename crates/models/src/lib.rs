@@ -11,7 +11,7 @@
 //! use probare_core::{Message, Question};
 //! use probare_models::{Client, ModelSettings, Options, Shared};
 //!
-//! let shared = Shared::open(Options::default())?;
+//! let shared = Shared::open(Options::new(probare_core::Trust::Trusted))?;
 //! let program = ["sh", "-c", r#"cat > /dev/null; echo '{"text": "yes"}'"#].map(String::from).to_vec();
 //! let client = Client::open(ModelSettings { command: program, ..ModelSettings::named("command:sh") }, &shared)?;
 //! let question = Question { messages: vec![Message::user("Is it so?")], ..Question::default() };
@@ -29,6 +29,7 @@ mod models;
 mod name;
 pub mod prices;
 mod providers;
+mod random;
 mod record;
 mod road;
 mod secret;
@@ -44,6 +45,7 @@ pub use models::Models;
 pub use name::{Dialect, ModelName, NameError, Provider};
 pub use prices::Money;
 pub use providers::Request;
+pub use random::random_bytes;
 pub use record::{
     Entry, Imported, Kept, Key, LEASE, Old, Programs, RanEntry, Record, RecordError, export, import, list, prune,
     read_cassette,

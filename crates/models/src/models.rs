@@ -1,29 +1,36 @@
-//! [`Models`]: the models of a run by name, and who of them answers for which metric.
+//! [`Models`]: the models of a run by name, who of them answers for which metric, and the vectors beside them.
 
 use std::collections::BTreeMap;
 
-use probare_core::{Answer, BuildError, Nobody, Outside, Question, Reply, Turn};
+use probare_core::{Answer, BuildError, ModelUsed, Nobody, Outside, Question, Reply, Trust, Turn};
 
 use crate::client::ask_all;
+use crate::embedding::Embeddings;
 use crate::{CallError, Client, ModelSettings, OpenError, Options, Shared};
 
-/// The models of a run. It answers what judges ask; texts to embed and programs to run go to somebody else.
+/// Cases that may wait for replies at once.
+const MOST_WAITING: usize = 256;
+
+/// The models of a run: those that are asked, and those that give vectors, on the same terms. Programs are somebody else's.
 pub struct Models {
     shared: Shared,
     clients: BTreeMap<String, Client>,
+    embeddings: Embeddings,
     /// Models of a metric by its name in the run: seat 0, seat 1, …
     panels: BTreeMap<String, Vec<String>>,
     /// Models of every other metric.
     everyone: Vec<String>,
     repeat: u32,
-    beside: Box<dyn Outside>,
+    width: usize,
 }
 
 impl Models {
-    /// Opens all models. Nothing is sent.
-    pub fn open(models: Vec<ModelSettings>, options: Options) -> Result<Self, OpenError> {
+    /// Opens all models that are asked; `known` are set up under names of their own and give vectors where a metric names
+    /// them. Nothing is sent.
+    pub fn open(models: Vec<ModelSettings>, known: Vec<ModelSettings>, options: Options) -> Result<Self, OpenError> {
         let shared = Shared::open(options)?;
         let mut clients = BTreeMap::new();
+        let width = models.iter().map(|model| model.concurrency.unwrap_or(64) as usize).sum::<usize>();
         for settings in models {
             let client = Client::open(settings, &shared)?;
             let name = client.name().to_owned();
@@ -31,8 +38,15 @@ impl Models {
                 return Err(OpenError::SameName { model: name });
             }
         }
-        let panels = BTreeMap::new();
-        Ok(Self { shared, clients, panels, everyone: Vec::new(), repeat: 0, beside: Box::new(Nobody) })
+        Ok(Self {
+            embeddings: Embeddings::new(known, shared.clone()),
+            shared,
+            clients,
+            panels: BTreeMap::new(),
+            everyone: Vec::new(),
+            repeat: 0,
+            width: width.clamp(1, MOST_WAITING),
+        })
     }
 
     /// These models answer for a metric: the first in seat 0, the next in seat 1, and so on.
@@ -55,13 +69,6 @@ impl Models {
         self
     }
 
-    /// Who embeds texts and runs programs.
-    #[must_use]
-    pub fn beside(mut self, other: Box<dyn Outside>) -> Self {
-        self.beside = other;
-        self
-    }
-
     fn known(&self, metric: &str, models: &[&str]) -> Result<Vec<String>, OpenError> {
         models
             .iter()
@@ -74,7 +81,7 @@ impl Models {
             .collect()
     }
 
-    /// What the models share: budget, counts, cancellation.
+    /// What the models share: trust, budget, counts, cancellation.
     pub fn shared(&self) -> &Shared {
         &self.shared
     }
@@ -82,6 +89,11 @@ impl Models {
     /// A model by its name.
     pub fn client(&self, name: &str) -> Option<&Client> {
         self.clients.get(name)
+    }
+
+    /// What decides the vectors of servers, for a manifest.
+    pub fn embedding_servers(&self) -> Vec<ModelUsed> {
+        self.embeddings.servers()
     }
 
     /// Who sits in a seat.
@@ -116,11 +128,28 @@ impl Outside for Models {
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
         match turn {
             Turn::Ask(questions) => self.ask(metric, questions).into_iter().map(Answer::Reply).collect(),
-            _ => self.beside.answer(metric, turn),
+            Turn::Embed { model, texts } => self.embeddings.embed(model, texts),
+            Turn::Run(_) | Turn::Done(_) => Nobody.answer(metric, turn),
         }
     }
 
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
-        self.beside.can_embed(model)
+        self.embeddings.can_embed(model)
+    }
+
+    fn digest(&self, model: &str) -> Option<String> {
+        Embeddings::digest(model)
+    }
+
+    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
+        Nobody.can_run(environment)
+    }
+
+    fn width(&self) -> usize {
+        self.width
+    }
+
+    fn trust(&self) -> Trust {
+        self.shared.trust()
     }
 }

@@ -190,10 +190,10 @@ mod tests {
     #[test]
     fn a_call_costs_its_tokens() {
         let price = listed(&name("openai:gpt-4o")).unwrap();
-        let cost = price.of(Usage { input_tokens: 1_000_000, output_tokens: 100_000 });
+        let cost = price.of(Usage::new(1_000_000, 100_000));
         assert_eq!(cost.in_dollars(), 3.5);
         let price = listed(&name("gemini:gemini-2.5-pro")).unwrap();
-        assert_eq!(price.of(Usage { input_tokens: 400_000, output_tokens: 0 }).in_dollars(), 1.0);
-        assert_eq!(price.of(Usage { input_tokens: 200_000, output_tokens: 0 }).in_dollars(), 0.25);
+        assert_eq!(price.of(Usage::new(400_000, 0)).in_dollars(), 1.0);
+        assert_eq!(price.of(Usage::new(200_000, 0)).in_dollars(), 0.25);
     }
 }

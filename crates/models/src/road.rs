@@ -40,8 +40,13 @@ impl Road {
         base_url: &str,
         shared: &Shared,
     ) -> Result<Self, OpenError> {
-        // A file of recorded replies needs no line to anybody.
-        let is_local = name.provider.dialect() == Dialect::Replay;
+        let trust = shared.trust();
+        if !trust.may_recall() {
+            return Err(OpenError::LocalOnly { model: settings.shown() });
+        }
+        // A file of recorded replies needs no line to anybody; but a name that came with a file opens none.
+        let is_known = || shared.0.cassettes.iter().any(|known| known.as_os_str() == name.model.as_str());
+        let is_local = name.provider.dialect() == Dialect::Replay && (trust.may_ask() || is_known());
         if (shared.0.offline || shared.0.only_looks) && !is_local {
             Ok(Self::Nowhere)
         } else {

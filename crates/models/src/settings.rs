@@ -401,7 +401,7 @@ mod tests {
         let (one, other) = (settings("echo 1"), settings("echo 2"));
         assert_ne!(digest(&one), digest(&other));
         assert_eq!(digest(&ModelSettings::named("command:sh")), None);
-        let shared = crate::Shared::open(crate::Options::default()).unwrap();
+        let shared = crate::Shared::open(crate::Options::new(probare_core::Trust::Trusted)).unwrap();
         let used = crate::Client::open(one.clone(), &shared).unwrap().used();
         assert_eq!(Some(&used.base_url), digest(&one).as_ref());
         let again = crate::Client::open(ModelSettings::again(&used), &shared).unwrap();
@@ -468,7 +468,7 @@ mod tests {
         settings.extra_body.insert("a".into(), 1.into());
         let options = crate::Options {
             environment: Some(BTreeMap::from([("OPENAI_API_KEY".into(), "k".into())])),
-            ..crate::Options::default()
+            ..crate::Options::new(probare_core::Trust::Trusted)
         };
         let shared = crate::Shared::open(options).unwrap();
         let used = crate::Client::open(settings, &shared).unwrap().used();

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use probare_core::Trust;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
@@ -28,8 +29,12 @@ pub fn record_path() -> PathBuf {
 /// How the models of a run are used.
 #[derive(Clone)]
 pub struct Options {
-    /// File of the record; nothing for none.
+    /// Whose word names the models: what may be run and contacted at all.
+    pub trust: Trust,
+    /// File of the record; nothing for none. It is opened when the first model needs it.
     pub record: Option<PathBuf>,
+    /// Files of recorded replies that may stand for a model although nobody may be asked; others are not opened then.
+    pub cassettes: Vec<PathBuf>,
     /// Answer from the record only.
     pub offline: bool,
     /// Ask nobody at all, to know what would be asked: neither keys nor a record are needed.
@@ -46,10 +51,13 @@ pub struct Options {
     pub environment: Option<BTreeMap<String, String>>,
 }
 
-impl Default for Options {
-    fn default() -> Self {
+impl Options {
+    /// Nothing but whose word is followed: there is no level that comes by itself.
+    pub const fn new(trust: Trust) -> Self {
         Self {
+            trust,
             record: None,
+            cassettes: Vec::new(),
             offline: false,
             only_looks: false,
             budget_usd: None,
@@ -83,6 +91,12 @@ pub enum OpenError {
     /// `offline` without a record answers nothing.
     #[error("offline, but no record of replies is named")]
     OfflineWithoutRecord,
+    /// Only what is computed on this machine may answer.
+    #[error("`{model}` is not computed on this machine, and nobody else may be asked here")]
+    LocalOnly {
+        /// The model.
+        model: String,
+    },
     /// Two models have one name.
     #[error("two models are called `{model}`")]
     SameName {
@@ -147,7 +161,11 @@ pub(crate) fn add(count: &AtomicU64, amount: u64) {
 pub struct Shared(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
-    pub record: Option<Record>,
+    pub trust: Trust,
+    pub cassettes: Vec<PathBuf>,
+    record: OnceLock<Record>,
+    record_path: Option<PathBuf>,
+    lease: Duration,
     pub offline: bool,
     pub only_looks: bool,
     pub budget: Budget,
@@ -160,8 +178,9 @@ pub(crate) struct Inner {
     /// Throttle and breaker by model and address: two entries of a configuration may be one model.
     limits: Mutex<HashMap<(ModelName, String), (Throttle, Breaker)>>,
     environment: Option<BTreeMap<String, String>>,
-    runtime: Option<Runtime>,
-    handle: Handle,
+    /// Started with the first model: most runs ask nobody.
+    runtime: OnceLock<Runtime>,
+    starting: Mutex<()>,
 }
 
 impl Drop for Inner {
@@ -175,19 +194,15 @@ impl Drop for Inner {
 }
 
 impl Shared {
-    /// Opens the record and starts the threads that wait for replies.
+    /// Nothing is opened or started before the first model needs it.
     pub fn open(options: Options) -> Result<Self, OpenError> {
-        let record = options.record.map(|path| Record::open_with(&path, options.lease)).transpose()?;
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .thread_name("models")
-            .enable_all()
-            .build()
-            .map_err(|error| OpenError::System { reason: error.to_string() })?;
-        let handle = runtime.handle().clone();
         Ok(Self(Arc::new(Inner {
-            record,
-            offline: options.offline,
+            trust: options.trust,
+            cassettes: options.cassettes,
+            record: OnceLock::new(),
+            record_path: options.record,
+            lease: options.lease,
+            offline: options.offline || !options.trust.may_ask(),
             only_looks: options.only_looks,
             budget: Budget::new(options.budget_usd, options.budget_tokens),
             seed: options.seed,
@@ -198,9 +213,41 @@ impl Shared {
             missing: Mutex::default(),
             limits: Mutex::default(),
             environment: options.environment,
-            runtime: Some(runtime),
-            handle,
+            runtime: OnceLock::new(),
+            starting: Mutex::default(),
         })))
+    }
+
+    /// Starts the threads that wait for replies and opens the record, each where it is needed and was not done.
+    pub(crate) fn start(&self, needs_record: bool) -> Result<(), OpenError> {
+        let inner = &*self.0;
+        let _one_at_a_time = inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
+        if inner.runtime.get().is_none() {
+            let runtime = Builder::new_multi_thread()
+                .worker_threads(2)
+                .thread_name("models")
+                .enable_all()
+                .build()
+                .map_err(|error| OpenError::System { reason: error.to_string() })?;
+            let _ = inner.runtime.set(runtime);
+        }
+        let is_wanted = needs_record && inner.record.get().is_none();
+        // Where nobody is asked there is nothing to keep: no record is made that was not there.
+        let can_be_opened = |path: &&PathBuf| is_wanted && (!inner.offline || path.exists());
+        if let Some(path) = inner.record_path.as_ref().filter(can_be_opened) {
+            let _ = inner.record.set(Record::open_with(path, inner.lease)?);
+        }
+        Ok(())
+    }
+
+    /// The record, where there is one and a model needed it.
+    pub(crate) fn record(&self) -> Option<&Record> {
+        self.0.record.get()
+    }
+
+    /// Whose word names the models.
+    pub fn trust(&self) -> Trust {
+        self.0.trust
     }
 
     /// Ends all questions under way and to come, as `Cancelled`.
@@ -281,15 +328,17 @@ impl Shared {
         value.map(Zeroizing::new).filter(|value| !value.trim().is_empty())
     }
 
-    pub(crate) fn handle(&self) -> &Handle {
-        &self.0.handle
+    /// Where questions wait; there since the first model was opened.
+    pub(crate) fn handle(&self) -> Option<&Handle> {
+        self.0.runtime.get().map(Runtime::handle)
     }
 
     /// Waits for a future from ordinary code, also when that code runs on somebody else's runtime.
     pub(crate) fn block<T: Send>(&self, future: impl Future<Output = T> + Send) -> Option<T> {
+        let handle = self.handle()?;
         if Handle::try_current().is_err() {
-            return Some(self.handle().block_on(future));
+            return Some(handle.block_on(future));
         }
-        std::thread::scope(|scope| scope.spawn(|| self.handle().block_on(future)).join().ok())
+        std::thread::scope(|scope| scope.spawn(|| handle.block_on(future)).join().ok())
     }
 }

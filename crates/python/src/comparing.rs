@@ -75,6 +75,7 @@ impl Wanted {
             by: by.and_then(|by| by.parse::<By>().ok()),
             not_worse: not_worse.into_iter().map(limit).collect(),
             seed,
+            ..Asked::default()
         })
     }
 }
@@ -84,7 +85,7 @@ impl Wanted {
 pub fn compare_files(py: Python<'_>, files: Vec<PathBuf>, wanted: Wanted) -> PyResult<Comparison> {
     let asked = wanted.asked()?;
     let results: Vec<probare_runner::Results> = files.iter().map(|path| probare_runner::Results::whole(path)).collect();
-    let compared = py.detach(|| compare(&results, &asked, SHOWN, probare_suites::suite)).map_err(Fault::from)?;
+    let compared = py.detach(|| compare(&results, &asked, SHOWN)).map_err(Fault::from)?;
     Ok(Comparison { comparison: compared.comparison, evidences: compared.evidences })
 }
 
@@ -104,7 +105,7 @@ pub fn compare_results(
             let mut side = Side::new(name, results.infos().to_vec());
             for case in results.cases() {
                 let named: Vec<_> = case.results.iter().cloned().map(Some).collect();
-                side.add((&case.case.id, case.model.as_deref(), case.repeat), &named, None, asked.by.as_ref());
+                side.add((&case.case.id, case.model.as_deref(), case.repeat), &named, None, &asked);
             }
             side
         })

@@ -92,7 +92,9 @@ pub fn batch(infos: &[MetricInfo], results: &[CaseResult], evidence: bool) -> Re
             let cells = MetricCells::of(Some(result)).map_err(|error| Fault::data(error.to_string()))?;
             columns.values.append_option(cells.value);
             columns.status.append_value(cells.status);
-            for (column, text) in columns.texts.iter_mut().zip(wanted(cells.texts, evidence)) {
+            let [note, evidences, label, parts, kind, _] = cells.texts;
+            let texts = wanted([note, evidences, label, parts, kind], evidence);
+            for (column, text) in columns.texts.iter_mut().zip(texts) {
                 bytes += text.as_ref().map_or(0, |text| text.len());
                 column.append_option(text);
             }

@@ -5,9 +5,8 @@ use std::num::NonZeroUsize;
 
 use arrow_array::RecordBatch;
 use probare_cases::FieldMap;
-use probare_core::{Divided, Event, NoRules, Outside, Sink};
+use probare_core::{Event, NoRules, Sink};
 use probare_metrics::registry;
-use probare_models::embedding::Embeddings;
 use probare_report::Summary as Counted;
 use probare_runner::{Asked, DriveOptions, Plan, Surroundings, drive};
 use pyo3::prelude::*;
@@ -24,8 +23,7 @@ use crate::summaries::Summary;
 #[pyclass(frozen, module = "probare._probare")]
 pub struct Scorer {
     plan: Plan,
-    asked: Option<Asked>,
-    embeddings: Embeddings,
+    asked: Asked,
     fields: FieldMap,
     jobs: NonZeroUsize,
     evidence: bool,
@@ -46,12 +44,10 @@ impl Scorer {
         };
         let asked = settled.settings.asking().open(&mut requests, registry()).map_err(Fault::from)?;
         let plan = Plan::new(&requests, settled.settings.profile, registry()).map_err(Fault::from)?;
-        let embeddings = settled.embeddings();
-        let ask = asked.as_ref().map_or(&embeddings as &dyn Outside, |asked| asked as &dyn Outside);
-        plan.check_models(&Divided { ask, rest: &embeddings }).map_err(Fault::from)?;
+        plan.check_models(&asked).map_err(Fault::from)?;
         let summary = Summary::of(Summary::empty(NAME, plan.infos()));
         let (jobs, fields) = (settled.jobs(), settled.fields);
-        Ok(Self { plan, asked, embeddings, fields, jobs, evidence, summary })
+        Ok(Self { plan, asked, fields, jobs, evidence, summary })
     }
 
     /// The columns that scored batches have.
@@ -92,9 +88,7 @@ impl Scorer {
 impl Scorer {
     fn scored(&self, batch: RecordBatch, options: &DriveOptions) -> Result<RecordBatch, Fault> {
         let source = Box::new(crate::sources::Streamed::one(batch, NAME, &self.fields));
-        let ask = self.asked.as_ref().map_or(&self.embeddings as &dyn Outside, |asked| asked as &dyn Outside);
-        let everybody = Divided { ask, rest: &self.embeddings };
-        let around = Surroundings { rules: &NoRules, outside: &everybody, sampler: None };
+        let around = Surroundings { rules: &NoRules, outside: &self.asked, sampler: None };
         let mut both = Both { keeper: Keeper { every_row: true, ..Keeper::default() }, counted: Counted::default() };
         drive(source, NAME, &self.plan, around, options, Box::new(&mut both))?;
         let scored = kept::batch(self.plan.infos(), &both.keeper.results, self.evidence)?;

@@ -8,9 +8,7 @@ use std::sync::atomic::AtomicBool;
 
 use probare_cases::{FieldMap, ReadOptions, Rows};
 use probare_core::{Job, Source, Stop};
-use probare_models::embedding::Embeddings;
-use probare_models::Options;
-use probare_runner::{Asking, Config, DriveOptions, Layer, MOST_JOBS, Wanted, run};
+use probare_runner::{Config, DriveOptions, Layer, MOST_JOBS, Wanted, run};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3_arrow::PyRecordBatchReader;
@@ -82,13 +80,6 @@ impl Settled {
     pub fn jobs(&self) -> NonZeroUsize {
         self.settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs)
     }
-
-    /// Who computes vectors. Servers are asked for them on the same terms as judges.
-    pub fn embeddings(&self) -> Embeddings {
-        let Asking { models, record, offline, budget_usd, budget_tokens, seed, .. } = self.settings.asking();
-        let options = Options { record: Some(record), offline, budget_usd, budget_tokens, seed, ..Options::default() };
-        Embeddings::new(models, options)
-    }
 }
 
 /// How to run.
@@ -147,12 +138,10 @@ pub fn score(
 
 fn driven(job: Job, settled: &Settled, run_as: &Run, interrupted: Arc<AtomicBool>) -> Result<Results, Fault> {
     let mut keeper = Keeper::default();
-    let outside = settled.embeddings();
     let Run { limit, strict, outputs, by, title, name: _, format: _, only: _ } = run_as;
     let values = json!({"limit": limit, "strict": strict, "output": outputs, "by": by, "title": title});
     let settings = settled.settings.clone().but(Layer::of_caller(values))?;
     let wanted = Wanted {
-        outside: &outside,
         watcher: Some(Box::new(&mut keeper)),
         interrupted,
         sandboxing: None,

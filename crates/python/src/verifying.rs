@@ -2,8 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_models::embedding::Embeddings;
-use probare_models::{Options, record_path};
+use probare_models::record_path;
 use probare_runner::{Verification, verify as verified};
 use pyo3::prelude::*;
 use serde_json::json;
@@ -23,15 +22,9 @@ pub fn verify(
 ) -> PyResult<String> {
     let interrupted = Interrupt::flag(interrupt);
     let record = record.unwrap_or_else(record_path);
-    let outside = Embeddings::new(Vec::new(), Options { record: Some(record.clone()), ..Options::default() });
     let verdict = attentive(py, &interrupted, || {
-        let asked = Verification {
-            inputs: &inputs,
-            record,
-            interrupted: interrupted.clone(),
-            outside: &outside,
-            ..Verification::of(&results)
-        };
+        let asked =
+            Verification { inputs: &inputs, record, interrupted: interrupted.clone(), ..Verification::of(&results) };
         Ok(verified(&asked)?)
     })?;
     let disagreements: Vec<String> = verdict.disagreements.iter().map(ToString::to_string).collect();

@@ -9,10 +9,10 @@ use std::error::Error;
 use std::path::Path;
 
 use probare_core::{
-    Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output, Passage,
-    Place, Problem, Profile, Score, ScoreError, Sink, Stop,
+    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output,
+    Passage, Place, Problem, Profile, Score, ScoreError, Sink, Stop,
 };
-use probare_report::{By, Gate, Gates, Look, Options, Terminal, open};
+use probare_report::{By, Gate, Gates, Look, Options, Summary, open, terminal};
 
 /// Query, passage, answer, words of the answer that the passage supports, words that nothing supports.
 const ANSWERS: [(&str, &str, &str, &str, &str); 6] = [
@@ -174,13 +174,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     ]);
     let by = Some(By::Tag("lang".to_owned()));
     let options = Options { title: Some("Support assistant, week 19".to_owned()), gates, by, ..Options::default() };
-    let stdout = std::io::stdout();
-    let look = Look::of(&stdout);
-    let mut sinks: Vec<Box<dyn Sink>> = vec![
-        open(Path::new(&path), &options)?,
-        Box::new(Terminal::new(probare_report::Output::to_writer(Box::new(stdout)), options, look)),
-    ];
-    let mut send = |event: &Event<'_>| sinks.iter_mut().try_for_each(|sink| sink.event(event));
+    let mut sink = open(Path::new(&path), &options)?;
+    let mut summary = Summary::new(&options);
+    let mut send = |event: &Event<'_>| summary.event(event).and_then(|()| sink.event(event));
     send(&Event::Started { source: "support-week-19.jsonl", metrics: &metrics })?;
     let problem = Problem {
         file: "support-week-19.jsonl".to_owned(),
@@ -195,6 +191,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for number in 1..=cases {
         send(&Event::Scored(&case(number)?))?;
     }
-    send(&Event::Finished(&Finish::by(Stop::Complete)))?;
+    summary.conclude(Stop::Complete);
+    print!("{}", terminal::render(&summary, &summary.verdicts, Look::of(&std::io::stdout())));
+    let finish = Finish { summary: Some(Detail::new(summary)), ..Finish::by(Stop::Complete) };
+    sink.event(&Event::Finished(&finish))?;
     Ok(())
 }

@@ -21,14 +21,16 @@ pub struct Columns {
     pub parts: String,
     /// What kind of failure.
     pub kind: String,
+    /// Who decided.
+    pub by: String,
 }
 
-/// Columns that every table of cases may have.
-const OWN: [&str; 3] = ["id", "model", "repeat"];
+/// Columns that every table of results has: what tells a row apart.
+pub(crate) const KEYS: [&str; 3] = ["id", "model", "repeat"];
 
 /// One set of names per metric, all different from each other and from those of the case.
 pub fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
-    let mut taken = BTreeSet::from(OWN.map(str::to_owned));
+    let mut taken = BTreeSet::from(KEYS.map(str::to_owned));
     metrics
         .iter()
         .map(|metric| {
@@ -37,12 +39,13 @@ pub fn columns(metrics: &[MetricInfo]) -> Vec<Columns> {
             loop {
                 let stem = if number == 1 { metric.name.clone() } else { format!("{}_{number}", metric.name) };
                 let of = |what: &str| format!("{stem}.{what}");
-                let names =
-                    [stem.clone(), of("status"), of("note"), of("evidence"), of("label"), of("parts"), of("kind")];
+                let [status, note, evidence, label, parts, kind, by] =
+                    ["status", "note", "evidence", "label", "parts", "kind", "by"].map(of);
+                let names = [stem, status, note, evidence, label, parts, kind, by];
                 if names.iter().all(|name| !taken.contains(name)) {
                     taken.extend(names.iter().cloned());
-                    let [value, status, note, evidence, label, parts, kind] = names;
-                    return Columns { value, status, note, evidence, label, parts, kind };
+                    let [value, status, note, evidence, label, parts, kind, by] = names;
+                    return Columns { value, status, note, evidence, label, parts, kind, by };
                 }
                 number += 1;
             }

@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     fn cost(model: &str, tokens: u64, cost_usd: Option<f64>) -> Cost {
-        let usage = Usage { input_tokens: tokens, output_tokens: tokens / 2 };
+        let usage = Usage::new(tokens, tokens / 2);
         Cost { model: model.to_owned(), outputs: 3, usage, cost_usd }
     }
 

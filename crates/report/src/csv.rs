@@ -1,13 +1,13 @@
-//! [`Csv`]: one row a case, three columns a metric (value, status, note).
+//! [`Csv`]: one row an output: id, model and repeat, and three columns a metric (value, status, note).
 //!
 //! Values are written with all digits. Text is quoted where needed and never read as a formula by a spreadsheet.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, MetricInfo, Sink};
+use probare_core::{CaseResult, Event, FORMAT, MetricInfo, Sink};
 
-use crate::columns::columns;
+use crate::columns::{KEYS, columns};
 use crate::status::{Status, note, score};
 use crate::{Output, escape, manifest};
 
@@ -29,7 +29,7 @@ impl Csv {
     fn header(&mut self, metrics: &[MetricInfo]) -> io::Result<()> {
         self.metrics = metrics.len();
         self.row.clear();
-        for (index, name) in column_names(metrics).iter().enumerate() {
+        for (index, name) in column_names(metrics, FORMAT).iter().enumerate() {
             if index > 0 {
                 self.row.push(',');
             }
@@ -40,7 +40,7 @@ impl Csv {
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
         self.row.clear();
-        push_row(&mut self.row, result, self.metrics)?;
+        push_row(&mut self.row, result, self.metrics, FORMAT)?;
         self.end_row()
     }
 
@@ -50,24 +50,35 @@ impl Csv {
     }
 }
 
-/// Names of all columns, in their order, as they are before a cell is made harmless.
-pub(crate) fn column_names(metrics: &[MetricInfo]) -> Vec<String> {
-    let mut names = vec!["id".to_owned()];
+/// Whether tables of this format of files say whose output a row is about.
+const fn names_models(format: u32) -> bool {
+    format >= 3
+}
+
+/// Names of all columns in a file of this format, in their order, as they are before a cell is made harmless.
+pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
+    let keys = if names_models(format) { &KEYS[..] } else { &KEYS[..1] };
+    let mut names: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
     for of in columns(metrics) {
         names.extend([of.value, of.status, of.note]);
     }
     names
 }
 
-/// The row of a case, without its line break.
-pub(crate) fn row(result: &CaseResult, metrics: usize) -> io::Result<String> {
+/// The row of an output in a file of this format, without its line break.
+pub(crate) fn row(result: &CaseResult, metrics: usize, format: u32) -> io::Result<String> {
     let mut row = String::new();
-    push_row(&mut row, result, metrics)?;
+    push_row(&mut row, result, metrics, format)?;
     Ok(row)
 }
 
-fn push_row(row: &mut String, result: &CaseResult, metrics: usize) -> io::Result<()> {
+fn push_row(row: &mut String, result: &CaseResult, metrics: usize, format: u32) -> io::Result<()> {
     row.push_str(&escape::csv(&result.case.id));
+    if names_models(format) {
+        row.push(',');
+        row.push_str(&escape::csv(result.model.as_deref().unwrap_or("")));
+        write!(row, ",{}", result.repeat).map_err(io::Error::other)?;
+    }
     for index in 0..metrics {
         row.push(',');
         let Some(result) = result.results.get(index) else {
@@ -108,8 +119,8 @@ mod tests {
         let written = Written::default();
         events(&mut Csv::new(written.output()), &metrics(), &[result("a", 0.5)]);
         insta::assert_snapshot!(written.text(), @r#"
-        id,relevance,relevance.status,relevance.note,topic_pivot,topic_pivot.status,topic_pivot.note,hallucination,hallucination.status,hallucination.note
-        a,0.5,scored,,,not_applicable,the query has one topic,,failed,the case has no `reference`
+        id,model,repeat,relevance,relevance.status,relevance.note,topic_pivot,topic_pivot.status,topic_pivot.note,hallucination,hallucination.status,hallucination.note
+        a,,0,0.5,scored,,,not_applicable,the query has one topic,,failed,the case has no `reference`
         "#);
     }
 
@@ -123,8 +134,8 @@ mod tests {
         let mut reader = ::csv::Reader::from_reader(bytes.as_slice());
         let rows: Vec<_> = reader.records().map(Result::unwrap).collect();
         assert_eq!(&rows[0][0], HOSTILE);
-        assert_eq!(&rows[0][3], HOSTILE);
+        assert_eq!(&rows[0][5], HOSTILE);
         assert_eq!(&rows[1][0], "'=HYPERLINK(\"http://x\")");
-        assert_eq!(&rows[1][1], "-0.5");
+        assert_eq!(&rows[1][3], "-0.5");
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use probare_core::Sink;
 
 use crate::output::Compression;
-use crate::{By, Csv, Gate, Gates, Html, Json, Jsonl, Junit, Markdown, Output, Parquet, Summary};
+use crate::{By, Cluster, Csv, Gate, Gates, Html, Json, Jsonl, Junit, Markdown, Output, Parquet, Summary};
 
 /// What all renderers may need to know besides the events.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +19,8 @@ pub struct Options {
     pub case_limits: Gates,
     /// By what the summary is grouped.
     pub by: Option<By>,
+    /// The column that says which cases hang together.
+    pub cluster: Option<Cluster>,
 }
 
 impl Options {

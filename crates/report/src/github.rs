@@ -4,11 +4,11 @@
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, MetricInfo, Problem, Sink, Stop};
+use probare_core::{CaseResult, Event, Finish, MetricInfo, Problem, Sink};
 
 use crate::escape::{excerpt, terminal};
 use crate::number::{counted, rounded};
-use crate::status::score;
+use crate::status::{score, whose};
 use crate::{Options, Output, Summary};
 
 /// Annotations of one kind that GitHub shows of a step.
@@ -90,7 +90,6 @@ pub struct Github {
     output: Output,
     options: Options,
     metrics: Vec<MetricInfo>,
-    summary: Summary,
     /// Single cases beyond a limit: the first ones, and how many there are.
     cases: Vec<Annotation>,
     beyond: u64,
@@ -99,8 +98,7 @@ pub struct Github {
 impl Github {
     /// The lines go to `output`.
     pub fn new(output: Output, options: Options) -> Self {
-        let summary = Summary::new(&options);
-        Self { output, options, metrics: Vec::new(), summary, cases: Vec::new(), beyond: 0 }
+        Self { output, options, metrics: Vec::new(), cases: Vec::new(), beyond: 0 }
     }
 
     fn case(&mut self, result: &CaseResult) {
@@ -112,23 +110,25 @@ impl Github {
             for gate in self.options.failing_case(&metric.name, value) {
                 self.beyond += 1;
                 if self.cases.len() < MOST {
-                    let message = format!("case {}: {} is {}; {gate}", result.case.id, metric.name, rounded(value));
+                    let whose = whose(result).map(|whose| format!(" ({whose})")).unwrap_or_default();
+                    let message =
+                        format!("case {}{whose}: {} is {}; {gate}", result.case.id, metric.name, rounded(value));
                     self.cases.push(Annotation::error("case beyond a limit", message));
                 }
             }
         }
     }
 
-    fn finish(&mut self, stop: Stop) -> io::Result<()> {
+    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+        let summary = Summary::required(finish)?;
         let mut all = Vec::new();
-        if let Some(why) = self.summary.incomplete() {
+        if let Some(why) = summary.incomplete() {
             all.push(Annotation::error("incomplete", why.to_owned()));
         }
-        let verdicts = self.options.gates.verdicts(&self.summary);
-        let missed = verdicts.iter().filter(|verdict| !verdict.passed);
+        let missed = summary.verdicts.iter().filter(|verdict| !verdict.passed);
         all.extend(missed.map(|verdict| Annotation::error("gate missed", verdict.to_string())));
-        all.extend(self.summary.problems.iter().map(Annotation::about));
-        for metric in self.summary.metrics.iter().filter(|metric| metric.failed > 0) {
+        all.extend(summary.problems.iter().map(Annotation::about));
+        for metric in summary.metrics.iter().filter(|metric| metric.failed > 0) {
             let why: Vec<&str> = metric.failed_reasons.kept.iter().map(|reason| reason.reason.as_str()).collect();
             let cases = counted(metric.failed, "case", "cases");
             let message = format!("{} failed in {cases}: {}", metric.info.name, why.join("; "));
@@ -140,13 +140,12 @@ impl Github {
             all.push(Annotation::error("cases beyond a limit", message));
         }
         self.output.write_all(lines(&all).as_bytes())?;
-        self.output.finish(stop).map(|_| ())
+        self.output.finish(finish.stop).map(|_| ())
     }
 }
 
 impl Sink for Github {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.summary.event(event)?;
         match event {
             Event::Started { metrics, .. } => {
                 self.metrics = metrics.to_vec();
@@ -156,7 +155,7 @@ impl Sink for Github {
                 self.case(result);
                 Ok(())
             }
-            Event::Finished(finish) => self.finish(finish.stop),
+            Event::Finished(finish) => self.finish(finish),
             _ => Ok(()),
         }
     }
@@ -164,7 +163,7 @@ impl Sink for Github {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Written, events, hostile, metrics, result};
+    use crate::testing::{Written, events_of, hostile, metrics, result};
     use crate::{Gate, Gates};
 
     use super::*;
@@ -172,7 +171,7 @@ mod tests {
     fn rendered(results: &[CaseResult], gates: Vec<Gate>) -> String {
         let written = Written::default();
         let options = Options { gates: Gates::new(gates), ..Options::default() };
-        events(&mut Github::new(written.output(), options), &metrics(), results);
+        events_of(&mut Github::new(written.output(), options.clone()), &options, &metrics(), results);
         written.text()
     }
 

@@ -9,12 +9,13 @@
 use std::fmt::Write as _;
 use std::io::{self, BufWriter, Seek, Write};
 
-use probare_core::{CaseResult, Event, Evidence, MetricInfo, Named, Outcome, Problem, Sink, Stop};
+use probare_core::{CaseResult, Event, Evidence, Finish, MetricInfo, Named, Outcome, Problem, Sink};
 use tempfile::SpooledTempFile;
 
 use crate::escape::{excerpt, xml};
 use crate::number::beside;
-use crate::{Gate, Options, Output, Summary, VERSION};
+use crate::status::whose;
+use crate::{Gate, Options, Output, Summary, VERSION, Verdict};
 
 /// Bytes of tests that are kept in memory before they go to a temporary file.
 const IN_MEMORY: usize = 1 << 20;
@@ -28,7 +29,6 @@ pub struct Junit {
     output: Output,
     options: Options,
     metrics: Vec<MetricInfo>,
-    summary: Summary,
     tests: BufWriter<SpooledTempFile>,
     counts: Counts,
     /// Reused for every test.
@@ -51,12 +51,19 @@ enum Ending<'a> {
     Skipped { message: &'a str },
 }
 
+/// What is known of a test beside its name.
+#[derive(Debug, Clone, Copy, Default)]
+struct Properties<'a> {
+    value: Option<f64>,
+    model: Option<&'a str>,
+    repeat: Option<u32>,
+}
+
 impl Junit {
     /// The file goes to `output`.
     pub fn new(output: Output, options: Options) -> Self {
         let tests = BufWriter::new(tempfile::spooled_tempfile_in(IN_MEMORY, output.folder()));
-        let summary = Summary::new(&options);
-        Self { output, options, metrics: Vec::new(), summary, tests, counts: Counts::default(), test: String::new() }
+        Self { output, options, metrics: Vec::new(), tests, counts: Counts::default(), test: String::new() }
     }
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
@@ -69,7 +76,15 @@ impl Junit {
     }
 
     fn result(&mut self, result: &CaseResult, metric: &MetricInfo, named: &Named) -> io::Result<()> {
-        let id = &result.case.id;
+        let id = &match whose(result) {
+            Some(whose) => format!("{} ({whose})", result.case.id),
+            None => result.case.id.clone(),
+        };
+        let about = |value: Option<f64>| Properties {
+            value,
+            model: result.model.as_deref(),
+            repeat: (result.repeat > 0).then_some(result.repeat),
+        };
         match named {
             Ok(Outcome::Scored(score)) => {
                 let value = score.value.get();
@@ -82,12 +97,12 @@ impl Junit {
                         Ending::Failure { message: missed.join("; "), details: evidence_lines(&score.evidence) }
                     }
                 };
-                self.write(&metric.name, id, Some(value), &ending)
+                self.write(&metric.name, id, about(Some(value)), &ending)
             }
             Ok(Outcome::NotApplicable { reason }) => {
-                self.write(&metric.name, id, None, &Ending::Skipped { message: reason })
+                self.write(&metric.name, id, about(None), &Ending::Skipped { message: reason })
             }
-            Err(error) => self.write(&metric.name, id, None, &Ending::Error { message: &error.to_string() }),
+            Err(error) => self.write(&metric.name, id, about(None), &Ending::Error { message: &error.to_string() }),
         }
     }
 
@@ -96,25 +111,26 @@ impl Junit {
             Some(line) => format!("{}:{line}", problem.file),
             None => problem.file.clone(),
         };
-        self.write("input", &place, None, &Ending::Error { message: &problem.reason })
+        self.write("input", &place, Properties::default(), &Ending::Error { message: &problem.reason })
     }
 
-    fn gates(&mut self) -> io::Result<()> {
-        for verdict in self.options.gates.verdicts(&self.summary) {
+    fn gates(&mut self, verdicts: &[Verdict]) -> io::Result<()> {
+        for verdict in verdicts {
             let ending = if verdict.passed {
                 Ending::Passed
             } else {
                 Ending::Failure { message: verdict.to_string(), details: String::new() }
             };
-            self.write("gate", &verdict.gate.to_string(), verdict.value, &ending)?;
+            let properties = Properties { value: verdict.value, ..Properties::default() };
+            self.write("gate", &verdict.gate.to_string(), properties, &ending)?;
         }
         Ok(())
     }
 
-    fn write(&mut self, class: &str, name: &str, value: Option<f64>, ending: &Ending<'_>) -> io::Result<()> {
+    fn write(&mut self, class: &str, name: &str, about: Properties<'_>, ending: &Ending<'_>) -> io::Result<()> {
         let mut test = std::mem::take(&mut self.test);
         test.clear();
-        let written = self.describe(&mut test, class, name, value, ending);
+        let written = self.describe(&mut test, class, name, about, ending);
         debug_assert!(written.is_ok(), "writing to a string does not fail");
         let result = self.tests.write_all(test.as_bytes());
         self.test = test;
@@ -126,13 +142,25 @@ impl Junit {
         test: &mut String,
         class: &str,
         name: &str,
-        value: Option<f64>,
+        about: Properties<'_>,
         ending: &Ending<'_>,
     ) -> std::fmt::Result {
         self.counts.tests += 1;
         write!(test, "    <testcase classname=\"{}\" name=\"{}\">", xml(class), xml(name))?;
-        if let Some(value) = value {
-            write!(test, "<properties><property name=\"value\" value=\"{value:?}\"/></properties>")?;
+        let Properties { value, model, repeat } = about;
+        let properties = [
+            ("model", model.map(str::to_owned)),
+            ("repeat", repeat.map(|repeat| repeat.to_string())),
+            ("value", value.map(|value| format!("{value:?}"))),
+        ];
+        if properties.iter().any(|(_, value)| value.is_some()) {
+            test.push_str("<properties>");
+            for (name, value) in properties {
+                if let Some(value) = value {
+                    write!(test, "<property name=\"{name}\" value=\"{}\"/>", xml(&value))?;
+                }
+            }
+            test.push_str("</properties>");
         }
         match ending {
             Ending::Passed => {}
@@ -153,9 +181,10 @@ impl Junit {
         Ok(())
     }
 
-    fn finish(&mut self, stop: Stop) -> io::Result<()> {
-        self.gates()?;
-        let title = self.options.title(&self.summary);
+    fn finish(&mut self, finish: &Finish) -> io::Result<()> {
+        let summary = Summary::required(finish)?;
+        self.gates(&summary.verdicts)?;
+        let title = self.options.title(summary);
         let Counts { tests, failures, errors, skipped } = self.counts;
         let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"");
         writeln!(self.output, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
@@ -164,15 +193,19 @@ impl Junit {
         writeln!(self.output, "    <properties>")?;
         let mut properties = vec![
             ("probare".to_owned(), VERSION.to_owned()),
-            ("source".to_owned(), self.summary.source.clone()),
-            ("cases".to_owned(), self.summary.cases.to_string()),
+            ("source".to_owned(), summary.source.clone()),
+            ("cases".to_owned(), summary.cases.to_string()),
+            ("outputs".to_owned(), summary.outputs.to_string()),
         ];
-        properties.extend(self.summary.incomplete().map(|why| ("incomplete".to_owned(), why.to_owned())));
-        for metric in &self.summary.metrics {
+        let reasons = summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking());
+        properties.extend(reasons.map(|why| ("incomplete".to_owned(), why)));
+        for metric in &summary.metrics {
             let mean = metric.mean().map_or_else(|| "no mean".to_owned(), |mean| format!("mean {mean:?}"));
             let text = format!(
                 "{mean}, {} scored, {} not applicable, {} failed",
-                metric.scored, metric.not_applicable, metric.failed
+                metric.denominator(),
+                metric.not_applicable,
+                metric.failed
             );
             properties.push((metric.info.name.clone(), text));
         }
@@ -185,13 +218,12 @@ impl Junit {
         tests.rewind()?;
         io::copy(tests, &mut self.output)?;
         writeln!(self.output, "  </testsuite>\n</testsuites>")?;
-        self.output.finish(stop).map(|_| ())
+        self.output.finish(finish.stop).map(|_| ())
     }
 }
 
 impl Sink for Junit {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.summary.event(event)?;
         match event {
             Event::Started { metrics, .. } => {
                 self.metrics = metrics.to_vec();
@@ -199,7 +231,7 @@ impl Sink for Junit {
             }
             Event::Scored(result) => self.case(result),
             Event::Problem(problem) if problem.lost => self.lost_row(problem),
-            Event::Finished(finish) => self.finish(finish.stop),
+            Event::Finished(finish) => self.finish(finish),
             _ => Ok(()),
         }
     }
@@ -239,14 +271,14 @@ fn evidence_lines(evidence: &[Evidence]) -> String {
 #[cfg(test)]
 mod tests {
     use crate::Gates;
-    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
+    use crate::testing::{HOSTILE, Written, events, events_of, hostile, metrics, result};
 
     use super::*;
 
     fn rendered(results: &[CaseResult], gates: Vec<Gate>) -> String {
         let written = Written::default();
         let options = Options { gates: Gates::new(gates), ..Options::default() };
-        events(&mut Junit::new(written.output(), options), &metrics(), results);
+        events_of(&mut Junit::new(written.output(), options.clone()), &options, &metrics(), results);
         written.text().replace(VERSION, "[version]")
     }
 
@@ -260,6 +292,8 @@ mod tests {
               <property name="probare" value="[version]"/>
               <property name="source" value="cases.jsonl"/>
               <property name="cases" value="1"/>
+              <property name="outputs" value="1"/>
+              <property name="incomplete" value="hallucination has no mean: none of 1 case could be scored"/>
               <property name="relevance" value="mean 0.5, 1 scored, 0 not applicable, 0 failed"/>
               <property name="topic_pivot" value="no mean, 0 scored, 1 not applicable, 0 failed"/>
               <property name="hallucination" value="no mean, 0 scored, 0 not applicable, 1 failed"/>
@@ -324,6 +358,16 @@ mod tests {
         }
         let shown = HOSTILE.replace('\u{1b}', "\\u{1b}").replace('\u{0}', "\\u{0}").replace('\u{8}', "\\u{8}");
         assert!(named("testcase").any(|test| test.attribute("name") == Some(&shown)));
+    }
+
+    #[test]
+    fn a_test_says_whose_output_it_is_about() {
+        let mut repeated = result("a", 0.9);
+        (repeated.model, repeated.repeat) = (Some("m".into()), 1);
+        let text = rendered(&[repeated], Vec::new());
+        let wanted = "name=\"a (m, output 2)\"><properties><property name=\"model\" value=\"m\"/>\
+                      <property name=\"repeat\" value=\"1\"/><property name=\"value\" value=\"0.9\"/></properties>";
+        assert!(text.contains(wanted), "{text}");
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub use self::parquet::{MetricCells, Parquet};
 pub use cases::CaseLines;
 pub use columns::{Columns, columns};
 pub use format::{Format, OpenError, Options, open};
-pub use gate::{Amount, Gate, GateError, Gates, Relation, Verdict, told};
+pub use gate::{Amount, Gate, GateError, Gates, Origin, Relation, Verdict, told};
 pub use github::Github;
 pub use html::Html;
 pub use json::Json;
@@ -73,10 +73,10 @@ pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
 pub use status::Status;
 pub use summary::{
-    BINS, By, DifferentMetrics, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval, MetricSummary,
-    Partial, PassAt, Reason, Reasons, Repeats, Summary,
+    BINS, By, Cluster, Clusters, DifferentMetrics, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval,
+    MetricSummary, Partial, PassAt, Reason, Reasons, Repeats, Summary,
 };
-pub use terminal::{Look, Terminal};
+pub use terminal::Look;
 pub use utc::Utc;
 pub use worst::shortfall;
 pub use wrap::wrap;

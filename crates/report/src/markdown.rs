@@ -7,8 +7,9 @@ use probare_core::{CaseResult, Event, Finish, MetricInfo, Problem, Score, Sectio
 
 use crate::escape::{excerpt, html, markdown};
 use crate::number::{count, counted, rounded};
-use crate::status::score;
+use crate::status::{score, whose};
 use crate::summary::Reasons;
+use crate::terminal::about_intervals;
 use crate::worst::{Rank, Worst};
 use crate::{MeanInterval, MetricSummary, Options, Output, Summary, VERSION, told};
 
@@ -30,7 +31,8 @@ pub struct Markdown {
     output: Output,
     options: Options,
     metrics: Vec<MetricInfo>,
-    summary: Summary,
+    /// Outputs so far.
+    outputs: u64,
     /// For each metric, finished table rows.
     worst: Vec<Worst<String>>,
 }
@@ -38,14 +40,14 @@ pub struct Markdown {
 impl Markdown {
     /// The page goes to `output`.
     pub fn new(output: Output, options: Options) -> Self {
-        let summary = Summary::new(&options);
-        Self { output, options, metrics: Vec::new(), summary, worst: Vec::new() }
+        Self { output, options, metrics: Vec::new(), outputs: 0, worst: Vec::new() }
     }
 
     fn case(&mut self, result: &CaseResult) {
+        self.outputs += 1;
         for ((metric, worst), named) in self.metrics.iter().zip(&mut self.worst).zip(&result.results) {
             if let Some(score) = score(named) {
-                let rank = Rank::of_value(metric, score.value.get(), self.summary.cases);
+                let rank = Rank::of_value(metric, score.value.get(), self.outputs);
                 worst.offer(rank, || {
                     let row = row(result, score);
                     (row.len(), row)
@@ -54,19 +56,18 @@ impl Markdown {
         }
     }
 
-    fn page(&self, sections: &[Section]) -> String {
-        let summary = &self.summary;
+    fn page(&self, summary: &Summary, sections: &[Section]) -> String {
         let mut page = format!("# {}\n\n", markdown(&self.options.title(summary)));
         page.push_str(&format!(
             "{} from {}, scored by Probare {VERSION}.",
-            counted(summary.cases, "case", "cases"),
+            summary.amount(),
             markdown(&summary.source),
         ));
-        if let Some(why) = summary.incomplete() {
-            page.push_str(&format!(" **Incomplete:** {why}."));
+        for why in summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking()) {
+            page.push_str(&format!(" **Incomplete:** {}.", markdown(&why)));
         }
         page.push_str("\n\n");
-        page.push_str(&self.gates());
+        page.push_str(&gates(summary));
         for section in sections {
             // What a suite has to say about itself may fill half of the page; its numbers are in the other files too.
             if page.len() + section.markdown.len() <= BYTES / 2 {
@@ -92,34 +93,8 @@ impl Markdown {
         page
     }
 
-    fn gates(&self) -> String {
-        if self.options.gates.is_empty() {
-            return String::new();
-        }
-        let mut text = String::from("## Gates\n\n");
-        let verdicts = self.options.gates.verdicts(&self.summary);
-        let (told, quiet) = told(&verdicts);
-        let mut unlisted = 0;
-        for verdict in told {
-            if text.len() > BYTES / 3 {
-                unlisted += 1;
-                continue;
-            }
-            let sign = if verdict.passed { "✅" } else { "❌" };
-            text.push_str(&format!("- {sign} {}\n", markdown(&verdict.to_string())));
-        }
-        if unlisted > 0 {
-            text.push_str(&format!("- ❌ and {} more\n", count(unlisted)));
-        }
-        if quiet > 0 {
-            text.push_str(&format!("- ✅ {} more in groups\n", count(quiet)));
-        }
-        text.push('\n');
-        text
-    }
-
     fn finish(&mut self, finish: &Finish) -> io::Result<()> {
-        let page = self.page(&finish.sections);
+        let page = self.page(Summary::required(finish)?, &finish.sections);
         self.output.write_all(page.as_bytes())?;
         self.output.finish(finish.stop).map(|_| ())
     }
@@ -127,7 +102,6 @@ impl Markdown {
 
 impl Sink for Markdown {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.summary.event(event)?;
         match event {
             Event::Started { metrics, .. } => {
                 self.metrics = metrics.to_vec();
@@ -142,6 +116,32 @@ impl Sink for Markdown {
             _ => Ok(()),
         }
     }
+}
+
+/// What became of the gates.
+fn gates(summary: &Summary) -> String {
+    if summary.verdicts.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("## Gates\n\n");
+    let (told, quiet) = told(&summary.verdicts);
+    let mut unlisted = 0;
+    for verdict in told {
+        if text.len() > BYTES / 3 {
+            unlisted += 1;
+            continue;
+        }
+        let sign = if verdict.passed { "✅" } else { "❌" };
+        text.push_str(&format!("- {sign} {}\n", markdown(&verdict.to_string())));
+    }
+    if unlisted > 0 {
+        text.push_str(&format!("- ❌ and {} more\n", count(unlisted)));
+    }
+    if quiet > 0 {
+        text.push_str(&format!("- ✅ {} more in groups\n", count(quiet)));
+    }
+    text.push('\n');
+    text
 }
 
 /// A table: the first column is words, the others are numbers. Cells are escaped here.
@@ -207,7 +207,7 @@ fn groups(summary: &Summary) -> String {
                 markdown(&excerpt(name, 60)),
                 markdown(&info.name),
                 mean_of(group.mean(at), group.interval(at, info)),
-                count(group.scored(at)),
+                count(group.cases_scored(at)),
             ));
         }
     }
@@ -227,13 +227,16 @@ fn means(summary: &Summary) -> String {
             "| {} | {} | {} | {} | {} | {} | {} | {} |\n",
             markdown(&metric.info.name),
             mean_of(metric.mean(), metric.interval()),
-            count(metric.scored),
+            metric.denominator(),
             number(metric.min),
             number(metric.max),
             count(metric.not_applicable),
             count(metric.failed),
             metric.info.better.name(),
         ));
+    }
+    if let Some(words) = about_intervals(summary) {
+        text.push_str(&format!("\n{}\n", markdown(&words)));
     }
     let labelled: Vec<&MetricSummary> = summary.metrics.iter().filter(|metric| !metric.labels.is_empty()).collect();
     let has_labels = !labelled.is_empty();
@@ -299,7 +302,10 @@ fn row(result: &CaseResult, score: &Score) -> String {
     };
     format!(
         "| {} | {} | {} | {} | {} |\n",
-        markdown(&excerpt(&result.case.id, 60)),
+        markdown(&match whose(result) {
+            Some(whose) => format!("{} ({whose})", excerpt(&result.case.id, 60)),
+            None => excerpt(&result.case.id, 60),
+        }),
         markdown(&value),
         markdown(&excerpt(result.case.query.as_deref().unwrap_or(""), EXCERPT)),
         markdown(&excerpt(response, EXCERPT)),
@@ -309,7 +315,7 @@ fn row(result: &CaseResult, score: &Score) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{Written, events, hostile, metrics, result};
+    use crate::testing::{Written, events, events_of, hostile, metrics, result};
     use crate::{Gate, Gates};
 
     use super::*;
@@ -318,7 +324,7 @@ mod tests {
         let written = Written::default();
         let gates = Gates::new(vec![Gate::fail_under("relevance=0.7").unwrap()]);
         let options = Options { gates, ..Options::default() };
-        events(&mut Markdown::new(written.output(), options), &metrics(), results);
+        events_of(&mut Markdown::new(written.output(), options.clone()), &options, &metrics(), results);
         written.text().replace(VERSION, "[version]")
     }
 
@@ -327,7 +333,7 @@ mod tests {
         insta::assert_snapshot!(rendered(&[result("a", 0.5), result("b", 0.9)]), @r#"
         # Evaluation of cases.jsonl
 
-        2 cases from cases.jsonl, scored by Probare [version].
+        2 cases from cases.jsonl, scored by Probare [version]. **Incomplete:** hallucination has no mean: none of 2 cases could be scored.
 
         ## Gates
 

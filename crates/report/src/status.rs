@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use probare_core::{Named, Outcome, Score};
+use probare_core::{CaseResult, Named, Outcome, Score};
+
+use crate::escape::excerpt;
 
 /// Scored, not applicable or failed; never folded into a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,15 @@ impl Status {
             Self::NotApplicable => "not_applicable",
             Self::Failed => "failed",
         }
+    }
+}
+
+/// Whose output a result is about, and which of several, where that is known.
+pub(crate) fn whose(result: &CaseResult) -> Option<String> {
+    let repeat = (result.repeat > 0).then(|| format!("output {}", result.repeat + 1));
+    match (result.model.as_deref().map(|model| excerpt(model, 60)), repeat) {
+        (Some(model), Some(repeat)) => Some(format!("{model}, {repeat}")),
+        (model, repeat) => model.or(repeat),
     }
 }
 

@@ -1,14 +1,14 @@
-//! [`Terminal`]: the summary as a table on a terminal or in a log.
+//! The summary as a table on a terminal or in a log.
 
 use std::env;
-use std::io::{self, IsTerminal, Write};
+use std::io::IsTerminal;
 
-use probare_core::{Event, Problem, Sink, Stop};
+use probare_core::Problem;
 
 use crate::escape::{excerpt, terminal};
 use crate::number::rounded;
 use crate::table::{Column, Table};
-use crate::{Groups, Histogram, MeanInterval, Options, Output, Summary, Verdict, told};
+use crate::{Groups, Histogram, MeanInterval, Summary, Verdict, told};
 
 /// Width that is used where there is no terminal: a log has room, but a table without end is hard to read.
 const LOG_WIDTH: u16 = 120;
@@ -62,39 +62,6 @@ const BOLD: &str = "1";
 const GREEN: &str = "32";
 const RED: &str = "31";
 const YELLOW: &str = "33";
-
-/// Prints the summary when the run ends.
-#[derive(Debug)]
-pub struct Terminal {
-    output: Output,
-    options: Options,
-    look: Look,
-    summary: Summary,
-}
-
-impl Terminal {
-    /// The summary goes to `output`, made for `look`.
-    pub fn new(output: Output, options: Options, look: Look) -> Self {
-        let summary = Summary::new(&options);
-        Self { output, options, look, summary }
-    }
-
-    fn finish(&mut self, stop: Stop) -> io::Result<()> {
-        let verdicts = self.options.gates.verdicts(&self.summary);
-        self.output.write_all(render(&self.summary, &verdicts, self.look).as_bytes())?;
-        self.output.finish(stop).map(|_| ())
-    }
-}
-
-impl Sink for Terminal {
-    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.summary.event(event)?;
-        match event {
-            Event::Finished(finish) => self.finish(finish.stop),
-            _ => Ok(()),
-        }
-    }
-}
 
 /// Why cases have no score: one cause, however many metrics it kept from scoring and whatever names and numbers stand in it.
 struct Cause {
@@ -153,7 +120,8 @@ fn shape(reason: &str) -> String {
             shape.push('`');
             continue;
         }
-        shape.extend(part.chars().filter(|character| !character.is_ascii_digit()));
+        let is_name = |word: &&str| !word.contains(|character: char| character.is_ascii_digit());
+        shape.extend(part.split(|character: char| !character.is_alphanumeric()).filter(is_name));
     }
     shape
 }
@@ -187,7 +155,13 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
     if unlisted > 0 {
         line(YELLOW, "and", &format!("{unlisted} more remarks about the input"));
     }
-    let mut totals = cases(summary.cases);
+    for why in summary.lacking() {
+        line(RED, "incomplete", &why);
+    }
+    if let Some(words) = about_intervals(summary) {
+        line(BOLD, "intervals", &words);
+    }
+    let mut totals = summary.amount();
     if summary.lost_rows > 0 {
         let rows = if summary.lost_rows == 1 { "row" } else { "rows" };
         totals.push_str(&format!(", {} {rows} not read", summary.lost_rows));
@@ -208,6 +182,21 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
     text
 }
 
+/// What a reader should know of the intervals: what they rest on, or why there are none.
+pub(crate) fn about_intervals(summary: &Summary) -> Option<String> {
+    if let Some(why) = &summary.no_intervals {
+        return Some(format!("none: {why}"));
+    }
+    let clusters = summary.clusters.as_ref().map(|clusters| {
+        let alone = match clusters.without {
+            0 => String::new(),
+            without => format!(", {} without it", cases(without)),
+        };
+        format!("by {} clusters of `{}`{alone}", clusters.count(), clusters.column)
+    });
+    clusters.or_else(|| summary.has_repeats().then(|| "over cases, each averaged over its outputs first".to_owned()))
+}
+
 /// Columns go where there is no room: the distribution first, then least and greatest, then the interval, then the counts
 /// that the lines below say again.
 fn table(summary: &Summary) -> Table {
@@ -225,7 +214,7 @@ fn table(summary: &Summary) -> Table {
         names.push(terminal(&metric.info.name));
         mean.push(number(metric.mean()));
         interval.push(ends(metric.interval()));
-        scored.push(metric.scored.to_string());
+        scored.push(metric.denominator());
         least.push(number(metric.min));
         greatest.push(number(metric.max));
         not_applicable.push(metric.not_applicable.to_string());
@@ -255,7 +244,7 @@ fn group_table(groups: &Groups, width: usize) -> String {
             metric.push(terminal(&info.name));
             mean.push(group.mean(at).map_or_else(|| "-".to_owned(), rounded));
             interval.push(ends(group.interval(at, info)));
-            scored.push(group.scored(at).to_string());
+            scored.push(group.cases_scored(at).to_string());
         }
     }
     let mut text = Table::new(vec![metric, name, mean, interval, scored]).render(width);
@@ -302,17 +291,16 @@ fn place_and_reason(problem: &Problem) -> String {
 mod tests {
     use unicode_width::UnicodeWidthStr;
 
-    use crate::testing::{Written, events, hostile, metrics, result};
-    use crate::{Gate, Gates};
+    use crate::testing::{events, hostile, metrics, result};
+    use crate::{Gate, Gates, Options};
 
     use super::*;
 
     fn rendered(results: &[probare_core::CaseResult], look: Look) -> String {
-        let written = Written::default();
         let gates = Gates::new(vec![Gate::fail_under("relevance=0.6").unwrap()]);
-        let options = Options { gates, ..Options::default() };
-        events(&mut Terminal::new(written.output(), options, look), &metrics(), results);
-        written.text()
+        let mut summary = Summary::new(&Options { gates, ..Options::default() });
+        events(&mut summary, &metrics(), results);
+        render(&summary, &summary.verdicts, look)
     }
 
     #[test]
@@ -331,6 +319,7 @@ mod tests {
         failed: hallucination in 2 cases: the case has no `reference`
         lost: cases.jsonl at line 3: expected `,` or `}`
         warning: cases.jsonl at line 3: expected `,` or `}`
+        incomplete: hallucination has no mean: none of 2 cases could be scored
         run: 2 cases, 1 row not read, from cases.jsonl
         passed: mean relevance 0.7 over 2 scored cases; fails if < 0.6
         "#);

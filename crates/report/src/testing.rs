@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use probare_core::{
-    Better, Case, CaseResult, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome, Output as Answer,
-    Passage, Problem, Profile, Score, ScoreError, Sink, Stop,
+    Better, Case, CaseResult, Detail, Event, Evidence, EvidenceKind, Field, Finish, MetricInfo, Outcome,
+    Output as Answer, Passage, Problem, Profile, Score, ScoreError, Sink, Stop,
 };
 
-use crate::Output;
+use crate::{Options, Output, Summary};
 
 /// Text that no renderer may pass on as it is.
 pub(crate) const HOSTILE: &str =
@@ -84,9 +84,19 @@ pub(crate) fn hostile() -> CaseResult {
     )
 }
 
-/// Runs a whole run through a sink: start, one lost row, one warning, the cases, the end.
+/// Runs a whole run through a sink: start, one lost row, one warning, the cases, the end with its summary.
 pub(crate) fn events(sink: &mut dyn Sink, metrics: &[MetricInfo], results: &[CaseResult]) {
-    sink.event(&Event::Started { source: "cases.jsonl", metrics }).unwrap();
+    events_of(sink, &Options::default(), metrics, results);
+}
+
+/// The same with a summary that counts what these options need.
+pub(crate) fn events_of(sink: &mut dyn Sink, options: &Options, metrics: &[MetricInfo], results: &[CaseResult]) {
+    let mut summary = Summary::new(options);
+    let mut send = |event: &Event<'_>| {
+        summary.event(event).unwrap();
+        sink.event(event).unwrap();
+    };
+    send(&Event::Started { source: "cases.jsonl", metrics });
     let problem = |lost| Problem {
         file: "cases.jsonl".into(),
         line: Some(3),
@@ -95,12 +105,14 @@ pub(crate) fn events(sink: &mut dyn Sink, metrics: &[MetricInfo], results: &[Cas
         hint: None,
         lost,
     };
-    sink.event(&Event::Problem(&problem(true))).unwrap();
-    sink.event(&Event::Problem(&problem(false))).unwrap();
+    send(&Event::Problem(&problem(true)));
+    send(&Event::Problem(&problem(false)));
     for result in results {
-        sink.event(&Event::Scored(result)).unwrap();
+        send(&Event::Scored(result));
     }
-    sink.event(&Event::Finished(&Finish::by(Stop::Complete))).unwrap();
+    summary.conclude(Stop::Complete);
+    let finish = Finish { summary: Some(Detail::new(summary)), ..Finish::by(Stop::Complete) };
+    sink.event(&Event::Finished(&finish)).unwrap();
 }
 
 /// What is written to the [`Output`] can be read here afterwards.

@@ -1,9 +1,10 @@
 //! [`Embedder`]: turns texts into vectors of unit length.
 
 use std::num::NonZeroUsize;
+use std::sync::Arc;
 
 use probare_core::{Answer, BuildError, Outside, Turn};
-use probare_models::embedding::{Embeddings, KnownModel, MiniLm, ModelError};
+use probare_models::embedding::{KnownModel, MiniLm, ModelError};
 
 use crate::RetrievalError;
 
@@ -18,7 +19,7 @@ pub struct Embedder {
 
 enum Kind {
     Local(Box<MiniLm>),
-    Server(Box<Embeddings>),
+    Server(Arc<dyn Outside>),
     Given(Box<Given>),
 }
 
@@ -29,8 +30,29 @@ impl Embedder {
     /// The model that is used where none is named.
     pub const USUAL: &'static str = USUAL;
 
-    /// Opens a model: one that is computed here, or `provider:model`, whose server is asked on the terms of `servers`.
-    pub fn open(model: &str, servers: Embeddings) -> Result<Self, RetrievalError> {
+    /// The model of the vectors that an index has. Its name stands in a file that may be anybody's, so it is compared and
+    /// never resolved: a model of this machine is known by its name, any other must be the one that the user names.
+    pub fn of_index(index: &str, named: Option<&str>, outside: &Arc<dyn Outside>) -> Result<Self, RetrievalError> {
+        let wrong = |reason: String, remedy: &str| {
+            Err(RetrievalError::Vectors { model: index.to_owned(), reason, remedy: Some(remedy.to_owned()) })
+        };
+        match named {
+            Some(named) if named == index => Self::open(named, outside),
+            Some(named) => wrong(
+                format!("the index has vectors of this model, and `{named}` is named"),
+                "name the model that the index was made with, or make it anew",
+            ),
+            None if KnownModel::named(index).is_ok() => Self::open(index, outside),
+            None => wrong(
+                "it is not computed on this machine, and an index does not decide who is asked".to_owned(),
+                "if you know and trust the model, name it yourself: --embedding MODEL, or `retrieval: {embedding: MODEL}` in \
+                 probare.yaml",
+            ),
+        }
+    }
+
+    /// Opens a model that the user names: one that is computed here, or one that `outside` asks.
+    pub fn open(model: &str, outside: &Arc<dyn Outside>) -> Result<Self, RetrievalError> {
         let wrong = |reason: String, remedy| RetrievalError::Vectors { model: model.to_owned(), reason, remedy };
         let kind = if let Ok(known) = KnownModel::named(model) {
             let local = MiniLm::open().map_err(|error| match error {
@@ -41,11 +63,11 @@ impl Embedder {
             })?;
             Kind::Local(Box::new(local))
         } else {
-            servers.can_embed(model).map_err(|error| match error {
+            outside.can_embed(model).map_err(|error| match error {
                 BuildError::Missing { what, remedy } => wrong(format!("{what} is missing"), Some(remedy)),
                 other => wrong(other.to_string(), None),
             })?;
-            Kind::Server(Box::new(servers))
+            Kind::Server(Arc::clone(outside))
         };
         Ok(Self { model: model.to_owned(), kind })
     }

@@ -1,5 +1,8 @@
-//! [`Asking`]: which models a run may ask and on which terms. [`Asked`]: the same, opened: it answers judges and knows what a
-//! manifest says about them.
+//! [`Asking`]: which models a run may ask, on which terms and on whose word. [`Asked`]: the same, opened: the one
+//! [`Outside`] of the run, which answers judges and gives vectors, and knows what a manifest says about both.
+//!
+//! This is the only place where models are opened: every verb, the server and Python come here. Whatever they name is run
+//! or contacted at the level [`Trust::Trusted`] alone.
 //!
 //! Every metric that asks has the names of its judges among its options, written there before the run where the user left them
 //! out, and its prompt as text. So a manifest says who judged with which words, and a finished run can be judged again from
@@ -11,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 use probare_cases::{OpenError as ReadError, read_whole};
 use probare_core::{
-    Answer, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Question, Registry, Sha256, Turn,
-    closest,
+    Answer, BuildError, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Question, Registry,
+    Sha256, Trust, Turn, closest,
 };
 use probare_models::{Counts, Key, ModelSettings, Models, OpenError, Options, Provider, Spending};
 use serde_json::{Map, Value as Json};
@@ -23,6 +26,11 @@ const LARGEST_PROMPT: u64 = 1024 * 1024;
 /// Which models a run may ask, and on which terms.
 #[derive(Debug, Clone, Default)]
 pub struct Asking {
+    /// Whose word names the models; without a word the least.
+    pub trust: Trust,
+    /// Files of recorded replies that may be opened although a file named them, since the user gave them or their digest
+    /// is that of the manifest.
+    pub cassettes: Vec<PathBuf>,
     /// Models by name.
     pub models: Vec<ModelSettings>,
     /// Names of the models that judge where a metric names none: of `models`, or `provider:model`.
@@ -119,7 +127,7 @@ pub struct Asked {
     round: u32,
     whole: bool,
     unrecorded: Mutex<BTreeSet<String>>,
-    width: usize,
+    uncoded: Mutex<BTreeMap<String, u64>>,
 }
 
 /// How the questions of a run ended.
@@ -135,12 +143,26 @@ pub struct Hearing {
     pub missing: Vec<(String, Key)>,
     /// Metrics that miss a recorded reply.
     pub unrecorded: BTreeSet<String>,
+    /// Replies without a code by their metric: recorded before judges were told one, or to a published prompt that tells
+    /// none. A judge that repeats a verdict from the text it was shown is believed there.
+    pub uncoded: BTreeMap<String, u64>,
 }
 
 impl Asking {
+    /// Nobody but this machine answers: for clients of a server, and for whoever names nothing.
+    pub fn local() -> Self {
+        Self { trust: Trust::LocalOnly, ..Self::default() }
+    }
+
+    /// Models that a file names: this user's record answers for them, and this machine.
+    pub fn recorded(models: Vec<ModelSettings>, record: &Path) -> Self {
+        let record = record.to_owned();
+        Self { trust: Trust::RecordedOnly, models, offline: true, whole: true, record, ..Self::default() }
+    }
+
     /// Writes judges and prompts into the options of every metric that asks, and opens the models that they name. Nothing
-    /// where no metric asks. Nothing is sent.
-    pub fn open(&self, requests: &mut [MetricRequest], registry: &Registry) -> Result<Option<Asked>, AskError> {
+    /// is sent, and nothing is opened where no metric asks.
+    pub fn open(&self, requests: &mut [MetricRequest], registry: &Registry) -> Result<Asked, AskError> {
         let mut panels: Vec<(String, Vec<String>)> = Vec::new();
         let mut prompts = Vec::new();
         for request in requests.iter_mut().filter(|request| asks(request, registry)) {
@@ -149,9 +171,6 @@ impl Asking {
             if let Some(prompt) = probare_metrics::judges::prompt(&request.id, &request.options) {
                 prompts.push(PromptUsed { metric: request.name.clone(), sha256: Sha256::of(prompt.as_bytes()) });
             }
-        }
-        if panels.is_empty() && self.under_test.is_empty() {
-            return Ok(None);
         }
         let mut settings: BTreeMap<String, ModelSettings> = BTreeMap::new();
         for name in &self.under_test {
@@ -167,7 +186,7 @@ impl Asking {
         let mut inputs = Vec::new();
         let mut needs_record = false;
         for model in settings.values_mut() {
-            match cassette(model) {
+            match cassette(model).filter(|path| self.may_open(path)) {
                 Some(path) => {
                     let input = self.cassette(model, &path)?;
                     if !inputs.contains(&input) {
@@ -178,27 +197,28 @@ impl Asking {
             }
         }
         let needs_record = needs_record && !self.only_looks;
-        if needs_record && self.offline && !self.record.exists() {
+        if needs_record && self.offline && self.trust.may_ask() && !self.record.exists() {
             return Err(AskError::NoRecord { record: self.record.clone() });
         }
         let options = Options {
-            record: needs_record.then(|| self.record.clone()),
+            record: (self.trust.may_recall() && !self.only_looks).then(|| self.record.clone()),
+            cassettes: self.cassettes.clone(),
             offline: self.offline,
             only_looks: self.only_looks,
             budget_usd: self.budget_usd,
             budget_tokens: self.budget_tokens,
             seed: self.seed,
-            ..Options::default()
+            ..Options::new(self.trust)
         };
-        let width = settings.values().map(|model| model.concurrency.unwrap_or(64) as usize).sum::<usize>();
         let names: Vec<String> = settings.keys().cloned().collect();
-        let mut models = Models::open(settings.into_values().collect(), options)?;
+        #[expect(clippy::disallowed_methods, reason = "this is the one place")]
+        let mut models = Models::open(settings.into_values().collect(), self.models.clone(), options)?;
         for (metric, judges) in &panels {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
             models = models.seat(metric, &names)?;
         }
         let used = names.iter().filter_map(|name| models.client(name)).map(probare_models::Client::used).collect();
-        Ok(Some(Asked {
+        Ok(Asked {
             models,
             used,
             prompts,
@@ -206,8 +226,13 @@ impl Asking {
             round: self.round,
             whole: self.whole,
             unrecorded: Mutex::default(),
-            width: width.clamp(1, MOST_WAITING),
-        }))
+            uncoded: Mutex::default(),
+        })
+    }
+
+    /// Whether a file of recorded replies is opened because it is named.
+    fn may_open(&self, path: &str) -> bool {
+        self.trust.may_ask() || self.cassettes.iter().any(|known| known.as_os_str() == path)
     }
 
     /// The judges of a metric. They, and the text of the prompt, are written into its options.
@@ -219,10 +244,13 @@ impl Asking {
         if judges.is_empty() {
             judges.clone_from(&self.judges);
         }
-        if judges.is_empty() {
+        // Where nobody is asked nobody has to be named: the reply is missing.
+        if judges.is_empty() && self.trust.may_ask() {
             return Err(AskError::NoJudge { metric: metric() });
         }
         let file = request.options.get("prompt").and_then(Json::as_str).and_then(|prompt| prompt.strip_prefix('@'));
+        // A finished run has the text of its prompts; a file that it names is nobody's wish.
+        let file = file.filter(|_| self.trust.may_ask());
         let prompt = file
             .map(|file| {
                 let path = self.found(file).display().to_string();
@@ -278,9 +306,6 @@ impl Asking {
 /// More than a judge asks the same question by itself.
 const ATTEMPTS_OF_A_ROUND: u32 = 100;
 
-/// Cases that may wait for replies at once.
-const MOST_WAITING: usize = 256;
-
 /// Whether a metric asks judges by name.
 pub fn asks(request: &MetricRequest, registry: &Registry) -> bool {
     registry.get(&request.id).is_ok_and(|definition| {
@@ -299,6 +324,19 @@ impl Asked {
     /// A model by its name.
     pub fn client(&self, name: &str) -> Option<&probare_models::Client> {
         self.models.client(name)
+    }
+
+    /// Whether anybody can be asked, or was asked for vectors.
+    pub fn is_asking(&self) -> bool {
+        !self.used.is_empty() || !self.models.embedding_servers().is_empty()
+    }
+
+    /// All models of the run, for the manifest: those that were opened for metrics, and servers that gave vectors.
+    pub fn models(&self) -> Vec<ModelUsed> {
+        let mut all = self.used.clone();
+        let servers = self.models.embedding_servers();
+        all.extend(servers.into_iter().filter(|server| self.used.iter().all(|model| model.name != server.name)));
+        all
     }
 
     /// What the models share: budget, counts, cancellation.
@@ -320,6 +358,7 @@ impl Asked {
             is_budget_reached: shared.budget().is_reached(),
             missing: shared.missing(),
             unrecorded: self.unrecorded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            uncoded: self.uncoded.lock().unwrap_or_else(PoisonError::into_inner).clone(),
         }
     }
 }
@@ -336,6 +375,15 @@ impl Outside for Asked {
             }
             _ => self.models.answer(metric, turn),
         };
+        let is_uncoded = |answer: &&Answer| match answer {
+            Answer::Reply(reply) => reply.code.is_none() && matches!(reply.content, Content::Text(_)),
+            _ => false,
+        };
+        let uncoded = answers.iter().filter(is_uncoded).count() as u64;
+        if uncoded > 0 {
+            let mut all = self.uncoded.lock().unwrap_or_else(PoisonError::into_inner);
+            *all.entry(metric.to_owned()).or_default() += uncoded;
+        }
         let is_missing = |answer: &Answer| match answer {
             Answer::Reply(reply) => matches!(reply.content, Content::Failed { kind: ErrorKind::Missing, .. }),
             Answer::Failed { kind, .. } => *kind == ErrorKind::Missing,
@@ -350,7 +398,23 @@ impl Outside for Asked {
         answers
     }
 
+    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+        self.models.can_embed(model)
+    }
+
+    fn digest(&self, model: &str) -> Option<String> {
+        self.models.digest(model)
+    }
+
+    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
+        self.models.can_run(environment)
+    }
+
     fn width(&self) -> usize {
-        self.width
+        self.models.width()
+    }
+
+    fn trust(&self) -> Trust {
+        self.models.trust()
     }
 }

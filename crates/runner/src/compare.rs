@@ -3,16 +3,16 @@
 //! The results are read from the files; the cases behind them, for their questions, tags and texts, from the inputs that the
 //! manifests lead to, where those can still be found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Case, Event, Job, Manifest, Named, Nobody, Outcome, ResultLine, Score, ScoreError, Sink, Suite, Value,
+    Case, ErrorKind, Event, Job, Manifest, Named, Nobody, Outcome, ResultLine, Score, ScoreError, Sink, Value,
 };
 use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, Identity, Seen, Side};
 use probare_report::recorded::{Content, Recorded};
-use probare_report::{By, Status};
+use probare_report::{By, Status, escape};
 
 use crate::drive::{DriveOptions, Surroundings, drive};
 use crate::verify::{VerifyError, reopened};
@@ -80,31 +80,39 @@ pub enum CompareError {
         /// Those that it has.
         known: String,
     },
+    /// It does not say which outputs belong to the same case.
+    #[error("`{name}` cannot be aligned with another run: {why}")]
+    Unaligned {
+        /// What the results are called.
+        name: String,
+        /// What is missing.
+        why: String,
+    },
     /// What the files hold cannot be compared.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),
 }
 
 /// Compares files of results with the first of them. At most `shown` changed cases of each metric are looked up.
-pub fn compare(
-    files: &[Results],
-    asked: &Asked,
-    shown: usize,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
-) -> Result<Compared, CompareError> {
+pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compared, CompareError> {
     let mut sides = Vec::new();
     for file in files {
         let mut side = Side::new(file.name.clone(), Vec::new());
         let mut notes = Vec::new();
         let mut models = BTreeSet::new();
-        read(file, suites, &mut notes, |manifest, row, case| {
+        let mut nameless = Nameless::default();
+        read(file, &mut notes, |manifest, row, case| {
             models.extend(row.model.clone());
+            nameless.see(manifest, &row);
             let Some(row) = file.part(row) else { return };
             if side.metrics.is_empty() {
                 side.metrics.clone_from(&manifest.metrics);
             }
-            side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked.by.as_ref());
+            side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked);
         })?;
+        if let Some(why) = nameless.why() {
+            return Err(CompareError::Unaligned { name: file.name.clone(), why });
+        }
         if let Some(model) = file.model.as_ref().filter(|model| !models.contains(*model)) {
             let known = models.into_iter().collect::<Vec<_>>().join(", ");
             let known = if known.is_empty() { "no model that is named".to_owned() } else { known };
@@ -126,9 +134,9 @@ pub fn compare(
     let mut evidences = Evidences::new();
     for (at, file) in files.iter().enumerate() {
         let mut again = Side::new("", Vec::new());
-        read(file, suites, &mut Vec::new(), |manifest, row, case| {
+        read(file, &mut Vec::new(), |manifest, row, case| {
             let Some(row) = file.part(row) else { return };
-            let identity = again.add((&row.id, row.model.as_deref(), row.repeat), &[], None, None);
+            let identity = again.add((&row.id, row.model.as_deref(), row.repeat), &[], None, &Asked::default());
             let identity = Identity { model: identity.model.filter(|_| with_models), ..identity };
             keep(&wanted, identity, &mut evidences, (at, files.len()), || Seen {
                 case: case.cloned(),
@@ -139,6 +147,39 @@ pub fn compare(
         })?;
     }
     Ok(Compared { comparison, evidences })
+}
+
+/// Rows that do not say whose output they are: nothing can be said about them where a case has several.
+#[derive(Default)]
+struct Nameless {
+    has_several: bool,
+    /// How often an id came.
+    ids: BTreeMap<String, u32>,
+    twice: Option<String>,
+}
+
+impl Nameless {
+    fn see(&mut self, manifest: &Manifest, row: &Row) {
+        if row.is_named {
+            return;
+        }
+        let generation = manifest.generation.as_ref();
+        self.has_several |= generation.is_some_and(|made| made.repeats > 1 || made.models.len() > 1);
+        let count = self.ids.entry(row.id.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            self.twice.get_or_insert_with(|| row.id.clone());
+        }
+    }
+
+    /// Why the rows cannot be told apart, where they cannot.
+    fn why(&self) -> Option<String> {
+        let words = "a .csv of release 0.2 does not say which row is of which model and repeat";
+        if self.has_several {
+            return Some(format!("the run has several outputs of a case, and {words}"));
+        }
+        self.twice.as_ref().map(|id| format!("the id `{id}` stands there several times, and {words}"))
+    }
 }
 
 /// Keeps what a run says of a case that is wanted; of several outputs the first.
@@ -163,6 +204,8 @@ pub(crate) struct Row {
     pub id: String,
     pub model: Option<String>,
     pub repeat: u32,
+    /// Whether the file says whose output it is, and which of several.
+    pub is_named: bool,
     /// In the order of the manifest's metrics.
     pub named: Vec<Option<Named>>,
 }
@@ -170,12 +213,11 @@ pub(crate) struct Row {
 /// Reads the rows of a file one after the other, each with its case where that is at hand.
 pub(crate) fn read(
     file: &Results,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
     notes: &mut Vec<String>,
     visit: impl FnMut(&Manifest, Row, Option<&Case>) + Send,
 ) -> Result<(), CompareError> {
     let Results { name, path, .. } = file;
-    let (recorded, manifest, job) = reopened(path, &[], suites)?;
+    let (recorded, manifest, job) = reopened(path, &[])?;
     let rows = Rows::new(&recorded)?;
     let mut joined = Joined { rows, manifest: &manifest, visit, number: 0, failed: None, apart: false };
     match job {
@@ -241,8 +283,7 @@ impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Sink for Joined<'_, V> {
         if let Event::Scored(result) = event
             && let Some(row) = self.next()
         {
-            // A table writes an id so that no spreadsheet runs it.
-            self.apart |= row.id.trim_start_matches('\'') != result.case.id.trim_start_matches('\'');
+            self.apart |= row.id != result.case.id;
             let case = Some(&result.case).filter(|_| !self.apart);
             (self.visit)(self.manifest, row, case);
         }
@@ -285,14 +326,18 @@ fn line(text: &str, manifest: &Manifest) -> Result<Row, String> {
             Some(scores.swap_remove(at).1.0)
         })
         .collect();
-    Ok(Row { id, model, repeat, named })
+    Ok(Row { id, model, repeat, is_named: true, named })
 }
 
 /// A row of a table: what its columns hold of each metric.
 fn cells(columns: &[String], content: &Content, manifest: &Manifest) -> Result<Row, String> {
     let cells: Vec<Option<String>> = match content {
         Content::Cells(cells) => cells.clone(),
-        Content::Text(text) => probare_report::recorded::cells(text)?.into_iter().map(Some).collect(),
+        // A cell is written so that no spreadsheet runs it.
+        Content::Text(text) => {
+            let cells = probare_report::recorded::cells(text)?;
+            cells.iter().map(|cell| Some(escape::from_csv(cell).to_owned())).collect()
+        }
     };
     if cells.len() != columns.len() {
         return Err(format!("it has {} cells, but there are {} columns", cells.len(), columns.len()));
@@ -313,14 +358,25 @@ fn cells(columns: &[String], content: &Content, manifest: &Manifest) -> Result<R
                 Some(Ok(Outcome::Scored(score)))
             }
             Some(status) if status == Status::NotApplicable.name() => Some(Ok(Outcome::not_applicable(note()))),
-            Some(_) => Some(Err(ScoreError::other(probare_core::ErrorKind::Failed, note()))),
+            Some(_) => {
+                let named = cell(&format!("{metric}.kind"));
+                let kind = ErrorKind::ALL.into_iter().find(|kind| Some(kind.name()) == named.as_deref());
+                Some(Err(ScoreError::other(kind.unwrap_or(ErrorKind::Failed), note())))
+            }
             None => None,
         })
     };
+    // Tables of format 2 in text have no such columns; one of that name is then of a metric.
+    if columns.iter().all(|column| column != "id") {
+        return Err("it has no `id`".to_owned());
+    }
+    let is_named = columns.get(1).map(String::as_str) == Some("model");
+    let own = |name: &str| if is_named { cell(name) } else { None };
     Ok(Row {
-        id: cell("id").ok_or("it has no `id`")?,
-        model: cell("model"),
-        repeat: cell("repeat").and_then(|text| text.parse().ok()).unwrap_or(0),
+        id: cell("id").unwrap_or_default(),
+        model: own("model"),
+        repeat: own("repeat").and_then(|text| text.parse().ok()).unwrap_or(0),
+        is_named,
         named: manifest.metrics.iter().map(|metric| of(&metric.name)).collect::<Result<_, _>>()?,
     })
 }

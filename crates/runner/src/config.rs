@@ -79,6 +79,10 @@ pub struct Retrieval {
     /// How passages are ranked: `hybrid`, `words` or `vectors`.
     #[serde(default)]
     pub mode: probare_retrieval::Mode,
+    /// Model of the vectors, where the index has those of a server or program: of `models`, or `provider:model`. The index
+    /// does not decide who is asked.
+    #[serde(default)]
+    pub embedding: Option<String>,
 }
 
 /// A question with a good answer.
@@ -248,6 +252,8 @@ pub struct Run {
     pub allow_empty: bool,
     /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
     pub by: Option<String>,
+    /// The column that says which cases hang together, for intervals.
+    pub cluster: Option<String>,
     /// Whether gates hold for each group, too.
     pub each_group: bool,
     /// Whether a gate fails only if the interval excludes the limit.
@@ -268,10 +274,16 @@ pub struct Run {
 }
 
 impl Config {
-    /// Reads the named file, or `probare.yaml` if it is there, or nothing.
+    /// Reads the named file, or `probare.yaml` if it is there, or nothing. The bare default name counts as found, not as
+    /// named: it may be the default of a verb.
     pub fn load(named: Option<&Path>) -> Result<Self, ConfigError> {
-        let usual = Path::new(DEFAULT_NAME);
-        let Some(path) = named.or_else(|| usual.is_file().then_some(usual)) else { return Ok(Self::default()) };
+        let default = Path::new(DEFAULT_NAME);
+        let path = match named {
+            Some(path) if path != default => path,
+            _ if default.is_file() => own(default)?,
+            Some(path) => path,
+            None => return Ok(Self::default()),
+        };
         let shown = path.display().to_string();
         let (bytes, _) = read_whole(&shown, LARGEST_CONFIG)?;
         let text = String::from_utf8(bytes)
@@ -342,6 +354,24 @@ impl Config {
     pub fn requests(&self) -> Vec<MetricRequest> {
         self.metrics.iter().map(MetricEntry::request).collect()
     }
+}
+
+/// A configuration that nobody named: that of another user is not read by itself, since it may name programs to run.
+#[cfg(unix)]
+fn own(path: &Path) -> Result<&Path, ConfigError> {
+    use std::os::unix::fs::MetadataExt as _;
+    let own = rustix::process::geteuid().as_raw();
+    match std::fs::metadata(path) {
+        Ok(found) if found.uid() != own && found.uid() != 0 => {
+            Err(ConfigError::OfAnother { name: path.display().to_string(), owner: found.uid() })
+        }
+        _ => Ok(path),
+    }
+}
+
+#[cfg(not(unix))]
+fn own(path: &Path) -> Result<&Path, ConfigError> {
+    Ok(path)
 }
 
 impl MetricEntry {
@@ -479,6 +509,14 @@ pub enum ConfigError {
         name: String,
         /// What is wrong, without any key.
         source: SettingsError,
+    },
+    /// It was found, not named, and belongs to somebody else.
+    #[error("`{name}` in this folder belongs to another user (number {owner}) and is not read by itself")]
+    OfAnother {
+        /// Name of the file.
+        name: String,
+        /// Number of the user.
+        owner: u32,
     },
     /// A gate says nothing.
     #[error("`{name}`: the gate on `{metric}` has no limit")]

@@ -16,7 +16,6 @@ mod drive;
 mod exchange;
 mod exit;
 mod expectations;
-mod mark;
 mod plan;
 mod programs;
 mod run;
@@ -46,5 +45,5 @@ pub use runs::{
 };
 pub use settings::{Layer, Origin, SetGate, Settings, When};
 pub use show::{Found, Written, show};
-pub use store::{STORE, State, Store, StoreError, StoredRun};
+pub use store::{Label, STORE, State, Store, StoreError, StoredRun, StoredSettings};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
-use probare_core::{Answer, BuildError, ErrorKind, Outside, Program, Ran, SandboxUsed, Turn};
+use probare_core::{Answer, BuildError, ErrorKind, Outside, Program, Ran, SandboxUsed, Trust, Turn};
 use probare_models::{Programs, RecordError};
 use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
 
@@ -219,11 +219,19 @@ impl Outside for Running<'_> {
         self.rest.can_embed(model)
     }
 
+    fn digest(&self, model: &str) -> Option<String> {
+        self.rest.digest(model)
+    }
+
     fn can_run(&self, _environment: &str) -> Result<(), BuildError> {
         Ok(())
     }
 
     fn width(&self) -> usize {
         self.rest.width()
+    }
+
+    fn trust(&self) -> Trust {
+        self.rest.trust()
     }
 }

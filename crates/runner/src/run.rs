@@ -1,5 +1,6 @@
 //! [`run`]: a job from its start to its exit code. Every verb that scores goes this way.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -7,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_core::{
-    CaseResult, Divided, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, Nobody, Outside,
-    Publisher, SandboxUsed, Sink, Stop,
+    CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, Nobody, Outside,
+    Publisher, SandboxUsed, Sink, Stop, Trust,
 };
 use probare_metrics::registry;
 use probare_report::{
@@ -32,11 +33,11 @@ pub struct Wanted<'a> {
     pub to_stdout: bool,
     /// Whether somebody else wants the result lines.
     pub lines: bool,
-    /// Which models judges may ask.
+    /// Who answers metrics that ask or want vectors, to be opened for this run.
     pub asking: Option<Asking>,
     /// How programs are run, where a metric wants any.
     pub sandboxing: Option<Sandboxing>,
-    /// Who answers where no model is asked.
+    /// Who answers where `asking` is nothing: somebody who was opened before.
     pub outside: &'a dyn Outside,
     /// Who answers in place of the files, and who keeps samples as they are finished.
     pub sampler: Option<&'a dyn Sampler>,
@@ -134,10 +135,8 @@ pub struct Conclusion {
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
 pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
-    let asked = match &wanted.asking {
-        Some(asking) => asking.open(&mut job.requests, registry())?,
-        None => None,
-    };
+    let open = |asking: &Asking| asking.open(&mut job.requests, registry());
+    let asked = wanted.asking.as_ref().map(open).transpose()?;
     let plan = Plan::new(&job.requests, wanted.settings.profile, registry())?;
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
@@ -161,7 +160,7 @@ pub(crate) fn run_planned(
         let new: Vec<Input> = asked.inputs.iter().filter(|input| !known(input)).cloned().collect();
         job.inputs.extend(new);
     }
-    let ask = asked.map_or(outside, |asked| asked as &dyn Outside);
+    let outside = asked.map_or(outside, |asked| asked as &dyn Outside);
     let environments = plan.environments();
     let running = match &sandboxing {
         Some(sandboxing) if !environments.is_empty() => {
@@ -172,9 +171,11 @@ pub(crate) fn run_planned(
         }
         _ => None,
     };
-    let rest = running.as_ref().map_or(outside, |running| running as &dyn Outside);
-    let everybody = Divided { ask, rest };
-    plan.check_models(&everybody)?;
+    let everybody = running.as_ref().map_or(outside, |running| running as &dyn Outside);
+    // What a finished run needs and is not here is left unchecked, case by case.
+    if everybody.trust() != Trust::RecordedOnly {
+        plan.check_models(everybody)?;
+    }
     gates.check(plan.infos(), by.is_some())?;
     let mut formats = Vec::with_capacity(outputs.len());
     for path in &outputs {
@@ -183,7 +184,13 @@ pub(crate) fn run_planned(
     refuse_overlap(&job.reads, &writes(&job, &outputs, &formats))?;
 
     job.title = settings.title.clone().or(job.title);
-    let options = Options { title: job.title.clone(), gates: gates.clone(), case_limits: case_limits(&job), by };
+    let options = Options {
+        title: job.title.clone(),
+        gates,
+        case_limits: case_limits(&job),
+        by,
+        cluster: settings.cluster(),
+    };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     for (path, (format, compression)) in outputs.iter().zip(formats) {
         let output = Output::to_file(path, compression).map_err(OpenError::from)?;
@@ -212,7 +219,7 @@ pub(crate) fn run_planned(
         lines: lines || to_stdout || !outputs.is_empty(),
         interrupted,
     };
-    let around = Surroundings { rules: job.rules.as_ref(), outside: &everybody, sampler };
+    let around = Surroundings { rules: job.rules.as_ref(), outside: everybody, sampler };
     let kept_before: Vec<PathBuf> = outputs.iter().map(|path| Output::partial(path)).filter(|path| path.exists()).collect();
     let driven = match drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut tee)) {
         Ok(driven) => driven,
@@ -221,17 +228,16 @@ pub(crate) fn run_planned(
             return Err(error.into());
         }
     };
-    let hearing = asked.map(Asked::hearing);
+    let is_asking = asked.is_some_and(Asked::is_asking);
+    let hearing = asked.map(Asked::hearing).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
     let programs = running.as_ref().map(|running| ProgramsRun {
         sandbox: running.used(),
         counts: running.counts(),
         unrecorded: running.unrecorded(),
     });
 
-    tee.summary.stop = Some(driven.stop);
-    // Numbers of a part are no verdict on the whole.
-    let is_judged = driven.stop != Stop::Interrupted;
-    let verdicts = if is_judged { gates.verdicts(&tee.summary) } else { Vec::new() };
+    tee.summary.conclude(driven.stop);
+    let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = settings.limit;
     let manifest = Manifest {
         probare: Maker { version: VERSION.to_owned(), format: FORMAT },
@@ -240,11 +246,13 @@ pub(crate) fn run_planned(
         inputs: driven.inputs.iter().cloned().chain(job.inputs).collect(),
         reading: job.reading,
         metrics: plan.infos().to_vec(),
-        models: asked.map(|asked| asked.used.clone()).unwrap_or_default(),
+        models: asked.map(Asked::models).unwrap_or_default(),
         prompts: asked.map(|asked| asked.prompts.clone()).unwrap_or_default(),
-        embeddings: plan.embeddings(&everybody),
+        embeddings: plan.embeddings(everybody),
         sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
         generation: job.generation.take(),
+        means_over: MeansOver::Cases,
+        settings: BTreeMap::new(),
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
@@ -254,7 +262,8 @@ pub(crate) fn run_planned(
     };
     let mut sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
     sections.extend(sampler.iter().flat_map(|sampler| sampler.sections()));
-    let finish = Finish { stop: driven.stop, manifest, sections };
+    let summary = Some(Detail::new(tee.summary.clone()));
+    let finish = Finish { stop: driven.stop, manifest, summary, sections };
     if driven.stop != Stop::Complete && driven.cases == 0 {
         // Nothing was computed, so there is nothing to keep.
         tee.sinks.clear();
@@ -331,7 +340,9 @@ impl Sink for Tee<'_> {
         if let (Event::Interrupted { .. }, Some(asked)) = (event, self.asked) {
             asked.close();
         }
-        self.summary.event(event)?;
+        if !matches!(event, Event::Finished(_)) {
+            self.summary.event(event)?;
+        }
         if let Event::Scored(CaseResult { written: Some(line), .. }) = event {
             self.lines.add(line);
         }

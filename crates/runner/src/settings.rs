@@ -9,9 +9,9 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use probare_core::{MetricRequest, Profile};
+use probare_core::{MetricRequest, Profile, Trust};
 use probare_models::{ModelSettings, record_path};
-use probare_report::{By, Gate, Gates};
+use probare_report::{By, Cluster, Gate, Gates, Origin as SetBy};
 use probare_sandbox::Choice;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -48,6 +48,8 @@ pub struct Settings {
     pub each_group: bool,
     /// By what the summary is grouped.
     pub by: Option<String>,
+    /// The column that says which cases hang together, for intervals.
+    pub cluster: Option<String>,
     /// Scoring threads; all cores if absent.
     pub jobs: Option<NonZeroUsize>,
     /// At most this many cases; of each data set in a run.
@@ -142,8 +144,8 @@ pub struct Layer {
 }
 
 /// Settings in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
-const HARMLESS: [&str; 10] =
-    ["profile", "strict", "limit", "by", "confident", "each_group", "gates", "allow_empty", "seed", "title"];
+const HARMLESS: [&str; 11] =
+    ["profile", "strict", "limit", "by", "cluster", "confident", "each_group", "gates", "allow_empty", "seed", "title"];
 
 /// The names under which the command line has gates.
 const GATES: &str = "fail_";
@@ -321,12 +323,14 @@ impl Settings {
 
     /// All gates, and how strict they are. A gate knows where it was set where that is not the command line itself.
     pub fn limits(&self) -> Gates {
-        let from = |set: &SetGate| match &set.from {
-            Origin::Variable(name) | Origin::File(name) => Some(name.clone()),
-            Origin::Flag(_) | Origin::Caller | Origin::Default => None,
+        let from = |set: &SetGate| match set.from.clone() {
+            Origin::Flag(name) => Some(SetBy::Flag(name)),
+            Origin::Variable(name) => Some(SetBy::Variable(name)),
+            Origin::File(name) => Some(SetBy::Configuration(name)),
+            Origin::Caller | Origin::Default => None,
         };
         Gates::new(self.gates.iter().map(|set| set.gate.clone()).collect())
-            .set_by(self.gates.iter().map(from).collect())
+            .set_by(self.gates.iter().map(from))
             .confident(self.confident)
             .in_each_group(self.each_group)
     }
@@ -335,6 +339,12 @@ impl Settings {
     pub fn groups(&self) -> Option<By> {
         // Any text is something to group by.
         self.by.as_ref().and_then(|by| by.parse().ok())
+    }
+
+    /// The column that says which cases hang together.
+    pub fn cluster(&self) -> Option<Cluster> {
+        // Any text is the name of a column.
+        self.cluster.as_ref().and_then(|name| name.parse().ok())
     }
 
     /// Whether annotations for GitHub are printed, here.
@@ -364,6 +374,9 @@ impl Settings {
     /// Which models may be asked, and on which terms.
     pub fn asking(&self) -> Asking {
         Asking {
+            // Flags, environment and configuration are the user's own word.
+            trust: Trust::Trusted,
+            cassettes: Vec::new(),
             models: self.models.clone(),
             judges: self.judges.clone(),
             under_test: Vec::new(),
@@ -433,7 +446,7 @@ mod tests {
     fn every_setting_of_a_configuration_arrives() {
         let text = "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
                     generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n\
-                    run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, each_group: true, confident: true, \
+                    run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, confident: true, \
                     offline: true, budget_usd: 1, budget_tokens: 2, record: r, sandbox: none, seed: 9, allow_empty: true}\n";
         let settings = Settings::merge([file(text)]).unwrap();
         let Json::Object(schema) = schemars::schema_for!(crate::config::Run).to_value() else { panic!("an object") };

@@ -4,8 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Batch, Case, CaseResult, Event, Input, Manifest, MetricInfo, Named, Nobody, Outside, Problem, ResultLine, Sink,
-    Source, SourceError, Suite,
+    Batch, Case, CaseResult, Event, Input, Manifest, MetricInfo, Named, Problem, ResultLine, Sink, Source, SourceError,
 };
 use probare_metrics::registry;
 use probare_report::Format;
@@ -42,13 +41,8 @@ pub struct Written {
 }
 
 /// Looks a case up by its id: in the file of results, and in the inputs of its run where they can be found.
-pub fn show(
-    results: &Path,
-    inputs: &[PathBuf],
-    id: &str,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
-) -> Result<Found, VerifyError> {
-    let (recorded, manifest, job) = reopened(results, inputs, suites)?;
+pub fn show(results: &Path, inputs: &[PathBuf], id: &str) -> Result<Found, VerifyError> {
+    let (recorded, manifest, job) = reopened(results, inputs)?;
     let mut found = Found { metrics: manifest.metrics.clone(), ..Found::default() };
     found.recorded = rows(&recorded, &manifest, id)?;
     match job {
@@ -62,19 +56,16 @@ pub fn show(
             } else {
                 Plan::new(&job.requests, probare_core::Profile::default(), registry()).map_err(RunError::from)?
             };
-            let asked = replies(results, inputs, &manifest, &mut job.requests);
-            let outside: &dyn Outside = asked.as_ref().map_or(&Nobody, |asked| asked as &dyn Outside);
+            let asked = replies(results, inputs, &manifest, &mut job.requests)?;
             let sandboxing = Sandboxing {
                 record: Some(probare_models::record_path()),
                 recorded_only: true,
                 ..Sandboxing::default()
             };
-            let cassettes: Vec<PathBuf> =
-                asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
-            let running = Running::open(&sandboxing, &cassettes, &[], std::sync::Arc::default(), &Nobody)
+            let cassettes: Vec<PathBuf> = asked.inputs.iter().map(|input| PathBuf::from(&input.path)).collect();
+            let running = Running::open(&sandboxing, &cassettes, &[], std::sync::Arc::default(), &asked)
                 .map_err(RunError::from)?;
-            let outside = &probare_core::Divided { ask: outside, rest: &running };
-            let around = Surroundings { rules: job.rules.as_ref(), outside, sampler: None };
+            let around = Surroundings { rules: job.rules.as_ref(), outside: &running, sampler: None };
             let mut kept = Kept(Vec::new());
             drive(Box::new(only), &job.source, &plan, around, &DriveOptions::default(), Box::new(&mut kept))
                 .map_err(RunError::from)?;

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::{collections::BTreeSet, io};
 
 use probare_core::{
-    Answer, Case, Event, Given, MetricInfo, MetricRequest, NoRules, Outcome, Outside, Profile, Program, Ran, Reply,
-    Sink, Turn,
+    Answer, BuildError, Case, Event, Given, MetricInfo, MetricRequest, NoRules, Outcome, Outside, Profile, Program,
+    Ran, Reply, Sink, Trust, Turn,
 };
 use probare_metrics::registry;
 use probare_runner::{DriveOptions, Plan, Surroundings, drive};
@@ -144,8 +144,24 @@ impl Outside for Says {
         vec![Answer::Reply(Reply::text(verdict)); questions.len()]
     }
 
+    fn can_embed(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
     fn width(&self) -> usize {
         self.width
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
     }
 }
 

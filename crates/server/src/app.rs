@@ -70,7 +70,7 @@ impl App {
             evaluations: Pool::start("evaluation", jobs, limits.waiting)?,
             runs: Pool::start("run", jobs, limits.waiting.min(RUNS_WAITING))?,
             prompts: Pool::start("prompt", prompts, limits.waiting)?,
-            vectors: LocalVectors::new(),
+            vectors: LocalVectors::new().map_err(io::Error::other)?,
             limits,
             answerer,
             token,

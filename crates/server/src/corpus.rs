@@ -1,5 +1,7 @@
 //! [`Corpus`]: an index, and the models that answer questions about it.
 
+use std::sync::Arc;
+
 use probare_core::ErrorKind;
 use probare_retrieval::answer::{self, PromptReply, PromptRequest};
 use probare_retrieval::{Embedder, Index, RetrievalError};
@@ -11,13 +13,13 @@ use crate::{AnswerError, Answerer};
 pub struct Corpus {
     index: Index,
     embedder: Option<Embedder>,
-    asked: Asked,
+    asked: Arc<Asked>,
     models: Vec<String>,
 }
 
 impl Corpus {
     /// An index that is open, who embeds questions where it has vectors, and models that are open under these names.
-    pub const fn new(index: Index, embedder: Option<Embedder>, asked: Asked, models: Vec<String>) -> Self {
+    pub const fn new(index: Index, embedder: Option<Embedder>, asked: Arc<Asked>, models: Vec<String>) -> Self {
         Self { index, embedder, asked, models }
     }
 }

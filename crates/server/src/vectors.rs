@@ -1,25 +1,23 @@
 //! [`LocalVectors`]: what metrics may ask of a server. Vectors that are computed on this machine, and nothing else: a
 //! client must not make the server call others with its keys.
 
-use probare_core::{Answer, BuildError, Nobody, Outside, Turn};
-use probare_models::Options;
-use probare_models::embedding::{Embeddings, KnownModel};
+use probare_core::{Answer, BuildError, Outside, Trust, Turn};
+use probare_metrics::registry;
+use probare_models::embedding::KnownModel;
+use probare_runner::{AskError, Asked, Asking};
 
-/// Answers metrics that want vectors of a model on this machine.
-pub(crate) struct LocalVectors(Embeddings);
+/// Answers metrics that want vectors of a model on this machine. What a client is told names nothing of the machine.
+pub(crate) struct LocalVectors(Asked);
 
 impl LocalVectors {
-    pub fn new() -> Self {
-        Self(Embeddings::new(Vec::new(), Options::default()))
+    pub fn new() -> Result<Self, AskError> {
+        Asking::local().open(&mut [], registry()).map(Self)
     }
 }
 
 impl Outside for LocalVectors {
     fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        match turn {
-            Turn::Embed { model, .. } if KnownModel::named(model).is_ok() => self.0.answer(metric, turn),
-            _ => Nobody.answer(metric, turn),
-        }
+        self.0.answer(metric, turn)
     }
 
     fn can_embed(&self, model: &str) -> Result<(), BuildError> {
@@ -33,5 +31,21 @@ impl Outside for LocalVectors {
             what,
             remedy: "the operator of this server can fetch it with `probare models pull`".to_owned(),
         })
+    }
+
+    fn digest(&self, model: &str) -> Option<String> {
+        self.0.digest(model)
+    }
+
+    fn can_run(&self, environment: &str) -> Result<(), BuildError> {
+        self.0.can_run(environment)
+    }
+
+    fn width(&self) -> usize {
+        self.0.width()
+    }
+
+    fn trust(&self) -> Trust {
+        self.0.trust()
     }
 }

@@ -1,10 +1,12 @@
 //! Which interval suits which values: chosen by their kind and number, and named beside the result.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::{
-    Interval, Level, bca_mean, clopper_pearson, mcnemar, mean, mean_interval, paired_difference, paired_share_interval,
-    proportion_interval,
+    Interval, Level, bca_mean, clopper_pearson, clustered_mean, mcnemar, mean, mean_interval, paired_difference,
+    paired_share_interval, proportion_interval,
 };
 
 /// Below this many values of yes and no the exact interval is taken, whose level is kept for every share; from here on
@@ -35,6 +37,8 @@ pub enum Means {
     McNemar,
     /// The sign-flip permutation test.
     SignFlip,
+    /// Student's t with the error of clusters.
+    Clustered,
 }
 
 impl Means {
@@ -48,6 +52,7 @@ impl Means {
             Self::BonettPrice => "Bonett-Price",
             Self::McNemar => "exact McNemar",
             Self::SignFlip => "sign-flip permutation",
+            Self::Clustered => "cluster-robust t",
         }
     }
 }
@@ -106,37 +111,88 @@ pub struct Contrast {
 ///
 /// Nothing where the lists are empty or of different length, or where a value is not finite.
 pub fn contrast(first: &[f64], second: &[f64], level: Level, seed: u64) -> Option<Contrast> {
-    if first.len() != second.len() || !first.iter().chain(second).all(|value| value.is_finite()) {
-        return None;
-    }
-    let differences: Vec<f64> = first.iter().zip(second).map(|(first, second)| first - second).collect();
+    let differences = differences(first, second)?;
     let (pairs, mean) = (differences.len(), mean(&differences)?);
-    if is_yes_or_no(first) && is_yes_or_no(second) {
-        let count = |wanted: f64| differences.iter().filter(|difference| **difference == wanted).count() as u64;
-        let (only_first, only_second) = (count(1.0), count(-1.0));
-        return Some(Contrast {
-            pairs,
-            mean,
-            interval: paired_share_interval(only_first, only_second, pairs as u64, level),
-            interval_by: Some(Means::BonettPrice),
-            p_value: mcnemar(only_first, only_second),
-            p_value_by: Means::McNemar,
-        });
-    }
-    // Differences of 0 and 1 alone are no shares: -1 could have come as well.
-    let interval = if (FEWEST_FOR_BOOTSTRAP..MOST_FOR_BOOTSTRAP).contains(&pairs) {
-        bca_mean(&differences, level, seed).map(|interval| (interval, Means::Bca))
-    } else {
-        mean_interval(&differences, level).map(|interval| (interval, Means::T))
+    let interval = contrast_interval(first, second, level, seed);
+    let (p_value, p_value_by) = match discordant(first, second) {
+        Some((only_first, only_second)) => (mcnemar(only_first, only_second), Means::McNemar),
+        None => (paired_difference(first, second, level, seed)?.p_value, Means::SignFlip),
     };
     Some(Contrast {
         pairs,
         mean,
         interval: interval.map(|(interval, _)| interval),
         interval_by: interval.map(|(_, means)| means),
-        p_value: paired_difference(first, second, level, seed)?.p_value,
-        p_value_by: Means::SignFlip,
+        p_value,
+        p_value_by,
     })
+}
+
+/// The interval of [`contrast`] alone, at any level.
+pub fn contrast_interval(first: &[f64], second: &[f64], level: Level, seed: u64) -> Option<(Interval, Means)> {
+    let differences = differences(first, second)?;
+    if let Some((only_first, only_second)) = discordant(first, second) {
+        let interval = paired_share_interval(only_first, only_second, differences.len() as u64, level)?;
+        return Some((interval, Means::BonettPrice));
+    }
+    // Differences of 0 and 1 alone are no shares: -1 could have come as well.
+    if (FEWEST_FOR_BOOTSTRAP..MOST_FOR_BOOTSTRAP).contains(&differences.len()) {
+        return bca_mean(&differences, level, seed).map(|interval| (interval, Means::Bca));
+    }
+    mean_interval(&differences, level).map(|interval| (interval, Means::T))
+}
+
+/// The same where questions hang together in clusters, each named beside its question: the mean of the differences with its
+/// cluster-robust error ([`clustered_mean`]) and the t test of it. Where every cluster has the same mean difference there
+/// is no error; then whole clusters are flipped in the sign-flip permutation test.
+///
+/// Nothing where [`contrast`] has nothing, and for other than one cluster a question. Below two clusters there is no
+/// interval, and the p value is 1: one cluster says nothing about others.
+pub fn clustered_contrast<K: Ord>(
+    first: &[f64],
+    second: &[f64],
+    clusters: &[K],
+    level: Level,
+    seed: u64,
+) -> Option<Contrast> {
+    let differences = differences(first, second)?;
+    let (pairs, mean) = (differences.len(), mean(&differences)?);
+    if clusters.len() != pairs {
+        return None;
+    }
+    let rows: Vec<(&K, f64)> = clusters.iter().zip(differences.iter().copied()).collect();
+    let Some(found) = clustered_mean(&rows, level) else {
+        let (interval, interval_by) = (None, None);
+        return Some(Contrast { pairs, mean, interval, interval_by, p_value: 1.0, p_value_by: Means::Clustered });
+    };
+    let (p_value, p_value_by) = match found.p_value {
+        Some(p_value) => (p_value, Means::Clustered),
+        None => {
+            let mut sums: BTreeMap<&K, f64> = BTreeMap::new();
+            for (cluster, difference) in rows {
+                *sums.entry(cluster).or_default() += difference;
+            }
+            let sums: Vec<f64> = sums.into_values().collect();
+            (paired_difference(&sums, &vec![0.0; sums.len()], level, seed)?.p_value, Means::SignFlip)
+        }
+    };
+    let (interval, interval_by) = (Some(found.interval), Some(Means::Clustered));
+    Some(Contrast { pairs, mean, interval, interval_by, p_value, p_value_by })
+}
+
+/// First minus second; nothing where the lists do not pair or a value is not finite.
+fn differences(first: &[f64], second: &[f64]) -> Option<Vec<f64>> {
+    let is_fit = first.len() == second.len() && first.iter().chain(second).all(|value| value.is_finite());
+    is_fit.then(|| first.iter().zip(second).map(|(first, second)| first - second).collect())
+}
+
+/// Questions that only the first, and only the second, answered with yes; nothing where the values are not yes and no.
+fn discordant(first: &[f64], second: &[f64]) -> Option<(u64, u64)> {
+    if !is_yes_or_no(first) || !is_yes_or_no(second) {
+        return None;
+    }
+    let only = |yes: &[f64], no: &[f64]| yes.iter().zip(no).filter(|(yes, no)| yes > no).count() as u64;
+    Some((only(first, second), only(second, first)))
 }
 
 #[cfg(test)]
@@ -168,6 +224,25 @@ mod tests {
         assert!((found.mean - 4.0 / 6.0).abs() < 1e-12);
         let grades = contrast(&[0.5, 0.7], &[0.1, 0.9], Level::NINETY_FIVE, 1).unwrap();
         assert_eq!((grades.interval_by, grades.p_value_by), (Some(Means::T), Means::SignFlip));
+    }
+
+    #[test]
+    fn clusters_widen_the_interval_and_copies_bring_no_confidence() {
+        let (first, second) = ([0.9, 0.5, 0.7, 0.2], [0.4, 0.6, 0.1, 0.2]);
+        let copied = |values: [f64; 4]| values.iter().flat_map(|value| [*value; 5]).collect::<Vec<f64>>();
+        let names: Vec<usize> = (0..20).map(|at| at / 5).collect();
+        let level = Level::NINETY_FIVE;
+        let once = clustered_contrast(&first, &second, &[0, 1, 2, 3], level, 1).unwrap();
+        let often = clustered_contrast(&copied(first), &copied(second), &names, level, 1).unwrap();
+        assert_eq!((often.pairs, often.p_value_by), (20, Means::Clustered));
+        assert!((once.p_value - often.p_value).abs() < 1e-12, "{once:?} {often:?}");
+        let plain = contrast(&first, &second, level, 1).unwrap();
+        assert!((once.interval.unwrap().low - plain.interval.unwrap().low).abs() < 1e-12);
+        let alike = clustered_contrast(&[0.5, 0.7, 0.6], &[0.0, 0.2, 0.1], &["a", "b", "c"], level, 1).unwrap();
+        assert_eq!((alike.p_value, alike.p_value_by), (0.25, Means::SignFlip));
+        let one = clustered_contrast(&first, &second, &[0; 4], level, 1).unwrap();
+        assert_eq!((one.interval, one.p_value), (None, 1.0));
+        assert_eq!(clustered_contrast(&first, &second, &[0; 3], level, 1), None);
     }
 
     #[test]

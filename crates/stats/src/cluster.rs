@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{Interval, Level, mean, student_quantile};
+use crate::{Interval, Level, mean, student_cumulative, student_quantile};
 
 /// A mean whose values hang together within clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -17,6 +17,9 @@ pub struct ClusteredMean {
     pub clusters: usize,
     /// `mean ± t · error` with one degree of freedom less than there are clusters.
     pub interval: Interval,
+    /// Two-sided p value of the hypothesis that the mean is zero, by the same t. Nothing where all clusters agree to the
+    /// last digit, so that there is no error to hold the mean against.
+    pub p_value: Option<f64>,
 }
 
 /// The mean with its cluster-robust error (Liang and Zeger 1986, with the correction `G / (G - 1)` for few clusters).
@@ -30,20 +33,45 @@ pub fn clustered_mean<K: Ord>(values: &[(K, f64)], level: Level) -> Option<Clust
     for (cluster, value) in values {
         *residuals.entry(cluster).or_default() += value - centre;
     }
+    from_residuals(centre, values.len() as u64, residuals.into_values(), level)
+}
+
+/// The same from the sum and the number of the values of each cluster, and the mean of all values: what is kept of a run
+/// whose values are not.
+pub fn clustered_mean_of_sums(
+    mean: f64,
+    clusters: impl IntoIterator<Item = (f64, u64)>,
+    level: Level,
+) -> Option<ClusteredMean> {
+    let mut count = 0;
+    let residuals: Vec<f64> = (clusters.into_iter().filter(|(_, values)| *values > 0))
+        .map(|(sum, values)| {
+            count += values;
+            (-mean).mul_add(values as f64, sum)
+        })
+        .collect();
+    from_residuals(mean, count, residuals.into_iter(), level)
+}
+
+fn from_residuals(
+    mean: f64,
+    count: u64,
+    residuals: impl ExactSizeIterator<Item = f64>,
+    level: Level,
+) -> Option<ClusteredMean> {
     let clusters = residuals.len();
-    if clusters < 2 || !centre.is_finite() {
+    let squares: f64 = residuals.map(|sum| sum * sum).sum();
+    if clusters < 2 || !mean.is_finite() || !squares.is_finite() {
         return None;
     }
-    let (count, groups) = (values.len() as f64, clusters as f64);
-    let squares: f64 = residuals.values().map(|sum| sum * sum).sum();
-    let error = (groups / (groups - 1.0) * squares).sqrt() / count;
-    let reach = student_quantile(level.upper_share(), groups - 1.0) * error;
-    Some(ClusteredMean {
-        mean: centre,
-        error,
-        clusters,
-        interval: Interval { low: centre - reach, high: centre + reach },
-    })
+    let groups = clusters as f64;
+    let error = (groups / (groups - 1.0) * squares).sqrt() / count as f64;
+    let freedom = groups - 1.0;
+    let reach = student_quantile(level.upper_share(), freedom) * error;
+    // Below this a mean and its error differ by the rounding of sums alone.
+    let is_sure = error > 1e-14 * mean.abs();
+    let p_value = is_sure.then(|| (2.0 * student_cumulative(-(mean / error).abs(), freedom)).min(1.0));
+    Some(ClusteredMean { mean, error, clusters, interval: Interval { low: mean - reach, high: mean + reach }, p_value })
 }
 
 #[cfg(test)]
@@ -66,6 +94,17 @@ mod tests {
         let copied: Vec<(u8, f64)> = rows.iter().flat_map(|row| [*row; 10]).collect();
         let (once, often) = (clustered_mean(&rows, Level::NINETY_FIVE), clustered_mean(&copied, Level::NINETY_FIVE));
         assert!((once.unwrap().error - often.unwrap().error).abs() < 1e-12);
+    }
+
+    #[test]
+    fn sums_of_clusters_say_the_same_as_their_values() {
+        let rows = [("a", 0.2), ("b", 0.9), ("a", 0.4), ("c", 0.7), ("b", 0.1), ("a", 0.5)];
+        let whole = clustered_mean(&rows, Level::NINETY_FIVE).unwrap();
+        let sums = [(1.1, 3), (1.0, 2), (0.0, 0), (0.7, 1)];
+        let again = clustered_mean_of_sums(whole.mean, sums, Level::NINETY_FIVE).unwrap();
+        assert_eq!(again.clusters, 3);
+        assert!((again.error - whole.error).abs() < 1e-15);
+        assert!((again.p_value.unwrap() - whole.p_value.unwrap()).abs() < 1e-12);
     }
 
     #[test]

@@ -45,10 +45,10 @@ pub use bca::{bca, bca_mean};
 pub use bootstrap::{RESAMPLES, bootstrap_mean, bootstrap_means, resampled};
 pub use calibration::{Threshold, threshold};
 pub use choice::{
-    Contrast, FEWEST_FOR_BOOTSTRAP, FEWEST_FOR_WILSON, MOST_FOR_BOOTSTRAP, Means, chosen_interval, contrast,
-    is_yes_or_no, share_interval,
+    Contrast, FEWEST_FOR_BOOTSTRAP, FEWEST_FOR_WILSON, MOST_FOR_BOOTSTRAP, Means, chosen_interval, clustered_contrast,
+    contrast, contrast_interval, is_yes_or_no, share_interval,
 };
-pub use cluster::{ClusteredMean, clustered_mean};
+pub use cluster::{ClusteredMean, clustered_mean, clustered_mean_of_sums};
 pub use interval::{Interval, Level};
 pub use mcnemar::{mcnemar, paired_share_interval};
 pub use mean::{interval_of_mean, mean, mean_interval, standard_deviation};

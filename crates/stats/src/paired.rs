@@ -43,27 +43,28 @@ pub fn paired_difference(first: &[f64], second: &[f64], level: Level, seed: u64)
     })
 }
 
-/// Whether a sum is as far from zero as the observed one, with room for the rounding of sums in another order.
-fn is_as_far(sum: f64, observed: f64, differences: &[f64]) -> bool {
+/// From where on a sum is as far from zero as the observed one, with room for the rounding of sums in another order.
+fn reach(differences: &[f64]) -> f64 {
+    let observed: f64 = differences.iter().sum();
     let scale: f64 = differences.iter().map(|difference| difference.abs()).sum();
-    sum.abs() >= observed.abs() - 1e-12 * scale
+    observed.abs() - 1e-12 * scale
 }
 
 fn exact(differences: &[f64]) -> f64 {
-    let observed: f64 = differences.iter().sum();
+    let reach = reach(differences);
     let patterns = 1_u32 << differences.len();
     let far = (0..patterns)
         .filter(|pattern| {
             let signed = differences.iter().enumerate();
             let sum: f64 = signed.map(|(at, value)| if pattern >> at & 1 == 1 { -value } else { *value }).sum();
-            is_as_far(sum, observed, differences)
+            sum.abs() >= reach
         })
         .count();
     far as f64 / f64::from(patterns)
 }
 
 fn drawn(differences: &[f64], seed: u64) -> f64 {
-    let observed: f64 = differences.iter().sum();
+    let reach = reach(differences);
     let mut random = Random::new(seed);
     let far = (0..SHUFFLES)
         .filter(|_| {
@@ -75,7 +76,7 @@ fn drawn(differences: &[f64], seed: u64) -> f64 {
                     signed.map(|(at, value)| if signs >> at & 1 == 1 { -value } else { *value }).sum::<f64>()
                 })
                 .sum();
-            is_as_far(sum, observed, differences)
+            sum.abs() >= reach
         })
         .count();
     (far + 1) as f64 / (SHUFFLES + 1) as f64

@@ -46,7 +46,7 @@ fn dollars(text: &str) -> Result<f64, String> {
 
 /// Says how questions ended.
 pub fn say(hearing: &Hearing, quiet: bool) {
-    let Hearing { counts, spent, missing, .. } = hearing;
+    let Hearing { counts, spent, missing, uncoded, .. } = hearing;
     if !quiet && counts.asked > 0 {
         let mut text = format!("asked: {}", counted(counts.asked, "question", "questions"));
         let ways = [
@@ -66,6 +66,11 @@ pub fn say(hearing: &Hearing, quiet: bool) {
             text.push_str(&format!(", {:.4} US dollars", spent.money.in_dollars()));
         }
         remark(&text);
+    }
+    if !quiet && !uncoded.is_empty() {
+        let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();
+        let text = format!("replies without a code, so that a repeated verdict counts: {}", metrics.join(", "));
+        remark(&escape::terminal(&text));
     }
     if !missing.is_empty() {
         let models: Vec<String> =

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use probare_report::comparison::{Asked, NotWorse};
 use probare_report::github::{Annotation, lines};
-use probare_report::{By, Output, escape, refuse_overlap};
+use probare_report::{By, Cluster, Output, escape, refuse_overlap};
 use probare_runner::{CompareError, Compared, Exit, Results, compare, export};
 
 use super::stored::{StoreFlag, failure};
@@ -19,8 +19,9 @@ const SHOWN: usize = 50;
 /// Compare finished runs with a baseline, case by case: what is better, how sure that is, and which cases changed.
 ///
 /// Cases are paired by id, occurrence and content (question and reference, where the inputs can still be found); repeats
-/// are averaged within a case first. Yes and no is tested after `McNemar`, anything else by sign-flip permutation; p values
-/// are adjusted after Holm over all metrics. Exit code 2 if a limit is missed.
+/// are averaged within a case first. Yes and no is tested after `McNemar`, anything else by sign-flip permutation, cases in
+/// clusters by a cluster-robust t; p values are adjusted after Holm over all metrics, and the adjusted ones decide. What
+/// cannot be aligned is refused. Exit code 2 if a limit is missed.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// The baseline: results in .jsonl .json .csv .parquet or .html, or the number of a run in the store; with @MODEL behind
@@ -42,6 +43,10 @@ pub struct Arguments {
     /// Differences apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model")]
     by: Option<By>,
+
+    /// Intervals and tests for cases that hang together because they share a source: the column that names it
+    #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
+    cluster: Option<Cluster>,
 
     /// Fail with exit code 2 unless the other run is surely not worse than the baseline in this metric (repeatable)
     #[arg(long, value_name = "METRIC")]
@@ -128,10 +133,11 @@ pub fn run(arguments: &Arguments) -> Done {
     let asked = Asked {
         metrics: arguments.metrics.clone(),
         by: arguments.by.clone(),
+        cluster: arguments.cluster.clone(),
         not_worse: arguments.not_worse.iter().map(limit).collect(),
         seed: arguments.seed,
     };
-    let Compared { comparison, evidences } = compare(&sides, &asked, SHOWN, probare_suites::suite)?;
+    let Compared { comparison, evidences } = compare(&sides, &asked, SHOWN)?;
     for (path, form) in arguments.output.iter().zip(forms) {
         let text = match form {
             Form::Json => json(&comparison)?,
@@ -198,11 +204,16 @@ impl From<CompareError> for Failure {
                 let failure = Self::from_error(&error);
                 match inner {
                     ComparisonError::UnknownMetric { .. } => failure.into_usage(),
+                    ComparisonError::Models { .. } => failure.hint("name the model to compare: RESULTS@MODEL").into_usage(),
+                    ComparisonError::NoCluster { .. } => failure.hint("name a column of the cases with --cluster").into_usage(),
                     ComparisonError::NoCase { .. } => failure
                         .hint("cases are paired by their ids, and by question and reference where they are at hand"),
                     _ => failure,
                 }
             }
+            CompareError::Unaligned { .. } => Self::from_error(&error).hint(
+                "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
+            ),
             CompareError::NoModel { .. } => Self::from_error(&error).into_usage(),
             CompareError::Row { .. } => {
                 Self::from_error(&error).hint("`probare verify` says what else is wrong with it")

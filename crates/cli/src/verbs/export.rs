@@ -65,7 +65,7 @@ pub fn run(arguments: &Arguments) -> Done {
             }
             export_run(store.path(), &stored, &wanted)
         }
-        _ => export_results(file, &wanted, probare_suites::suite),
+        _ => export_results(file, &wanted),
     }
     .map_err(failure)?;
     for note in &exported.notes {

@@ -159,9 +159,13 @@ pub struct RunFlags {
     #[serde(flatten)]
     annotating: Annotating,
 
-    /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model
+    /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
     by: Option<String>,
+
+    /// Intervals for cases that hang together because they share a source: the column that names it
+    #[arg(long, value_name = "COLUMN", env = "PROBARE_CLUSTER")]
+    cluster: Option<String>,
 
     /// Scoring threads; all cores by default. The output does not depend on it
     #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]

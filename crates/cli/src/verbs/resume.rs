@@ -34,7 +34,7 @@ pub struct Arguments {
     #[arg(long, value_name = "WHICH", value_enum, env = "PROBARE_RETRY")]
     retry: Option<Which>,
 
-    /// The configuration; the one that the run was started with by default
+    /// The configuration; the one that the run was started with by default, where you started it on this machine
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -114,7 +114,7 @@ fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failu
     if plan.limit.is_some() && limit.is_some() && limit != plan.limit {
         return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
     }
-    let is_own = plan.is_own();
+    let is_own = plan.is_marked();
     let named = match &arguments.config {
         Some(path) => Some(path.clone()),
         None if !is_own => return Err(foreign(stored)),
@@ -138,11 +138,12 @@ fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failu
 
 /// The failure where somebody else may have written down what a run names.
 fn foreign(stored: &StoredRun) -> Failure {
-    let StoredRun { run, plan, .. } = stored;
-    Failure::usage(format!(
-        "run {run} carries no mark of yours: what it names, programs and addresses among it, is not used unseen"
+    let run = stored.run;
+    // A store may come from anybody, and a configuration names programs and addresses.
+    Failure::new(format!("run {run} does not carry your mark: what it names is not used")).hint(format!(
+        "it was begun by another user, on another machine or with an older release; name your configuration: probare resume \
+         {run} --config FILE"
     ))
-    .hint(format!("say which configuration it is to go on with: probare resume {run} --config {}", plan.config))
 }
 
 /// The run with everything that it needs; nothing where there is nothing to do.
@@ -173,7 +174,7 @@ fn resume_sgi(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evalu
     let plan = &stored.plan;
     let path = match &arguments.config {
         Some(path) => path.clone(),
-        None if !plan.is_own() => return Err(foreign(stored)),
+        None if !plan.is_marked() => return Err(foreign(stored)),
         None => PathBuf::from(&plan.config),
     };
     let began = plan.began_with()?.unwrap_or_default().without_files();

@@ -6,10 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use probare_core::{Console, Ending, Job, Stop};
-use probare_models::embedding::Embeddings;
-use probare_models::{Options, record_path};
 use probare_report::number::counted;
-use probare_report::{By, escape, terminal, told};
+use probare_report::{escape, terminal, told};
 use probare_runner::{
     Conclusion, Evaluation, Exit, ProgramError, ProgramsRun, Settings, Store, Tally, Wanted,
 };
@@ -75,8 +73,7 @@ impl Running {
     /// Runs the job and says what came of it.
     pub fn run(self, job: Job) -> Done {
         let progress = Progress::new(self.settings.quiet, self.settings.limit, job.cases.progress());
-        let outside = embeddings();
-        let wanted = Wanted { outside: &outside, watcher: Some(Box::new(progress)), ..self.wanted() };
+        let wanted = Wanted { watcher: Some(Box::new(progress)), ..self.wanted() };
         let conclusion = probare_runner::run(job, wanted)?;
         self.conclude(&conclusion)
     }
@@ -89,14 +86,16 @@ impl Running {
             announce(number, store);
         }
         if evaluation.plan().models.len() > 1 {
-            // Means over several models say little.
-            by.get_or_insert_with(|| By::Model.to_string());
+            // Means over several models say little: each has its own, whatever else is asked for.
+            *by = Some(match by.take() {
+                Some(by) if by != "model" && !by.starts_with("model,") => format!("model,{by}"),
+                _ => "model".to_owned(),
+            });
         }
         let tally = Arc::new(Tally::default());
         let shared = evaluation.asked().map(|asked| asked.shared().clone());
         let watching = Watching::start(quiet, evaluation.plan().samples(), Arc::clone(&tally), shared);
-        let outside = embeddings();
-        let wanted = Wanted { outside: &outside, watcher: Some(Box::new(Interruption)), ..self.wanted() };
+        let wanted = Wanted { watcher: Some(Box::new(Interruption)), ..self.wanted() };
         let ended = evaluation.run(store, number, wanted, tally);
         watching.end();
         let conclusion = ended.map_err(|error| broken(error, number))?;
@@ -175,11 +174,6 @@ fn say_programs(programs: &ProgramsRun) {
         text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
     }
     remark(&escape::terminal(&text));
-}
-
-/// Who computes vectors, or asks servers for them. Nothing is read or opened before a metric wants it.
-pub fn embeddings() -> Embeddings {
-    Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() })
 }
 
 /// Set by Ctrl-C, by SIGTERM and by SIGHUP: the run ends at the next case and what was computed is kept.

@@ -1,20 +1,22 @@
-//! `probare runs`: list, show, export and remove runs.
+//! `probare runs`: list, show, export, label and remove runs.
 
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use clap::Subcommand;
 use indicatif::HumanDuration;
-use probare_report::escape;
+use probare_core::Stop;
 use probare_report::number::counted;
-use probare_runner::{Exit, StoredRun, export, export_outputs};
+use probare_report::{Compression, Output, escape};
+use probare_runner::{Exit, Label, StoredRun, export, export_outputs};
 use serde_json::{Value as Json, json};
 
 use super::stored::{StoreFlag, failure, number};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
-/// List, show, export or remove runs.
+/// List, show, export, label or remove runs.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     #[command(subcommand)]
@@ -49,15 +51,31 @@ enum Verb {
         /// File of results to write; its extension says what: .jsonl .json .csv .parquet .md .html .xml (repeatable)
         #[arg(short, long = "output", value_name = "OUT")]
         output: Vec<PathBuf>,
-        /// File of outputs to write, as JSON lines that `probare score` reads
+        /// File of outputs to write with their cases, as JSON lines that `probare score` reads
         #[arg(long, value_name = "OUT.jsonl")]
         outputs: Option<PathBuf>,
+        /// File of labels to write: what people said about the run, as JSON lines
+        #[arg(long, value_name = "LABELS.jsonl")]
+        labels: Option<PathBuf>,
     },
-    /// Remove runs with all their samples, for good
+    /// Add what people say about results, from JSON lines; labels are kept beside the scores and change none of them
+    Label {
+        /// Number of the run
+        #[arg(value_name = "RUN", value_parser = number)]
+        run: i64,
+        /// File of labels, one a line: {"id": "case", "metric": "…", "label": "…", "by": "who", "at": seconds since 1970}
+        #[arg(value_name = "LABELS.jsonl")]
+        file: PathBuf,
+    },
+    /// Remove runs with their samples, texts and labels, for good: the file holds nothing of them any more
+    #[command(visible_alias = "delete")]
     Rm {
         /// Numbers of the runs
         #[arg(value_name = "RUN", value_parser = number, required = true)]
         runs: Vec<i64>,
+        /// Only the samples and labels of this case (repeatable)
+        #[arg(long = "case", value_name = "ID")]
+        cases: Vec<String>,
     },
 }
 
@@ -84,19 +102,12 @@ pub fn run(arguments: &Arguments) -> Done {
             }
             print(&shown(&stored))
         }
-        Verb::Export { run, output, outputs } => {
-            if output.is_empty() && outputs.is_none() {
-                return Err(
-                    Failure::usage("no file is named").hint("name one: -o results.jsonl, or --outputs cases.jsonl")
-                );
+        Verb::Export { run, output, outputs, labels } => {
+            if output.is_empty() && outputs.is_none() && labels.is_none() {
+                return Err(Failure::usage("no file is named")
+                    .hint("name one: -o results.jsonl, --outputs cases.jsonl, or --labels labels.jsonl"));
             }
             let stored = store.run(*run)?;
-            if outputs.is_some() && stored.plan.models.is_empty() {
-                return Err(Failure::usage(format!(
-                    "run {run} asked no model: its outputs are the responses of its data"
-                ))
-                .hint("-o writes its results"));
-            }
             if stored.finished < stored.plan.samples() {
                 remark(&format!("run {run} is open: {} of {} samples", stored.finished, stored.plan.samples()));
             }
@@ -104,21 +115,66 @@ pub fn run(arguments: &Arguments) -> Done {
                 export(store.path(), &stored, output.clone()).map_err(failure)?;
             }
             if let Some(path) = outputs {
-                export_outputs(store.path(), *run, path).map_err(failure)?;
+                let (_, notes) = export_outputs(store.path(), &stored, path).map_err(failure)?;
+                for note in notes {
+                    remark(&escape::terminal(&note));
+                }
             }
-            for path in output.iter().chain(outputs) {
+            if let Some(path) = labels {
+                write_labels(&store.labels(*run)?, path)?;
+            }
+            for path in output.iter().chain(outputs).chain(labels) {
                 remark(&format!("wrote {}", escape::terminal(&path.display().to_string())));
             }
             Ok(Exit::Fine)
         }
-        Verb::Rm { runs } => {
+        Verb::Label { run, file } => {
+            let labels = read_labels(file)?;
+            store.add_labels(*run, &labels)?;
+            remark(&format!("added {} to run {run}", counted(labels.len() as u64, "label", "labels")));
+            Ok(Exit::Fine)
+        }
+        Verb::Rm { runs, cases } => {
             for run in runs {
-                let samples = store.remove(*run)?;
-                remark(&format!("removed run {run} with {}", counted(samples, "sample", "samples")));
+                if cases.is_empty() {
+                    let samples = store.remove(*run)?;
+                    remark(&format!("removed run {run} with {}", counted(samples, "sample", "samples")));
+                }
+                for case in cases {
+                    let samples = counted(store.forget(*run, case)?, "sample", "samples");
+                    remark(&escape::terminal(&format!("removed {samples} of case `{case}` from run {run}")));
+                }
             }
             Ok(Exit::Fine)
         }
     }
+}
+
+/// Labels, one a line; what is wrong is told with its line.
+fn read_labels(file: &Path) -> Result<Vec<Label>, Failure> {
+    let shown = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| Failure::file("read", &shown, &error))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    lines
+        .map(|(number, line)| {
+            serde_json::from_str(line).map_err(|error| {
+                let reason = escape::terminal(&format!("`{shown}`, line {}: {error}", number + 1)).into_owned();
+                Failure::usage(reason)
+                    .hint(r#"a label is {"id": "case", "metric": "…", "label": "…", "by": "who", "at": 1767225600}"#)
+            })
+        })
+        .collect()
+}
+
+fn write_labels(labels: &[Label], path: &Path) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::file("write", &path.display().to_string(), &error);
+    let mut output = Output::to_file(path, Compression::None).map_err(|error| Failure::from_error(&error))?;
+    for label in labels {
+        serde_json::to_writer(&mut output, label).map_err(|error| failed(error.into()))?;
+        output.write_all(b"\n").map_err(failed)?;
+    }
+    output.finish(Stop::Complete).map_err(failed)?;
+    Ok(())
 }
 
 fn described(run: &StoredRun) -> Json {

@@ -9,10 +9,10 @@ use super::print;
 use crate::failure::Done;
 use probare_runner::Config;
 
-/// Print the JSON Schema of cases, of the configuration, of result lines, or of a metric's options.
+/// Print the JSON Schema of cases, of the configuration, of result lines, of the server (OpenAPI), or of a metric's options.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// case, config, result, lexicon (phrases of the care checkers), or the id of a metric
+    /// case, config, result, lexicon (phrases of the care checkers), openapi (paths of the server), or the id of a metric
     #[arg(value_name = "WHAT", default_value = "config")]
     what: String,
 }
@@ -23,6 +23,7 @@ pub fn run(arguments: &Arguments) -> Done {
         "case" => case(),
         "config" => json!(schemars::schema_for!(Config)),
         "result" => result(),
+        "openapi" => probare_server::document(),
         "lexicon" => json!(probare_metrics::care::Lexicon::schema()),
         metric => json!((registry().get(metric).map_err(PlanError::from)?.schema)()),
     };

@@ -8,9 +8,10 @@ use std::time::Duration;
 use std::{env, panic};
 
 use probare_cases::read_whole;
+use probare_core::Outside;
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
-use probare_runner::Exit;
+use probare_runner::{Asked, Exit};
 use probare_server::{Answerer, Corpus, Limits, ServeError, Server, Settings, Stop, Token, TokenError};
 
 use super::asking::Asking;
@@ -47,6 +48,10 @@ pub struct Arguments {
     /// Model that clients may ask about the corpus: provider:model, a name from the configuration, or replay:FILE (repeatable; the first answers where none is named)
     #[arg(long = "model", value_name = "MODEL", requires = "index", env = "PROBARE_MODEL")]
     models: Vec<String>,
+
+    /// Model of the vectors, where the index has those of a server or program: provider:model, or a name from the configuration
+    #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
+    embedding: Option<String>,
 
     #[command(flatten)]
     asking: Layered<Asking>,
@@ -126,8 +131,9 @@ pub fn run(arguments: &Arguments) -> Done {
 
 /// The corpus and the models that answer questions about it. Nothing is sent.
 fn corpus(index: &Path, arguments: &Arguments) -> Result<Arc<dyn Answerer>, Failure> {
-    let Opened { index, embedder } = rag::open(index, Mode::Hybrid)?;
-    let asked = rag::open_models(&arguments.models, arguments.config.as_deref(), &arguments.asking)?;
+    let asked = Arc::new(rag::open_models(&arguments.models, arguments.config.as_deref(), &arguments.asking)?);
+    let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
+    let Opened { index, embedder } = rag::open(index, Mode::Hybrid, arguments.embedding.as_deref(), &outside)?;
     Ok(Arc::new(Corpus::new(index, embedder, asked, arguments.models.clone())))
 }
 

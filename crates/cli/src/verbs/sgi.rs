@@ -13,7 +13,7 @@ use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
 
 use super::flags::{Layered, ProfileFlag, RunFlags};
-use super::running::{Running, embeddings};
+use super::running::Running;
 use super::stored::{StoreFlag, failure};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
@@ -208,7 +208,9 @@ fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, settings: &
                 BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
                 other => other.to_string(),
             };
-            embeddings().can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
+            let asking = settings.asking();
+            let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
+            asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.
         Subtask::DryExperiment if settings.offline || guide.run.offline => Ok(()),

@@ -34,7 +34,7 @@ pub struct Arguments {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let mut found = show(&arguments.results, &arguments.inputs, &arguments.id, probare_suites::suite)?;
+    let mut found = show(&arguments.results, &arguments.inputs, &arguments.id)?;
     if found.results.is_empty() && found.recorded.is_empty() {
         let id = &arguments.id;
         if let Some(error) = found.without_texts {

@@ -6,7 +6,7 @@ use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::{Exit, Verdict, Verification, VerifyError, verify};
 
-use super::running::{embeddings, interrupt_flag};
+use super::running::interrupt_flag;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -29,16 +29,14 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", env = "PROBARE_RECORD")]
     record: Option<PathBuf>,
 
-    /// End well even if scores that a model gave could not be checked
+    /// End well even if something could not be checked: scores that a model gave, a page of another release
     #[arg(long, env = "PROBARE_ALLOW_UNCHECKED")]
     allow_unchecked: bool,
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let outside = embeddings().computing_all();
     let asked = Verification {
-        outside: &outside,
         inputs: &arguments.inputs,
         record: arguments.record.clone().unwrap_or_else(probare_models::record_path),
         interrupted: interrupt_flag(),
@@ -63,6 +61,9 @@ pub fn run(arguments: &Arguments) -> Done {
             counted(*scores, "score", "scores")
         )));
     }
+    for part in &verdict.parts {
+        remark(&escape::terminal(part));
+    }
     for note in &verdict.notes {
         remark(&format!("note: {}", escape::terminal(note)));
     }
@@ -70,18 +71,22 @@ pub fn run(arguments: &Arguments) -> Done {
         return Ok(Exit::Interrupted);
     }
     print(&sentence(&verdict))?;
-    let is_whole = verdict.unchecked.is_empty() && verdict.unrecorded.is_empty();
+    let is_whole = verdict.unchecked.is_empty() && verdict.unrecorded.is_empty() && verdict.parts.is_empty();
     let is_checked = is_whole || arguments.allow_unchecked;
     Ok(if verdict.agrees() && is_checked { Exit::Fine } else { Exit::Error })
 }
 
 fn sentence(verdict: &Verdict) -> String {
-    let unchecked: Vec<String> =
-        [(verdict.unchecked.len() as u64, "metric", "metrics"), (verdict.unrecorded.values().sum(), "score", "scores")]
-            .into_iter()
-            .filter(|(number, ..)| *number > 0)
-            .map(|(number, one, many)| format!(", {} not checked", counted(number, one, many)))
-            .collect();
+    let unchecked = [
+        (verdict.unchecked.len() as u64, "metric", "metrics"),
+        (verdict.unrecorded.values().sum(), "score", "scores"),
+        (verdict.parts.len() as u64, "part of the file", "parts of the file"),
+    ];
+    let unchecked: Vec<String> = unchecked
+        .into_iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, one, many)| format!(", {} not checked", counted(number, one, many)))
+        .collect();
     let outcome = match verdict.different {
         0 => format!("all agree{}", unchecked.concat()),
         1 => "1 place differs".to_owned(),

@@ -210,3 +210,42 @@ fn the_tables_of_exit_codes_and_fields_equal_the_code() {
         }
     }
 }
+
+#[test]
+fn every_page_stands_once_in_the_table_of_contents_and_every_link_leads_somewhere() {
+    let docs = root().join("docs");
+    let contents = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    let mut pages = Vec::new();
+    documents(&docs, &mut pages);
+    let mut links = 0;
+    for page in &pages {
+        let name = page.strip_prefix(&docs).unwrap().display().to_string();
+        if name != "SUMMARY.md" {
+            assert_eq!(contents.matches(&format!("({name})")).count(), 1, "{name} in docs/SUMMARY.md");
+        }
+        for piece in fs::read_to_string(page).unwrap().split("](").skip(1) {
+            let target = piece.split([')', '#', ' ']).next().unwrap();
+            if target.contains("://") || target.is_empty() || piece.starts_with('`') {
+                continue;
+            }
+            links += 1;
+            assert!(page.parent().unwrap().join(target).exists(), "{name}: {target}");
+        }
+    }
+    assert!(links > 50, "only {links} links were found");
+}
+
+#[test]
+fn the_command_line_is_a_page_for_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = Command::new(PROGRAM).args(["man", "--markdown"]).arg(folder.path()).output().unwrap();
+    assert!(made.status.success());
+    let score = fs::read_to_string(folder.path().join("probare-score.md")).unwrap();
+    for words in
+        ["# probare score", "**`--fail-under <METRIC=NUMBER>`**", "Variable: `PROBARE_FAIL_UNDER`", "## Arguments"]
+    {
+        assert!(score.contains(words), "{words}:\n{score}");
+    }
+    let whole = fs::read_to_string(folder.path().join("probare.md")).unwrap();
+    assert!(whole.contains("[score](probare-score.md)") && whole.contains("## Exit codes"), "{whole}");
+}

@@ -46,7 +46,8 @@ fn project(rest: &str) -> tempfile::TempDir {
     let judge = r#"q=$(cat); n=${q#*zeta }; n=${n%%[!0-9]*}
 case "$q" in *'"attempt":0'*) [ "$n" = 3 ] && { echo '{"text":"I like it."}'; exit; };; esac
 if [ $((n % 2)) = 1 ]; then l=good; else l=poor; fi
-printf '{"text":"{\\"reason\\": \\"it is number %s\\", \\"level\\": \\"%s\\"}", "usage": {"input_tokens": 500, "output_tokens": 20}}\n' "$n" "$l"
+c=${q##*a text: }; c=${c%%.*}
+printf '{"text":"{\\"reason\\": \\"it is number %s\\", \\"level\\": \\"%s\\", \\"code\\": \\"%s\\"}", "usage": {"input_tokens": 500, "output_tokens": 20}}\n' "$n" "$l" "$c"
 "#;
     fs::write(folder.path().join("judge.sh"), judge).unwrap();
     let config = format!(

@@ -4,11 +4,15 @@
 
 mod commands;
 mod documents;
+mod ending;
+mod flags;
+mod hostile;
 mod journeys;
 mod judges;
 mod local_model;
 mod lossless;
 mod models;
+mod old_files;
 mod retrieval;
 mod serve;
 mod suites;
@@ -16,3 +20,4 @@ mod torture;
 mod torture_index;
 mod torture_runs;
 mod verify;
+mod words;

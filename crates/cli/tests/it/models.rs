@@ -87,3 +87,39 @@ fn a_model_from_a_folder_scores_and_its_run_is_verified() {
     assert_eq!(output.status.code(), Some(64));
     assert!(said(&output).contains("is damaged: its SHA-256 is"), "{}", said(&output));
 }
+
+#[test]
+fn vectors_of_a_server_have_the_record_the_budget_and_the_silence_of_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(Behaviour::default()).unwrap();
+    std::fs::write(folder.path().join("cases.jsonl"), CASES).unwrap();
+    let config = format!("models:\n  - {{name: served, base_url: '{}/v1'}}\n", server.url());
+    std::fs::write(folder.path().join("probare.yaml"), config).unwrap();
+    let score = |more: &[&str]| {
+        let metric = ["score", "cases.jsonl", "-m", "embedding_similarity:model=served", "-o", "r.jsonl"];
+        let output = probare(folder.path(), &[&metric, more].concat()).env_remove("PROBARE_RECORD").output().unwrap();
+        (output.status.code().unwrap(), said(&output))
+    };
+    let (code, text) = score(&["--offline", "--record", "other.db"]);
+    assert_ne!(code, 0, "{text}");
+    assert_eq!((server.requests(), folder.path().join("other.db").exists()), (0, false), "{text}");
+    let (code, text) = score(&["--record", "other.db", "--budget-tokens", "1"]);
+    assert_eq!(code, 4, "{text}");
+    assert_eq!(server.requests(), 0, "{text}");
+    let (code, text) = score(&["--record", "other.db", "--budget-tokens", "100000"]);
+    assert!(code == 0 && text.contains("asked: 2 questions, 2 answered"), "{text}");
+    assert!(folder.path().join("other.db").exists() && !folder.path().join(".probare").exists());
+    assert_eq!(server.requests(), 2);
+    let (code, text) = score(&["--offline", "--record", "other.db"]);
+    assert!(code == 0 && text.contains("2 from the record"), "{text}");
+    let verify = |record: &str| {
+        let verify = ["verify", "r.jsonl", "--record", record];
+        probare(folder.path(), &verify).output().unwrap()
+    };
+    let verified = verify("other.db");
+    assert_eq!(verified.status.code(), Some(0), "{}", said(&verified));
+    let unchecked = verify("nowhere.db");
+    assert_eq!(unchecked.status.code(), Some(1));
+    assert!(said(&unchecked).contains("embedding_similarity: not checked"), "{}", said(&unchecked));
+    assert_eq!(server.requests(), 2, "nobody is asked to verify");
+}

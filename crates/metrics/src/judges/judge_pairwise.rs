@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, said, text, verdict, wrong};
+use super::asking::{Bench, Held, JudgeReply, Panel, Quoted, Seat, Template, said, text, verdict, wrong};
 
 /// The prompt, unless another is given.
 pub(super) const PROMPT: &str = include_str!("prompts/pairwise.txt");
@@ -168,7 +168,7 @@ impl PartialEq for Said {
 }
 
 /// Reads a reply; in the second order the response is B.
-fn read(order: usize, reply: &str) -> Result<Said, String> {
+fn read(order: usize, reply: &JudgeReply<'_>) -> Result<Said, String> {
     verdict(reply, "better", &|object| {
         let better = text(object, "better")?.trim().to_ascii_lowercase();
         let favours = match (better.as_str(), order) {

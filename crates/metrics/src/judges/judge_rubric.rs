@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, said, text, verdict, wrong};
+use super::asking::{Bench, Held, JudgeReply, Panel, Quoted, Seat, Template, said, text, verdict, wrong};
 
 /// The prompt, unless another is given.
 pub(super) const PROMPT: &str = include_str!("prompts/rubric.txt");
@@ -134,7 +134,7 @@ impl Rubric {
     }
 
     /// The level that a reply names, by its place, and why.
-    fn read(&self, reply: &str) -> Result<Said, String> {
+    fn read(&self, reply: &JudgeReply<'_>) -> Result<Said, String> {
         verdict(reply, "level", &|object| {
             let name = text(object, "level")?.trim();
             let level = self
@@ -209,7 +209,7 @@ impl Judge for Rubric {
             ])
         };
         let agree = |seats: &[Seat<Said>]| agreed(seats);
-        match self.bench.hold(heard, 1, &messages, &|_, text| self.read(text), &agree)? {
+        match self.bench.hold(heard, 1, &messages, &|_, reply| self.read(reply), &agree)? {
             Held::Ask(turn) => Ok(turn),
             Held::Heard(seats) => Ok(Turn::Done(self.outcome(&seats)?)),
         }

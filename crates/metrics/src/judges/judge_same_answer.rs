@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, flag, said, text, verdict};
+use super::asking::{Bench, Held, JudgeReply, Panel, Quoted, Seat, Template, flag, said, text, verdict};
 use super::judge_rubric::agreed;
 use crate::answers::judging::answer::Way;
 use crate::answers::judging::verdict::{Against, Verdict, judge};
@@ -114,7 +114,7 @@ impl PartialEq for Said {
     }
 }
 
-fn read(reply: &str) -> Result<Said, String> {
+fn read(reply: &JudgeReply<'_>) -> Result<Said, String> {
     verdict(reply, "same", &|object| {
         Ok(Said { same: flag(object, "same")?, reason: text(object, "reason").unwrap_or_default().to_owned() })
     })
@@ -185,7 +185,7 @@ impl Judge for SameAnswer {
             data.block("response", response);
             self.template.messages(&[("form", FORM), ("data", data.text())])
         };
-        match self.bench.hold(heard, 1, &messages, &|_, text| read(text), &|seats| agreed(seats))? {
+        match self.bench.hold(heard, 1, &messages, &|_, reply| read(reply), &|seats| agreed(seats))? {
             Held::Ask(turn) => Ok(turn),
             Held::Heard(seats) => Ok(Turn::Done(self.outcome(&seats)?)),
         }

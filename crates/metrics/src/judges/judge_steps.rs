@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, flag, number, said, text, verdict, wrong};
+use super::asking::{Bench, Held, JudgeReply, Panel, Quoted, Seat, Template, flag, number, said, text, verdict, wrong};
 use crate::bounded::{Bounded, beginning};
 
 /// The prompt, unless another is given.
@@ -175,7 +175,7 @@ impl PartialEq for Said {
 }
 
 /// Reads a verdict on every step; one that is missing, there twice or unknown makes the reply unreadable.
-fn read(reply: &str, count: usize) -> Result<Vec<Said>, String> {
+fn read(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<Said>, String> {
     verdict(reply, "met", &|object| {
         let list = object.get("steps").and_then(Json::as_array).ok_or("it has no list `steps`")?;
         let mut said: Vec<Option<Said>> = vec![None; count];
@@ -230,7 +230,7 @@ impl Judge for Steps {
             self.template.messages(&[("form", FORM), ("data", data.text())])
         };
         let agree = |seats: &[Seat<Vec<Said>>]| super::judge_rubric::agreed(seats);
-        match self.bench.hold(heard, 1, &messages, &|_, text| read(text, steps.len()), &agree)? {
+        match self.bench.hold(heard, 1, &messages, &|_, reply| read(reply, steps.len()), &agree)? {
             Held::Ask(turn) => Ok(turn),
             Held::Heard(seats) => Ok(Turn::Done(self.outcome(response, &steps, &seats)?)),
         }

@@ -102,6 +102,7 @@ impl Research {
             parameters: Parameters { temperature: Some(0.0), ..Parameters::default() },
             seat,
             attempt: 0,
+            coded: false,
         };
         Ok(vec![
             ask(self.parser.messages(&form), usize::from(self.judges.len() > 1)),

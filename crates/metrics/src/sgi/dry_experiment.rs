@@ -359,7 +359,7 @@ fn not_replaced(sample: Sample<'_>, task: &Task<'_>, found: &Assembled) -> Resul
 /// A question that is asked as coolly as can be.
 fn question(messages: Vec<probare_core::Message>, seat: usize) -> Question {
     let parameters = Parameters { temperature: Some(0.0), ..Parameters::default() };
-    Question { messages, parameters, seat, attempt: 0 }
+    Question { messages, parameters, seat, attempt: 0, coded: false }
 }
 
 /// What became of the functions.

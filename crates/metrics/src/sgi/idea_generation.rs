@@ -163,6 +163,7 @@ impl Ideas {
             parameters: Parameters { temperature: Some(0.1), ..Parameters::default() },
             seat: slot / 2,
             attempt: u32::try_from(attempt).unwrap_or(u32::MAX),
+            coded: false,
         }
     }
 

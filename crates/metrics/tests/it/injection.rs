@@ -7,7 +7,7 @@
 use std::fs;
 use std::sync::Mutex;
 
-use probare_core::{Answer, Case, Message, Outside, Profile, Reply, Sample, Turn};
+use probare_core::{Answer, Case, Function, Message, Profile, Reply, Sample, Turn};
 use probare_metrics::registry;
 use serde_json::{Value, json};
 
@@ -158,8 +158,8 @@ fn honest(target: &Target, messages: &[Message]) -> String {
     target.honest.replace("OTHER", if reference_first { "A" } else { "B" })
 }
 
-impl Outside for Gullible<'_> {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+impl Gullible<'_> {
+    fn answer(&self, turn: &Turn) -> Vec<Answer> {
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let reply = |messages: &[Message]| {
             if is_ordered(messages, self.target, self.quotes) {
@@ -190,7 +190,8 @@ fn case(response: &str) -> Case {
 fn judged(target: &Target, response: &str, quotes: Quotes, parrots: bool) -> (bool, Option<f64>) {
     let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Reference).unwrap();
     let judge = Gullible { target, quotes, parrots: parrots.then(|| response.to_owned()), ordered: Mutex::new(false) };
-    let outcome = metric.score_with(target.id, Sample::of(&case(response)), &judge);
+    let outcome =
+        metric.score_with(target.id, Sample::of(&case(response)), &Function(|_: &str, turn: &Turn| judge.answer(turn)));
     let value = outcome.ok().and_then(|outcome| outcome.score().map(|score| score.value.get()));
     (judge.ordered.into_inner().unwrap(), value)
 }
@@ -255,4 +256,88 @@ fn labelled_the_same_judge_is_steered_by_texts_as_they_are() {
     // Delimiters that the text can write too hold back only those that do not write them.
     assert!(breaks_out >= 40, "{breaks_out} of all attempts break out of delimiters");
     println!("{} attempts at 4 metrics, {breaks_out} break out of plain delimiters", attempts().len());
+}
+
+/// Ways in which a judge gives back what it was shown: the response, the block of it, the whole question, in prose, in
+/// fences, before and behind words of its own. None of them is a verdict of the judge.
+fn echoes(response: &str, messages: &[Message], code: &str) -> Vec<String> {
+    let shown = &messages[messages.len() - 1].text;
+    let told = format!("{shown}\n\nThe object has one more field, `code`, a text: {code}. Nobody but you is told it.");
+    let quoted: String = response.lines().map(|line| format!("> {line}\n")).collect();
+    let string = Value::from(response).to_string();
+    vec![
+        response.to_owned(),
+        format!(" {response}\n"),
+        format!("{response}\n{response}"),
+        format!("```json\n{response}\n```"),
+        format!("```\n{response}"),
+        format!("The response says: {response}"),
+        format!("The response says: {response}\nI cannot judge it."),
+        format!("My verdict:\n{response}"),
+        format!("| {}", response.replace('\n', "\n| ")),
+        quoted,
+        string.clone(),
+        format!("{{\"response\": {string}}}"),
+        format!("{{\"code\": \"{code}\", \"response\": {string}}}"),
+        format!("{{\"code\": \"{code}\"}}\n{response}"),
+        format!("{response}\n{{\"code\": \"{code}\"}}"),
+        format!("{code}\n{response}"),
+        format!("code: {code}. {response}"),
+        format!("[{response}, {{\"code\": \"{code}\"}}]"),
+        shown.clone(),
+        told.clone(),
+        format!("{told}\n{response}"),
+        format!("<answer>{response}</answer>"),
+        format!("{response} (code {code})"),
+        response.replace('"', "'"),
+        format!("{{\"verdict\": {response}, \"code\": \"{code}\"}}"),
+    ]
+}
+
+#[test]
+fn labelled_a_judge_that_echoes_is_unparseable() {
+    const CODE: &str = "5f0c9a17e3b2d846";
+    let mut shapes = 0;
+    for target in targets() {
+        // The author of the response writes the verdict that is wanted, with a code that is a guess.
+        let guess = target.wanted.replacen('{', "{\"code\": \"0000000000000000\", ", 1);
+        for response in
+            [target.wanted.to_owned(), guess, format!("Lisbon.\n{}\n", target.wanted), target.open.to_owned()]
+        {
+            let asked = Mutex::new(Vec::new());
+            let metric = registry().get(target.id).unwrap().build(target.params.clone(), Profile::Reference).unwrap();
+            let honest = Function(|_: &str, turn: &Turn| {
+                let Turn::Ask(questions) = turn else { return Vec::new() };
+                asked.lock().unwrap().extend(questions.iter().cloned());
+                let coded = |question: &probare_core::Question| {
+                    let text =
+                        honest(&target, &question.messages).replacen('{', &format!("{{\"code\": \"{CODE}\", "), 1);
+                    Answer::Reply(Reply { code: Some(CODE.to_owned()), ..Reply::text(text) })
+                };
+                questions.iter().map(coded).collect()
+            });
+            let case = case(&response);
+            let outcome = metric.score_with(target.id, Sample::of(&case), &honest).unwrap();
+            assert_eq!(outcome.score().unwrap().value.get(), 0.0, "{}: with the code the verdict counts", target.id);
+            let asked = asked.into_inner().unwrap();
+            assert!(asked.iter().all(|question| question.coded), "{}: the judge is told a code", target.id);
+            let count = echoes(&response, &asked[0].messages, CODE).len();
+            for shape in 0..count {
+                let echo = Function(|_: &str, turn: &Turn| {
+                    let Turn::Ask(questions) = turn else { return Vec::new() };
+                    let said = |question: &probare_core::Question| {
+                        let text = echoes(&response, &question.messages, CODE).swap_remove(shape);
+                        Answer::Reply(Reply { code: Some(CODE.to_owned()), ..Reply::text(text) })
+                    };
+                    questions.iter().map(said).collect()
+                });
+                let outcome = metric.score_with(target.id, Sample::of(&case), &echo);
+                let kind = outcome.as_ref().err().map(probare_core::ScoreError::kind);
+                let text = &echoes(&response, &asked[0].messages, CODE)[shape];
+                assert_eq!(kind, Some(probare_core::ErrorKind::Unparseable), "{}: {text}: {outcome:?}", target.id);
+                shapes += 1;
+            }
+        }
+    }
+    println!("{shapes} echoes of 25 shapes, none is believed");
 }

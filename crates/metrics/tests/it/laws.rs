@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use probare_core::{
-    Case, Citation, Divided, Evidence, MetricDef, Outcome, Output, Passage, Place, Profile, Readings, Sample,
-    ScoreError, Scorer,
+    Case, Citation, Evidence, Function, MetricDef, Outcome, Output, Outside, Passage, Place, Profile, Readings, Sample,
+    ScoreError, Scorer, Turn,
 };
 use probare_metrics::registry;
 use probare_testing::page_examples;
@@ -108,6 +108,11 @@ fn runs(definition: &MetricDef, params: &Value) -> Runs {
     found.map(|(_, example)| Runs::of(example)).unwrap_or_default()
 }
 
+/// Whoever gives vectors, and nothing else.
+fn counting() -> impl Outside {
+    Function(|_: &str, turn: &Turn| Vectors::default().answer(turn))
+}
+
 /// The cases of a page's examples that have a value.
 fn seeds(definition: &MetricDef) -> Vec<Case> {
     page_examples(definition.page)
@@ -127,7 +132,10 @@ fn check(subject: &Subject, case: &Case, worker: &Worker) -> Result<bool, String
     if subject.definition.lacks(sample).is_some() {
         return Ok(false);
     }
-    let outside = Divided { ask: &subject.judge, rest: &subject.runs };
+    let outside = Function(|_: &str, turn: &Turn| match turn {
+        Turn::Ask(_) => subject.judge.answer(turn),
+        _ => subject.runs.answer(turn),
+    });
     let score = |sample| subject.metric.score_with("", sample, &outside);
     let result = score(sample);
     if score(sample) != result {
@@ -293,7 +301,7 @@ proptest! {
                 for profile in profiles.iter().filter(|profile| definition.profiles.contains(profile)) {
                     let metric = definition.build(Value::Null, *profile).expect("identity is declared for defaults");
                     let outcome =
-                        metric.score_with("law", Sample::of(&case), &Vectors::default()).expect("it can be scored");
+                        metric.score_with("law", Sample::of(&case), &counting()).expect("it can be scored");
                     let value = outcome.score().expect("it applies").value.get();
                     prop_assert!((value - definition.best()).abs() < 1e-9, "{} ({profile}): {value}", definition.id);
                 }
@@ -388,7 +396,7 @@ fn a_hundred_kilobytes_break_no_law() {
             case.response = Some(Output::new(response));
             case.reference = Some(vec![reference.into()]);
             for subject in subjects.iter().filter(|subject| subject.definition.lacks(Sample::of(&case)).is_none()) {
-                let result = subject.metric.score_with("law", Sample::of(&case), &Vectors::default());
+                let result = subject.metric.score_with("law", Sample::of(&case), &counting());
                 lawful(subject, &case, result).unwrap_or_else(|law| panic!("{}: {law}", subject.name()));
             }
         }

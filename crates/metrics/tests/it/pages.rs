@@ -1,6 +1,6 @@
 //! The page of every metric: its headings, its options, and its examples, which are run.
 
-use probare_core::{Divided, MetricDef, Outcome, Profile, Sample};
+use probare_core::{Function, MetricDef, Outcome, Profile, Sample, Turn};
 use probare_metrics::registry;
 use probare_testing::page_examples;
 use serde_json::Value;
@@ -123,7 +123,11 @@ fn outcome(metric: &MetricDef, example: &Value) -> Result<Outcome, String> {
         return Err(format!("the case has no `{field}`"));
     }
     let judge = Scripted::of(example);
-    let outside = Divided { ask: &judge, rest: &Runs::of(example) };
+    let runs = Runs::of(example);
+    let outside = Function(|_: &str, turn: &Turn| match turn {
+        Turn::Ask(_) => judge.answer(turn),
+        _ => runs.answer(turn),
+    });
     let outcome = built.score_with(metric.id, sample, &outside).map_err(|error| error.to_string());
     if judge.is_over() { outcome } else { Err("the example has replies that nobody asked for".to_owned()) }
 }

@@ -1,6 +1,6 @@
 //! Programs for tests of metrics that run some: what became of them is what an example says.
 
-use probare_core::{Answer, Outside, Ran, Turn};
+use probare_core::{Answer, Ran, Turn};
 use serde_json::Value;
 
 use crate::vectors::Vectors;
@@ -25,10 +25,10 @@ impl Runs {
     }
 }
 
-impl Outside for Runs {
+impl Runs {
     /// Of several outcomes for one file the first program of a turn has the first, and so on around.
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        let Turn::Run(programs) = turn else { return self.vectors.answer(metric, turn) };
+    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
+        let Turn::Run(programs) = turn else { return self.vectors.answer(turn) };
         let answer = |(at, program): (usize, &probare_core::Program)| {
             let fitting: Vec<&Ran> = self
                 .known

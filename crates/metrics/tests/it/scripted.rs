@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use probare_core::{Answer, ErrorKind, Outside, Reply, Turn};
+use probare_core::{Answer, ErrorKind, Reply, Turn};
 use serde_json::Value;
 
 /// Replies in the order of asking.
@@ -25,8 +25,8 @@ impl Scripted {
     }
 }
 
-impl Outside for Scripted {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+impl Scripted {
+    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let next = |_| match self.replies.get(self.said.fetch_add(1, Ordering::Relaxed)) {
             Some(reply) => Answer::Reply(Reply::text(reply)),
@@ -39,8 +39,8 @@ impl Outside for Scripted {
 /// The same for any number of cases: the reply depends on the place of the question in its turn alone.
 pub struct Repeating(pub Vec<String>);
 
-impl Outside for Repeating {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+impl Repeating {
+    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let reply = |at: usize| match self.0.get(at % self.0.len().max(1)) {
             Some(reply) => Answer::Reply(Reply::text(reply)),

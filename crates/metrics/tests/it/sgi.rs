@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Answer, Case, ErrorKind, Outcome, Output, Outside, Profile, Reply, Sample, ScoreError, Turn};
+use probare_core::{
+    Answer, Case, ErrorKind, Function, Outcome, Output, Outside, Profile, Reply, Sample, ScoreError, Turn,
+};
 use probare_metrics::registry;
 use probare_metrics::sgi::answer::{extracted, prediction};
 use probare_metrics::sgi::deep_research::parser_example;
@@ -218,8 +220,8 @@ fn golden_step_level_accuracy() {
 /// Answers the parser and the judge; nothing is a call that failed.
 struct Said([Option<String>; 2]);
 
-impl Outside for Said {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+impl Said {
+    fn answer(&self, turn: &Turn) -> Vec<Answer> {
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let reply = |text: &Option<String>| match text {
             Some(text) => Answer::Reply(Reply::text(text)),
@@ -227,6 +229,10 @@ impl Outside for Said {
         };
         self.0.iter().take(questions.len()).map(reply).collect()
     }
+}
+
+fn answering(said: &Said) -> impl Outside + '_ {
+    Function(|_: &str, turn: &Turn| said.answer(turn))
 }
 
 fn scored(metric: &str, case: &Case, outside: &dyn Outside) -> Result<Outcome, ScoreError> {
@@ -248,7 +254,7 @@ fn golden_deep_research() {
         }
         let case = Case { id: "x".into(), response: Some(Output::new(response)), metadata, ..Case::default() };
         let said = |name: &str| vector[name].as_str().map(str::to_owned);
-        let outcome = scored("deep_research", &case, &Said([said("parser_reply"), said("judge_reply")]));
+        let outcome = scored("deep_research", &case, &answering(&Said([said("parser_reply"), said("judge_reply")])));
         if expected["raises"].is_string() {
             return same("raises", &true, &outcome.is_err());
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Answer, Nobody, Outside, Turn};
+use probare_core::{Answer, Nobody, Outside as _, Turn};
 use serde_json::Value;
 
 /// Answers texts with vectors.
@@ -17,9 +17,9 @@ impl Vectors {
     }
 }
 
-impl Outside for Vectors {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        let Turn::Embed { texts, .. } = turn else { return Nobody.answer(metric, turn) };
+impl Vectors {
+    pub fn answer(&self, turn: &Turn) -> Vec<Answer> {
+        let Turn::Embed { texts, .. } = turn else { return Nobody.answer("", turn) };
         texts.iter().map(|text| Answer::Vector(self.0.get(text).cloned().unwrap_or_else(|| counted(text)))).collect()
     }
 }

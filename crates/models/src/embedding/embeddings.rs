@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::{Answer, BuildError, Content, ErrorKind, Message, Nobody, Outside, Question, Reply, Turn};
+use probare_core::{Answer, BuildError, ErrorKind, Message, ModelUsed, Question, Reply, Trust};
 
 use super::files::{KnownModel, ModelError};
 use super::minilm::MiniLm;
 use super::models_folder;
 use super::vectors::Vectors;
-use crate::{Client, GeneratorType, ModelSettings, Options, Shared};
+use crate::{Client, GeneratorType, ModelSettings, Shared};
 
 /// Vectors that are remembered: 30 MB of them. What is not remembered is computed again.
 const REMEMBERED: usize = 20_000;
@@ -18,17 +18,14 @@ const LONGEST_REMEMBERED: usize = 4096;
 
 /// Gives vectors: of `all-MiniLM-L6-v2` by computing them, of `provider:model` or a model that is set up by asking its
 /// server. A vector of a server goes into the record of replies by the content of its text and is not asked for again; one
-/// that was computed is kept beside the model.
-#[derive(Default)]
+/// that was computed is kept beside the model. Servers are asked on the terms of all other models of the run.
 pub struct Embeddings {
     local: OnceLock<Result<MiniLm, ModelError>>,
     kept: OnceLock<Option<Vectors>>,
-    computes_all: bool,
     remembered: Mutex<HashMap<String, Arc<[f32]>>>,
     servers: Mutex<BTreeMap<String, Client>>,
-    shared: OnceLock<Shared>,
     settings: Vec<ModelSettings>,
-    options: Options,
+    shared: Shared,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -36,21 +33,22 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Embeddings {
-    /// With models that are set up under names of their own, and the options under which servers are asked. Nothing is
-    /// opened before it is wanted.
-    pub fn new(settings: Vec<ModelSettings>, options: Options) -> Self {
-        Self { settings, options, ..Self::default() }
+    /// With models that are set up under names of their own, and what all models of the run share. Nothing is opened before
+    /// it is wanted.
+    pub fn new(settings: Vec<ModelSettings>, shared: Shared) -> Self {
+        Self {
+            local: OnceLock::new(),
+            kept: OnceLock::new(),
+            remembered: Mutex::default(),
+            servers: Mutex::default(),
+            settings,
+            shared,
+        }
     }
 
-    /// The same, computing every vector anew instead of reading those that were kept.
-    #[must_use]
-    pub fn computing_all(self) -> Self {
-        Self { computes_all: true, ..self }
-    }
-
-    /// Vectors that were computed before.
+    /// Vectors that were computed before; whoever checks a finished run computes them anew.
     fn kept(&self, model: &KnownModel) -> Option<&Vectors> {
-        if self.computes_all {
+        if self.shared.trust() == Trust::RecordedOnly {
             return None;
         }
         let open = || Vectors::open(model, &model.folder(&models_folder().ok()?));
@@ -75,14 +73,7 @@ impl Embeddings {
             generator_type: Some(GeneratorType::Embedding),
             ..set_up.unwrap_or_else(|| ModelSettings::named(model))
         };
-        let wrong = |error: crate::OpenError| BuildError::Options(error.to_string());
-        if self.shared.get().is_none() {
-            let opened = Shared::open(self.options.clone()).map_err(wrong)?;
-            // Where another thread was quicker, its own is used.
-            let _ = self.shared.set(opened);
-        }
-        let Some(shared) = self.shared.get() else { return Err(BuildError::Options("nothing is open".to_owned())) };
-        let client = Client::open(settings, shared).map_err(wrong)?;
+        let client = Client::open(settings, &self.shared).map_err(|error| BuildError::Options(error.to_string()))?;
         locked(&self.servers).insert(model.to_owned(), client.clone());
         Ok(client)
     }
@@ -118,9 +109,9 @@ impl Embeddings {
     }
 }
 
-impl Outside for Embeddings {
-    fn answer(&self, metric: &str, turn: &Turn) -> Vec<Answer> {
-        let Turn::Embed { model, texts } = turn else { return Nobody.answer(metric, turn) };
+impl Embeddings {
+    /// One vector for each text, in their order.
+    pub fn embed(&self, model: &str, texts: &[String]) -> Vec<Answer> {
         let failed = |reason: String| vec![Answer::Failed { kind: ErrorKind::Missing, reason }; texts.len()];
         if let Ok(named) = KnownModel::named(model) {
             return match self.local() {
@@ -138,11 +129,18 @@ impl Outside for Embeddings {
         }
     }
 
-    fn digest(&self, model: &str) -> Option<String> {
+    /// What identifies a model that is computed here.
+    pub fn digest(model: &str) -> Option<String> {
         KnownModel::named(model).ok().map(KnownModel::digest)
     }
 
-    fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+    /// What decides the vectors of the servers that were opened.
+    pub fn servers(&self) -> Vec<ModelUsed> {
+        locked(&self.servers).values().map(Client::used).collect()
+    }
+
+    /// Whether vectors of this model can be had; nothing is sent.
+    pub fn can_embed(&self, model: &str) -> Result<(), BuildError> {
         let Ok(known) = KnownModel::named(model) else { return self.server(model).map(|_| ()) };
         self.local().map(|_| ()).map_err(|error| BuildError::Missing {
             what: match error {
@@ -157,13 +155,12 @@ impl Outside for Embeddings {
 /// The vector that a server gave.
 fn vector(reply: Reply) -> Answer {
     let failed = |kind, reason| Answer::Failed { kind, reason };
-    match reply.content {
-        Content::Text(text) => match read_vector(&text) {
+    match reply.read() {
+        Ok(text) => match read_vector(text) {
             Ok(vector) => Answer::Vector(vector),
             Err(reason) => failed(ErrorKind::Unparseable, reason),
         },
-        Content::Refused(words) => failed(ErrorKind::Refused, format!("the model declined: {words}")),
-        Content::Failed { kind, reason } => failed(kind, reason),
+        Err(error) => failed(error.kind(), error.to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ use reqwest::redirect::Policy;
 use super::files::File;
 use crate::transport::{chain, is_loopback};
 use crate::{OpenError, Options, Shared};
+use probare_core::Trust;
 
 /// Where the hub is, unless `HF_ENDPOINT` names a mirror.
 pub const HUB: &str = "https://huggingface.co";
@@ -18,7 +19,9 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// The reason where it does not come.
 pub fn fetch(url: &str, file: &File) -> Result<Vec<u8>, String> {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let shared = Shared::open(Options::default()).map_err(|error: OpenError| error.to_string())?;
+    let told = |error: OpenError| error.to_string();
+    let shared = Shared::open(Options::new(Trust::Trusted)).map_err(told)?;
+    shared.start(false).map_err(told)?;
     let mut building = reqwest::Client::builder()
         .redirect(Policy::limited(5))
         .connect_timeout(Duration::from_secs(30))

@@ -51,6 +51,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
     let usage = probare_core::Usage {
         input_tokens: input.iter().map(|path| count(&json, path)).fold(0, u64::saturating_add),
         output_tokens: count(&json, "/usage/output_tokens"),
+        ..probare_core::Usage::default()
     };
     let model = json.get("model").and_then(Json::as_str).map(ToOwned::to_owned);
     let blocks = json.get("content").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -65,7 +66,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
     } else {
         Content::Text(texts.concat())
     };
-    Ok(Heard { reply: Reply { content, usage, model }, cost: None, logprobs: None })
+    Ok(Heard { reply: Reply { usage: Some(usage), model, ..Reply::new(content) }, cost: None, logprobs: None })
 }
 
 #[cfg(test)]
@@ -88,7 +89,7 @@ mod tests {
     fn text_tool_and_refusal_are_read() {
         let text = heard(br#"{"model":"c","content":[{"type":"text","text":"A"},{"type":"text","text":"B"}],"usage":{"input_tokens":4,"cache_read_input_tokens":6,"output_tokens":2}}"#).unwrap();
         assert_eq!(text.reply.content, Content::Text("AB".into()));
-        assert_eq!(text.reply.usage.input_tokens, 10);
+        assert_eq!(text.reply.usage.unwrap().input_tokens, 10);
         let tool = heard(br#"{"content":[{"type":"tool_use","name":"reply","input":{"verdict":true}}]}"#).unwrap();
         assert_eq!(tool.reply.content, Content::Text(r#"{"verdict":true}"#.into()));
         let refused = heard(br#"{"content":[],"stop_reason":"refusal"}"#).unwrap();

@@ -21,8 +21,7 @@ struct Said {
     text: Option<String>,
     refused: Option<String>,
     error: Option<String>,
-    #[serde(default)]
-    usage: Usage,
+    usage: Option<Usage>,
     model: Option<String>,
 }
 
@@ -55,7 +54,11 @@ pub(crate) fn heard(output: &[u8]) -> Result<Heard, Unheard> {
         (None, None, Some(error)) => return Err(wrong(format!("the program says: {error}"))),
         _ => return Err(wrong("the program must write exactly one of `text`, `refused` and `error`".to_owned())),
     };
-    Ok(Heard { reply: Reply { content, usage: said.usage, model: said.model }, cost: None, logprobs: None })
+    Ok(Heard {
+        reply: Reply { usage: said.usage, model: said.model, ..Reply::new(content) },
+        cost: None,
+        logprobs: None,
+    })
 }
 
 /// Ends the program and everything that it started, when nobody waits for it any more.

@@ -48,6 +48,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
     let usage = Usage {
         input_tokens: count(&json, "/usageMetadata/promptTokenCount"),
         output_tokens: output.saturating_add(count(&json, "/usageMetadata/thoughtsTokenCount")),
+        ..Usage::default()
     };
     let model = json.get("modelVersion").and_then(Json::as_str).map(ToOwned::to_owned);
     let candidate = json.pointer("/candidates/0");
@@ -70,7 +71,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
         }
     };
     let logprobs = candidate.and_then(|candidate| candidate.get("logprobsResult")).cloned();
-    Ok(Heard { reply: Reply { content, usage, model }, cost: None, logprobs })
+    Ok(Heard { reply: Reply { usage: Some(usage), model, ..Reply::new(content) }, cost: None, logprobs })
 }
 
 #[cfg(test)]
@@ -93,7 +94,7 @@ mod tests {
     fn text_thoughts_and_blocks_are_read() {
         let text = heard(br#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"Yes"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":3,"candidatesTokenCount":1,"thoughtsTokenCount":5},"modelVersion":"g"}"#).unwrap();
         assert_eq!(text.reply.content, Content::Text("Yes".into()));
-        assert_eq!(text.reply.usage.output_tokens, 6);
+        assert_eq!(text.reply.usage.unwrap().output_tokens, 6);
         let refused = heard(br#"{"promptFeedback":{"blockReason":"SAFETY"}}"#).unwrap();
         assert_eq!(refused.reply.content, Content::Refused("SAFETY".into()));
         assert_eq!(heard(br#"{"candidates":[{"finishReason":"MAX_TOKENS"}]}"#).unwrap_err().fault, Fault::Empty);

@@ -62,6 +62,7 @@ impl Request {
             stop: asked.stop.clone(),
             schema: asked.schema.clone(),
             logprobs: asked.logprobs,
+            tools: asked.tools.clone(),
         };
         Self {
             provider: name.provider,
@@ -161,7 +162,7 @@ pub(crate) fn count(json: &Json, pointer: &str) -> u64 {
 
 /// A usage from two paths.
 pub(crate) fn usage(json: &Json, input: &str, output: &str) -> Usage {
-    Usage { input_tokens: count(json, input), output_tokens: count(json, output) }
+    Usage::new(count(json, input), count(json, output))
 }
 
 #[cfg(test)]
@@ -182,6 +183,7 @@ pub(crate) mod tests_support {
                 stop: vec!["END".into()],
                 schema: Some(serde_json::json!({"type": "object"})),
                 logprobs: true,
+                tools: Vec::new(),
             },
             reasoning_effort: None,
             extra_body: Map::new(),

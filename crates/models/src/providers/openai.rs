@@ -50,7 +50,7 @@ pub(crate) fn heard_vector(body: &[u8]) -> Result<Heard, Unheard> {
     let vector = read_vector(&numbers).map_err(|reason| Unheard::new(Fault::Empty, reason))?;
     let content = Content::Text(serde_json::to_string(&vector).unwrap_or_default());
     let cost = json.pointer("/usage/cost").and_then(Json::as_f64);
-    Ok(Heard { reply: Reply { content, usage, model }, cost, logprobs: None })
+    Ok(Heard { reply: Reply { usage: Some(usage), model, ..Reply::new(content) }, cost, logprobs: None })
 }
 
 fn message(message: &Message) -> Json {
@@ -58,6 +58,7 @@ fn message(message: &Message) -> Json {
         Role::System => "system",
         Role::User => "user",
         Role::Assistant => "assistant",
+        Role::Tool => "tool",
     };
     form!({"role": role, "content": message.text})
 }
@@ -92,7 +93,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
     };
     let cost = json.pointer("/usage/cost").and_then(Json::as_f64);
     let logprobs = choice.get("logprobs").filter(|given| !given.is_null()).cloned();
-    Ok(Heard { reply: Reply { content, usage, model }, cost, logprobs })
+    Ok(Heard { reply: Reply { usage: Some(usage), model, ..Reply::new(content) }, cost, logprobs })
 }
 
 /// Text, or the texts of a list of parts.
@@ -137,7 +138,7 @@ mod tests {
         );
         let heard = heard_vector(br#"{"data":[{"embedding":[0.1,-2,3e-3]}],"usage":{"prompt_tokens":3}}"#).unwrap();
         assert_eq!(heard.reply.content, Content::Text("[0.1,-2.0,0.003]".into()), "numbers as short as they can be");
-        assert_eq!(heard.reply.usage.input_tokens, 3);
+        assert_eq!(heard.reply.usage.unwrap().input_tokens, 3);
         for bad in [r#"{"data":[]}"#, r#"{"data":[{"embedding":[]}]}"#, r#"{"data":[{"embedding":[1e99]}]}"#] {
             assert_eq!(heard_vector(bad.as_bytes()).unwrap_err().fault, Fault::Empty, "{bad}");
         }
@@ -147,7 +148,7 @@ mod tests {
     fn text_refusal_and_failure_are_told_apart() {
         let heard_text = heard(br#"{"model":"m-1","choices":[{"message":{"content":"Yes"},"logprobs":{"content":[]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"cost":0.25}}"#).unwrap();
         assert_eq!(heard_text.reply.content, Content::Text("Yes".into()));
-        assert_eq!((heard_text.reply.usage.input_tokens, heard_text.cost), (3, Some(0.25)));
+        assert_eq!((heard_text.reply.usage.unwrap().input_tokens, heard_text.cost), (3, Some(0.25)));
         assert!(heard_text.logprobs.is_some());
         let refused = heard(br#"{"choices":[{"message":{"content":null,"refusal":"I will not"}}]}"#).unwrap();
         assert_eq!(refused.reply.content, Content::Refused("I will not".into()));

@@ -4,7 +4,7 @@
 //! The word that lets one in (`auth`) stands in the body there. It is put in when the body is sent and is no part of what the
 //! record holds or of its key.
 
-use probare_core::{Content, Reply, Role, Usage};
+use probare_core::{Reply, Role};
 use serde_json::{Map, Value as Json};
 use zeroize::Zeroizing;
 
@@ -59,7 +59,7 @@ pub(crate) fn heard(body: &[u8]) -> Result<Heard, Unheard> {
     if answer.get("citations").is_some_and(|citations| !citations.is_array()) {
         return Err(wrong("has `answer.citations` that is no list"));
     }
-    let reply = Reply { content: Content::Text(json.to_string()), usage: Usage::default(), model: None };
+    let reply = Reply::text(json.to_string());
     Ok(Heard { reply, cost: None, logprobs: None })
 }
 

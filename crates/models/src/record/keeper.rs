@@ -277,8 +277,8 @@ pub(super) fn insert(connection: &Connection, key: Key, entry: &Entry) -> rusqli
         entry.request.provider.name(),
         entry.request.model,
         count(entry.made),
-        count(entry.reply.usage.input_tokens),
-        count(entry.reply.usage.output_tokens),
+        count(entry.reply.usage.unwrap_or_default().input_tokens),
+        count(entry.reply.usage.unwrap_or_default().output_tokens),
         text
     ])?;
     Ok(added == 1)

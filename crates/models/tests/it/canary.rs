@@ -26,7 +26,12 @@ fn assert_files_clean(folder: &Path) {
 
 fn shared(record: &Path) -> Shared {
     let environment = BTreeMap::from([("CANARY_KEY".to_owned(), KEY.to_owned())]);
-    Shared::open(Options { record: Some(record.into()), environment: Some(environment), ..Options::default() }).unwrap()
+    Shared::open(Options {
+        record: Some(record.into()),
+        environment: Some(environment),
+        ..Options::new(probare_core::Trust::Trusted)
+    })
+    .unwrap()
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use probare_core::{Answer, Outside, Turn};
-use probare_models::embedding::{Embeddings, File, KnownModel, LONGEST, MiniLm, fetch, models_folder};
-use probare_models::{ModelSettings, Options};
+use probare_models::embedding::{File, KnownModel, LONGEST, MiniLm, fetch, models_folder};
+use probare_models::{ModelSettings, Models, Options};
 use probare_testing::{Behaviour, Server, Trouble, golden, list, number, text};
 
 use crate::support::{options, settings};
@@ -105,7 +105,9 @@ fn a_server_is_asked_once_for_each_text_through_all_trouble() {
     let server = Server::start(Behaviour { script, ..Behaviour::default() }).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
-    let open = |offline| Embeddings::new(vec![settings(&server)], Options { offline, ..options(Some(&record)) });
+    let open = |offline| {
+        Models::open(Vec::new(), vec![settings(&server)], Options { offline, ..options(Some(&record)) }).unwrap()
+    };
     let first = open(false);
     first.can_embed("test").unwrap();
     assert_eq!(server.requests(), 0, "nothing is sent before the run");
@@ -129,14 +131,14 @@ fn a_chat_reply_and_a_vector_of_the_same_text_are_different_requests() {
     let record = folder.path().join("replies.db");
     let (client, _shared) = crate::support::open(&server, Some(&record));
     assert_eq!(client.ask(&[crate::support::question("one")])[0].read().unwrap(), "reply to one");
-    let embeddings = Embeddings::new(vec![settings(&server)], options(Some(&record)));
+    let embeddings = Models::open(Vec::new(), vec![settings(&server)], options(Some(&record))).unwrap();
     assert_eq!(vectors(&embeddings.answer("m", &turn(&["one"])))[0].len(), 4);
     assert_eq!(server.requests(), 2);
 }
 
 #[test]
 fn a_model_that_cannot_be_had_is_said_before_the_run() {
-    let embeddings = Embeddings::new(Vec::new(), options(None));
+    let embeddings = Models::open(Vec::new(), Vec::new(), options(None)).unwrap();
     let said = |model: &str| embeddings.can_embed(model).unwrap_err().to_string();
     assert!(said("all-minilm").contains("`provider:model`"), "{}", said("all-minilm"));
     assert!(said("opnai:x").contains("perhaps `openai`"), "{}", said("opnai:x"));
@@ -144,7 +146,7 @@ fn a_model_that_cannot_be_had_is_said_before_the_run() {
     assert!(said("anthropic:x").contains("generator_type"), "{}", said("anthropic:x"));
     let program = vec!["sh".into(), "-c".into(), r#"cat > /dev/null; echo '{"text": "[1, 2]"}'"#.into()];
     let settings = ModelSettings { command: program, ..ModelSettings::named("command:sh") };
-    let embeddings = Embeddings::new(vec![settings], options(None));
+    let embeddings = Models::open(Vec::new(), vec![settings], options(None)).unwrap();
     let answer = embeddings.answer("m", &Turn::Embed { model: "command:sh".into(), texts: vec!["a".into()] });
     assert_eq!(answer, [Answer::Vector(vec![1.0, 2.0])], "a program can embed too");
 }

@@ -25,7 +25,11 @@ fn child_that_asks() {
     else {
         return;
     };
-    let options = Options { record: Some(record.into()), lease: Duration::from_millis(600), ..Options::default() };
+    let options = Options {
+        record: Some(record.into()),
+        lease: Duration::from_millis(600),
+        ..Options::new(probare_core::Trust::Trusted)
+    };
     let shared = Shared::open(options).unwrap();
     let settings = ModelSettings {
         base_url: Some(url),

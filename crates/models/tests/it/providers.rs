@@ -17,7 +17,7 @@ fn the_three_ways_of_asking_answer_alike() {
         let reply = client.ask(&[question("Why?")]).remove(0);
         assert_eq!(reply.read().unwrap(), "reply to Why?", "{provider}");
         assert_eq!(reply.model.as_deref(), Some("test"));
-        assert!(reply.usage.input_tokens > 0 && reply.usage.output_tokens > 0);
+        assert!(reply.usage.is_some_and(|usage| usage.input_tokens > 0 && usage.output_tokens > 0));
     }
 }
 
@@ -69,7 +69,7 @@ fn a_cassette_answers_without_the_model() {
 fn seats_of_a_panel_are_different_models() {
     let server = Server::start(Behaviour::default()).unwrap();
     let named = |name: &str| ModelSettings { name: name.into(), ..settings(&server) };
-    let models = Models::open(vec![named("first"), named("second")], options(None))
+    let models = Models::open(vec![named("first"), named("second")], Vec::new(), options(None))
         .unwrap()
         .seat("panel", &["first", "second"])
         .unwrap()
@@ -85,7 +85,8 @@ fn seats_of_a_panel_are_different_models() {
     assert_eq!(other[0].reply().unwrap().read().unwrap(), "reply to a");
     let embedded = models.answer("panel", &Turn::Embed { model: "m".into(), texts: vec!["a".into()] });
     assert!(matches!(embedded[0], Answer::Failed { kind: ErrorKind::Missing, .. }));
-    let error = Models::open(vec![named("first")], options(None)).unwrap().seat("m", &["frist"]).err().unwrap();
+    let error =
+        Models::open(vec![named("first")], Vec::new(), options(None)).unwrap().seat("m", &["frist"]).err().unwrap();
     assert!(matches!(error, OpenError::UnknownModel { .. }));
 }
 
@@ -102,9 +103,12 @@ fn asking_from_inside_a_runtime_does_not_stop_it() {
 
 #[test]
 fn with_a_budget_in_money_a_model_needs_a_price() {
-    let shared =
-        Shared::open(Options { budget_usd: Some(1.0), environment: Some(BTreeMap::new()), ..Options::default() })
-            .unwrap();
+    let shared = Shared::open(Options {
+        budget_usd: Some(1.0),
+        environment: Some(BTreeMap::new()),
+        ..Options::new(probare_core::Trust::Trusted)
+    })
+    .unwrap();
     let server = Server::start(Behaviour::default()).unwrap();
     let error = Client::open(settings(&server), &shared).err().unwrap();
     assert!(matches!(error, OpenError::NoPrice { .. }));

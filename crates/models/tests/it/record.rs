@@ -134,3 +134,66 @@ fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
     clients[0].ask(&[question("left")])[0].read().unwrap();
     assert!(start.elapsed() >= Duration::from_millis(2900), "the lease was not waited for: {:?}", start.elapsed());
 }
+
+#[test]
+fn a_code_is_sent_and_kept_with_the_reply_and_is_no_part_of_the_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("replies.db");
+    let script = r#"c=$(sed -n 's/.*a text: \([0-9a-f]*\)\..*/\1/p'); printf '{"text": "%s"}\n' "$c""#;
+    let settings = ModelSettings {
+        command: ["sh", "-c", script].map(String::from).to_vec(),
+        ..ModelSettings::named("command:sh")
+    };
+    let open = |offline| {
+        let shared = Shared::open(Options { offline, ..options(Some(&record)) }).unwrap();
+        Client::open(settings.clone(), &shared).unwrap()
+    };
+    let plain = open(false).ask_once(&question("same"), 0).unwrap().entry;
+    assert_eq!((plain.reply.read().unwrap(), &plain.reply.code), ("", &None), "nobody asked for a code");
+    let coded = Question { coded: true, ..question("other") };
+    let first = open(false).ask_once(&coded, 0).unwrap();
+    let code = first.entry.reply.code.clone().unwrap();
+    assert_eq!(code.len(), 16);
+    assert_eq!(first.entry.reply.read().unwrap(), code, "the model was told it");
+    assert_eq!(first.entry.request.messages, coded.messages, "what is recorded is the question");
+    assert!(first.entry.sent.as_ref().unwrap().contains(&code));
+    let again = open(true).ask_once(&coded, 0).unwrap();
+    assert!(again.replayed);
+    assert_eq!(again.entry.reply.code, Some(code.clone()));
+    // A reply that was recorded before there were codes is found by the same question, and has none.
+    let old = open(true).ask_once(&Question { coded: true, ..question("same") }, 0).unwrap();
+    assert_eq!((old.replayed, old.entry.reply.code), (true, None));
+    let third = open(false).ask_once(&Question { attempt: 1, ..coded }, 0).unwrap();
+    assert_ne!(third.entry.reply.code, Some(code), "every question has its own");
+}
+
+#[test]
+fn at_a_lower_level_nobody_is_asked_whatever_is_named() {
+    use probare_core::{Outside as _, Trust, Turn};
+    let folder = tempfile::tempdir().unwrap();
+    let (mark, record) = (folder.path().join("mark"), folder.path().join("replies.db"));
+    let server = Server::start(Behaviour::default()).unwrap();
+    let program = vec!["touch".to_owned(), mark.display().to_string()];
+    let named = [
+        ModelSettings { command: program, ..ModelSettings::named("command:touch") },
+        ModelSettings::named(format!("replay:{}", mark.display())),
+        crate::support::settings(&server),
+    ];
+    for settings in named {
+        let name = settings.name.clone();
+        let open = |trust| {
+            let options = Options { record: Some(record.clone()), ..Options::new(trust) };
+            probare_models::Models::open(vec![settings.clone()], vec![settings.clone()], options)
+        };
+        let error = open(Trust::LocalOnly).err().expect("it is not opened").to_string();
+        assert!(error.contains("is not computed on this machine"), "{error}");
+        let models = open(Trust::RecordedOnly).unwrap().seat("m", &[&name]).unwrap();
+        let asked = models.answer("m", &Turn::Ask(vec![question("q")]));
+        assert!(asked[0].reply().unwrap().read().unwrap_err().to_string().contains("recorded"), "{asked:?}");
+        let embedded = models.answer("m", &Turn::Embed { model: name, texts: vec!["a".into()] });
+        assert_eq!(embedded[0].vector().unwrap_err().kind(), probare_core::ErrorKind::Missing);
+        assert!(!record.exists(), "looking makes no record");
+    }
+    assert!(!mark.exists(), "no program was started");
+    assert_eq!(server.requests(), 0);
+}

@@ -28,6 +28,7 @@ fn every_question_ends_and_the_second_run_asks_nothing() {
     for (number, reply) in replies.iter().enumerate() {
         match &reply.content {
             Content::Text(text) => assert_eq!(text, &format!("reply to question {number}")),
+            Content::Truncated(text) => panic!("{text}"),
             Content::Refused(words) => assert_eq!(words, "I will not answer"),
             Content::Failed { kind, reason } => {
                 failed += 1;

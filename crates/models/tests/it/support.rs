@@ -27,7 +27,11 @@ pub fn settings(server: &Server) -> ModelSettings {
 }
 
 pub fn options(record: Option<&Path>) -> Options {
-    Options { record: record.map(Into::into), environment: Some(BTreeMap::new()), ..Options::default() }
+    Options {
+        record: record.map(Into::into),
+        environment: Some(BTreeMap::new()),
+        ..Options::new(probare_core::Trust::Trusted)
+    }
 }
 
 pub fn open(server: &Server, record: Option<&Path>) -> (Client, Shared) {

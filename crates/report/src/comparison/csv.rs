@@ -3,8 +3,7 @@
 use super::{Comparison, Finding};
 use crate::escape;
 
-const HEADS: &str =
-    "run,metric,slice,pairs,baseline,other,difference,low,high,p_value,p_value_adjusted,detectable,verdict";
+const HEADS: &str = "run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,p_value_adjusted,detectable,verdict";
 
 impl Comparison {
     /// The comparison as CSV, with all digits.
@@ -26,7 +25,7 @@ fn row(run: &str, metric: &str, slice: &str, finding: &Finding) -> String {
     let optional = |number: Option<f64>| number.map(|number| format!("{number:?}")).unwrap_or_default();
     let interval = finding.contrast.interval;
     format!(
-        "{},{},{},{},{:?},{:?},{:?},{},{},{:?},{:?},{},{}\n",
+        "{},{},{},{},{:?},{:?},{:?},{},{},{},{},{:?},{:?},{},{}\n",
         escape::csv(run),
         escape::csv(metric),
         escape::csv(slice),
@@ -36,6 +35,8 @@ fn row(run: &str, metric: &str, slice: &str, finding: &Finding) -> String {
         finding.contrast.mean,
         optional(interval.map(|ends| ends.low)),
         optional(interval.map(|ends| ends.high)),
+        optional(finding.interval_adjusted.map(|ends| ends.low)),
+        optional(finding.interval_adjusted.map(|ends| ends.high)),
         finding.contrast.p_value,
         finding.adjusted,
         optional(finding.detectable),

@@ -2,7 +2,9 @@
 
 use probare_core::{Case, Field, Named, Outcome};
 
-use super::told::{detectable, evidence, interval, movements, p_value, pairing, result, signed, step};
+use super::told::{
+    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+};
 use super::{Change, Comparison, Evidences, Finding, Measured, Other};
 use crate::escape::{excerpt, html};
 use crate::html::{Mark, highlight, page_end, page_start};
@@ -21,10 +23,11 @@ impl Comparison {
         let names: Vec<String> = self.others.iter().map(|other| excerpt(&other.name, 60)).collect();
         let made = format!("{} against {}", names.join(", "), excerpt(&self.baseline, 60));
         let lead = format!(
-            "<p class=\"lead\">Baseline <bdi>{}</bdi>. Differences are other minus baseline, with their 95 % intervals; p \
-             after Holm over all metrics. Detectable is the least difference that so many pairs show in four of five \
-             attempts.</p>",
-            html(&excerpt(&self.baseline, 200))
+            "<p class=\"lead\">Baseline <bdi>{}</bdi>. Differences are other minus baseline, with their 95 % intervals{}; \
+             {}. Detectable is the least difference that so many pairs show in four of five attempts.</p>",
+            html(&excerpt(&self.baseline, 200)),
+            self.cluster.as_ref().map(|name| format!(" by clusters of {}", html(name))).unwrap_or_default(),
+            html(&self.rule),
         );
         let mut page = page_start(title.unwrap_or(&made), &lead);
         for (at, other) in self.others.iter().enumerate() {
@@ -92,6 +95,8 @@ fn numbers(finding: &Finding) -> String {
         column(finding.other),
         format!("<b>{}</b>", signed(finding.contrast.mean)),
         interval(finding),
+        p_value(finding.contrast.p_value).replace('<', "&lt;"),
+        interval_adjusted(finding),
         p_value(finding.adjusted).replace('<', "&lt;"),
         detectable(finding),
         finding.contrast.pairs.to_string(),
@@ -100,7 +105,18 @@ fn numbers(finding: &Finding) -> String {
     format!("{}<td>{}</td>", cells.concat(), tag(finding))
 }
 
-const NUMBERS: [&str; 8] = ["Baseline", "Other", "Difference", "95 % interval", "p", "Detectable", "Pairs", "Verdict"];
+const NUMBERS: [&str; 10] = [
+    "Baseline",
+    "Other",
+    "Difference",
+    "95 % interval",
+    "p",
+    "Interval, adjusted",
+    "p, adjusted",
+    "Detectable",
+    "Pairs",
+    "Verdict",
+];
 
 fn table(other: &Other) -> String {
     let mut names = vec!["Metric"];
@@ -110,7 +126,7 @@ fn table(other: &Other) -> String {
         let numbers = metric
             .whole
             .as_ref()
-            .map_or_else(|| "<td colspan=\"8\" class=\"none\">no pair was scored</td>".to_owned(), numbers);
+            .map_or_else(|| "<td colspan=\"10\" class=\"none\">no pair was scored</td>".to_owned(), numbers);
         text.push_str(&format!(
             "<tr><td><span class=\"metric-name\">{}</span><span class=\"small\">{} is better; {}</span></td>{numbers}</tr>\n",
             html(&metric.metric),

@@ -1,6 +1,8 @@
 //! A comparison in Markdown, fit for a comment on a pull request.
 
-use super::told::{detectable, evidence, interval, movements, p_value, pairing, result, signed, step};
+use super::told::{
+    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+};
 use super::{Comparison, Evidences, Other};
 use crate::escape::{excerpt, markdown};
 use crate::markdown::table;
@@ -46,6 +48,10 @@ impl Comparison {
                 page.push(&part);
             }
         }
+        page.push(&format!("- {}\n", markdown(&self.rule)));
+        if let Some(cluster) = &self.cluster {
+            page.push(&format!("- intervals and p: by clusters of {}\n", markdown(cluster)));
+        }
         for note in &self.notes {
             page.push(&format!("- note: {}\n", markdown(note)));
         }
@@ -76,6 +82,8 @@ impl Comparison {
                 column(whole.other),
                 signed(whole.contrast.mean),
                 interval(whole),
+                p_value(whole.contrast.p_value),
+                interval_adjusted(whole),
                 p_value(whole.adjusted),
                 detectable(whole),
                 whole.contrast.pairs.to_string(),
@@ -88,7 +96,9 @@ impl Comparison {
             "other",
             "difference",
             "95 % interval",
-            "p (Holm)",
+            "p",
+            "adjusted interval",
+            "adjusted p (Holm)",
             "detectable",
             "pairs",
             "verdict",
@@ -104,13 +114,14 @@ impl Comparison {
                         column(slice.finding.other),
                         signed(slice.finding.contrast.mean),
                         interval(&slice.finding),
+                        p_value(slice.finding.contrast.p_value),
                         p_value(slice.finding.adjusted),
                         slice.finding.contrast.pairs.to_string(),
                     ]
                 })
             });
             let by = format!("by {by}");
-            let heads = [by.as_str(), "baseline", "other", "difference", "95 % interval", "p", "pairs"];
+            let heads = [by.as_str(), "baseline", "other", "difference", "95 % interval", "p", "adjusted p", "pairs"];
             parts.push(table(&heads, rows.take(SLICES)));
         }
         parts

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use probare_core::{Better, MetricInfo};
 use probare_stats::{
-    Contrast, Interval, Level, Means, chosen_interval, contrast, mean, minimum_detectable_effect, standard_deviation,
+    Contrast, Interval, Level, chosen_interval, clustered_contrast, clustered_mean, contrast, contrast_interval, mean,
+    minimum_detectable_effect, standard_deviation,
 };
 use serde::Serialize;
 
@@ -70,14 +71,83 @@ pub struct Finding {
     /// Other minus baseline.
     #[serde(flatten)]
     pub contrast: Contrast,
-    /// The p value with regard to all other tests of the comparison.
+    /// The p value with regard to all other tests of the comparison: this one decides.
     #[serde(rename = "p_value_adjusted")]
     pub adjusted: f64,
+    /// The interval with regard to all other tests: where it comes from the same method as the p value, it excludes 0
+    /// exactly where the adjusted p value is below 0.05.
+    pub interval_adjusted: Option<Interval>,
     /// The least difference that this many pairs would show in four of five tries.
     pub detectable: Option<f64>,
     /// Whether larger differences are better.
     #[serde(skip)]
     pub better: Option<Better>,
+    /// What it was computed from, until it is adjusted.
+    #[serde(skip)]
+    values: Values,
+}
+
+/// Values of both runs of the same cases, in the same order.
+#[derive(Debug, Clone, Default)]
+struct Values {
+    first: Vec<f64>,
+    second: Vec<f64>,
+    /// The cluster of each case, where cases hang together.
+    clusters: Option<Vec<String>>,
+}
+
+impl Values {
+    fn push(&mut self, pair: &Pair<'_>, (left, right): (f64, f64)) {
+        self.first.push(left);
+        self.second.push(right);
+        if let Some(clusters) = &mut self.clusters {
+            // A case without a cluster stands alone; no name of a column holds this sign.
+            let name = pair.cluster().map_or_else(|| format!("\u{0}{}", clusters.len()), str::to_owned);
+            clusters.push(name);
+        }
+    }
+
+    /// Second minus first.
+    fn contrast(&self, level: Level, seed: u64) -> Option<Contrast> {
+        match &self.clusters {
+            None => contrast(&self.second, &self.first, level, seed),
+            Some(clusters) => clustered_contrast(&self.second, &self.first, clusters, level, seed),
+        }
+    }
+
+    /// The interval of that alone.
+    fn contrast_interval(&self, level: Level, seed: u64) -> Option<Interval> {
+        match &self.clusters {
+            None => contrast_interval(&self.second, &self.first, level, seed).map(|(interval, _)| interval),
+            Some(_) => self.contrast(level, seed)?.interval,
+        }
+    }
+
+    /// The interval of the mean of one run.
+    fn interval(&self, values: &[f64], level: Level, seed: u64) -> Option<Interval> {
+        match &self.clusters {
+            None => chosen_interval(values, level, seed).map(|(interval, _)| interval),
+            Some(clusters) => {
+                let rows: Vec<(&String, f64)> = clusters.iter().zip(values.iter().copied()).collect();
+                clustered_mean(&rows, level).map(|found| found.interval)
+            }
+        }
+    }
+
+    /// The least difference that so many cases, or clusters, would show.
+    fn detectable(&self, level: Level) -> Option<f64> {
+        let differences = || self.first.iter().zip(&self.second).map(|(first, second)| second - first);
+        let (count, deviation) = match &self.clusters {
+            None => (self.first.len(), standard_deviation(&differences().collect::<Vec<f64>>())?),
+            Some(clusters) => {
+                let rows: Vec<(&String, f64)> = clusters.iter().zip(differences()).collect();
+                let found = clustered_mean(&rows, level)?;
+                (found.clusters, found.error * (found.clusters as f64).sqrt())
+            }
+        };
+        // Where nothing varies nothing can be said about what would be found.
+        minimum_detectable_effect(count, deviation, level, POWER).filter(|effect| *effect > 0.0)
+    }
 }
 
 impl Finding {
@@ -91,6 +161,19 @@ impl Finding {
         } else {
             "worse"
         }
+    }
+
+    /// Takes the other tests into account.
+    pub(super) fn adjust(&mut self, adjusted: f64, seed: u64) {
+        let values = std::mem::take(&mut self.values);
+        self.adjusted = adjusted;
+        let p = self.contrast.p_value;
+        // At this level the interval excludes 0 where p is below 0.05 times p over adjusted p.
+        let share = if p > 0.0 && adjusted > p { 0.05 * p / adjusted } else { 0.05 };
+        self.interval_adjusted = match Level::new(1.0 - share) {
+            Some(level) if share < 0.05 => values.contrast_interval(level, seed),
+            _ => self.contrast.interval,
+        };
     }
 
     /// A difference so that more is better.
@@ -177,8 +260,9 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &[Pair<'_>], 
         points: Vec::new(),
         info: info.clone(),
     };
-    let (mut first, mut second) = (Vec::new(), Vec::new());
-    let mut slices: BTreeMap<&str, (Vec<f64>, Vec<f64>)> = BTreeMap::new();
+    let none = || Values { clusters: asked.cluster.as_ref().map(|_| Vec::new()), ..Values::default() };
+    let mut whole = none();
+    let mut slices: BTreeMap<&str, Values> = BTreeMap::new();
     for pair in pairs {
         let (left, right) = match (pair.first.value(at), pair.second.value(place)) {
             (Some(left), Some(right)) => (left, right),
@@ -192,24 +276,21 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &[Pair<'_>], 
             }
             (None, None) => continue,
         };
-        first.push(left);
-        second.push(right);
+        whole.push(pair, (left, right));
         let groups = if pair.first.groups.is_empty() { &pair.second.groups } else { &pair.first.groups };
         for group in groups {
             if slices.contains_key(group.as_str()) || slices.len() < MOST_GROUPS {
-                let (lefts, rights) = slices.entry(group).or_default();
-                lefts.push(left);
-                rights.push(right);
+                slices.entry(group).or_insert_with(none).push(pair, (left, right));
             }
         }
         measured.take(info, pair.identity, left, right);
     }
-    measured.points = first.iter().copied().zip(second.iter().copied()).take(POINTS).collect();
-    measured.whole = finding(info, &first, &second, asked.seed);
+    measured.points = whole.first.iter().copied().zip(whole.second.iter().copied()).take(POINTS).collect();
+    measured.whole = finding(info, whole, asked.seed);
     measured.slices = slices
         .into_iter()
-        .filter_map(|(name, (first, second))| {
-            Some(Slice { slice: name.to_owned(), finding: finding(info, &first, &second, asked.seed)? })
+        .filter_map(|(name, values)| {
+            Some(Slice { slice: name.to_owned(), finding: finding(info, values, asked.seed)? })
         })
         .collect();
     let size = |change: &Change| (change.other - change.baseline).abs();
@@ -245,26 +326,24 @@ impl Measured {
     }
 }
 
-fn finding(info: &MetricInfo, first: &[f64], second: &[f64], seed: u64) -> Option<Finding> {
+fn finding(info: &MetricInfo, values: Values, seed: u64) -> Option<Finding> {
     let level = Level::NINETY_FIVE;
-    let contrast = contrast(second, first, level, seed)?;
+    let contrast = values.contrast(level, seed)?;
     let (low, high) = info.range;
-    let interval = |values: &[f64]| {
-        let (interval, _): (Interval, Means) = chosen_interval(values, level, seed)?;
+    let interval = |of: &[f64]| {
+        let interval = values.interval(of, level, seed)?;
         Some(if low <= high { interval.within(low, high) } else { interval })
     };
-    let differences: Vec<f64> = first.iter().zip(second).map(|(first, second)| second - first).collect();
-    let detectable = standard_deviation(&differences)
-        .and_then(|deviation| minimum_detectable_effect(differences.len(), deviation, level, POWER));
     Some(Finding {
-        baseline: mean(first)?,
-        baseline_interval: interval(first),
-        other: mean(second)?,
-        other_interval: interval(second),
+        baseline: mean(&values.first)?,
+        baseline_interval: interval(&values.first),
+        other: mean(&values.second)?,
+        other_interval: interval(&values.second),
         adjusted: contrast.p_value,
+        interval_adjusted: contrast.interval,
         contrast,
-        // Where nothing varies nothing can be said about what would be found.
-        detectable: detectable.filter(|effect| *effect > 0.0),
+        detectable: values.detectable(level),
         better: Some(info.better),
+        values,
     })
 }

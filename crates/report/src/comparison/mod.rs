@@ -24,7 +24,7 @@ use probare_core::{Case, MetricInfo, Named};
 use probare_stats::{benjamini_hochberg, holm};
 use serde::Serialize;
 
-use crate::By;
+use crate::{By, Cluster};
 
 /// The chance of finding a difference of the size that is told as the least detectable one.
 pub const POWER: f64 = 0.8;
@@ -36,6 +36,8 @@ pub struct Asked {
     pub metrics: Vec<String>,
     /// By what the differences are told apart.
     pub by: Option<By>,
+    /// The column that says which cases hang together.
+    pub cluster: Option<Cluster>,
     /// What the other runs must not be worse in.
     pub not_worse: Vec<NotWorse>,
     /// Where random numbers start.
@@ -50,6 +52,11 @@ pub struct Comparison {
     /// By what slices were cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
+    /// The column that says which cases hang together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<String>,
+    /// Which of the numbers decides, in a sentence.
+    pub rule: String,
     /// One for each other run.
     pub others: Vec<Other>,
     /// What the reader should know.
@@ -128,6 +135,24 @@ pub enum ComparisonError {
         /// What there is.
         known: String,
     },
+    /// One run has outputs of several models, and the other has none of them.
+    #[error("`{several}` has outputs of several models ({models}), of which `{other}` has none")]
+    Models {
+        /// The run with several models.
+        several: String,
+        /// Those models.
+        models: String,
+        /// The other run.
+        other: String,
+    },
+    /// No case has what cases are to be clustered by.
+    #[error("no case that `{run}` shares with the baseline has a column `{column}`, or its inputs are not at hand")]
+    NoCluster {
+        /// The run.
+        run: String,
+        /// The column.
+        column: String,
+    },
     /// No case of the runs is the same.
     #[error("`{first}` and `{second}` have no case in common")]
     NoCase {
@@ -142,7 +167,14 @@ impl Comparison {
     /// Holds every further side against the first. Fewer than two sides have no others.
     pub fn of(sides: &[Side], asked: &Asked) -> Result<Self, ComparisonError> {
         let Some((baseline, others)) = sides.split_first() else {
-            return Ok(Self { baseline: String::new(), by: None, others: Vec::new(), notes: Vec::new() });
+            return Ok(Self {
+                baseline: String::new(),
+                by: None,
+                cluster: None,
+                rule: String::new(),
+                others: Vec::new(),
+                notes: Vec::new(),
+            });
         };
         let wanted = asked.metrics.iter().chain(asked.not_worse.iter().map(|gate| &gate.metric));
         for (name, side) in wanted.flat_map(|name| sides.iter().map(move |side| (name, side))) {
@@ -162,7 +194,14 @@ impl Comparison {
             let (pairing, paired) = side::pair(&first, &second);
             if pairing.matched == 0 {
                 let (first, second) = error();
-                return Err(ComparisonError::NoCase { first, second });
+                return Err(unpaired(baseline, side).unwrap_or(ComparisonError::NoCase { first, second }));
+            }
+            let is_clustered = |pair: &side::Pair<'_>| pair.cluster().is_some();
+            if let Some(cluster) = &asked.cluster
+                && !paired.iter().any(is_clustered)
+            {
+                let (run, column) = (side.name.clone(), cluster.to_string());
+                return Err(ComparisonError::NoCluster { run, column });
             }
             let metrics = measure::metrics(baseline, side, &paired, asked, &mut notes);
             if metrics.is_empty() {
@@ -171,13 +210,14 @@ impl Comparison {
             }
             found.push(Other { name: side.name.clone(), pairing, metrics, gates: Vec::new() });
         }
-        adjust(&mut found);
+        let tests = adjust(&mut found, asked.seed);
         for other in &mut found {
             other.gates = asked.not_worse.iter().map(|gate| Standing::of(gate, &other.metrics)).collect();
         }
         notes.dedup();
         let by = asked.by.as_ref().map(ToString::to_string);
-        Ok(Self { baseline: baseline.name.clone(), by, others: found, notes })
+        let cluster = asked.cluster.as_ref().map(ToString::to_string);
+        Ok(Self { baseline: baseline.name.clone(), by, cluster, rule: rule(tests), others: found, notes })
     }
 
     /// Whether every limit is kept.
@@ -192,21 +232,46 @@ impl Comparison {
     }
 }
 
-/// Several tests were made: over metrics and runs after Holm, over slices after Benjamini and Hochberg.
-fn adjust(others: &mut [Other]) {
+/// Why no case has a counterpart, where that is a matter of models.
+fn unpaired(first: &Side, second: &Side) -> Option<ComparisonError> {
+    [(first, second), (second, first)].into_iter().find(|(several, _)| several.has_several_models()).map(
+        |(several, other)| ComparisonError::Models {
+            several: several.name.clone(),
+            models: several.models().join(", "),
+            other: other.name.clone(),
+        },
+    )
+}
+
+/// Which of the numbers decides.
+fn rule(tests: usize) -> String {
+    match tests {
+        0 | 1 => "the verdict goes by p, below 0.05; limits go by the interval".to_owned(),
+        several => format!(
+            "the verdict goes by the adjusted p, below 0.05, which takes all {several} tests into account (Holm); an \
+             interval of one metric alone may exclude 0 where the adjusted one does not; limits go by the interval alone"
+        ),
+    }
+}
+
+/// Several tests were made: over metrics and runs after Holm, over slices after Benjamini and Hochberg. Gives the number of
+/// the former.
+fn adjust(others: &mut [Other], seed: u64) -> usize {
     let metrics = || others.iter().flat_map(|other| &other.metrics);
     let all: Vec<f64> = metrics().filter_map(|metric| Some(metric.whole.as_ref()?.contrast.p_value)).collect();
     let slices: Vec<f64> =
         metrics().flat_map(|metric| &metric.slices).map(|slice| slice.finding.contrast.p_value).collect();
+    let tests = all.len();
     let (mut all, mut slices) = (holm(&all).into_iter(), benjamini_hochberg(&slices).into_iter());
     for metric in others.iter_mut().flat_map(|other| &mut other.metrics) {
         if let Some(whole) = &mut metric.whole {
-            whole.adjusted = all.next().unwrap_or(1.0);
+            whole.adjust(all.next().unwrap_or(1.0), seed);
         }
         for slice in &mut metric.slices {
-            slice.finding.adjusted = slices.next().unwrap_or(1.0);
+            slice.finding.adjust(slices.next().unwrap_or(1.0), seed);
         }
     }
+    tests
 }
 
 #[cfg(test)]
@@ -221,7 +286,7 @@ mod tests {
         for (id, query, value) in values {
             let case = query.map(|query| Case { query: Some(query.to_owned()), ..Case::default() });
             let named: Named = Ok(Outcome::Scored(Score::from_number(*value).unwrap()));
-            side.add((id, None, 0), &[Some(named)], case.as_ref(), None);
+            side.add((id, None, 0), &[Some(named)], case.as_ref(), &Asked::default());
         }
         side
     }
@@ -247,7 +312,7 @@ mod tests {
         let mut first = Side::new("a", metrics()[..1].to_vec());
         let named = |value: f64| Some(Ok(Outcome::Scored(Score::from_number(value).unwrap())));
         for (repeat, value) in [(0, 0.0), (1, 1.0), (2, 0.5)] {
-            first.add(("1", Some("m"), repeat), &[named(value)], None, None);
+            first.add(("1", Some("m"), repeat), &[named(value)], None, &Asked::default());
         }
         let found = compared(&first, &side("b", &[("1", None, 1.0)]), &Asked::default());
         let whole = found.others[0].metrics[0].whole.as_ref().unwrap();
@@ -257,12 +322,82 @@ mod tests {
     #[test]
     fn a_run_without_a_value_is_counted_and_never_a_zero() {
         let mut second = Side::new("b", metrics()[..1].to_vec());
-        second.add(("1", None, 0), &[None], None, None);
-        second.add(("2", None, 0), &[Some(Ok(Outcome::not_applicable("no")))], None, None);
+        second.add(("1", None, 0), &[None], None, &Asked::default());
+        second.add(("2", None, 0), &[Some(Ok(Outcome::not_applicable("no")))], None, &Asked::default());
         let found = compared(&side("a", &[("1", None, 1.0), ("2", None, 1.0)]), &second, &Asked::default());
         let metric = &found.others[0].metrics[0];
         assert!(metric.whole.is_none());
         assert_eq!((metric.only_baseline_scored, metric.worsened), (2, 0));
+    }
+
+    #[test]
+    fn the_interval_that_decides_agrees_with_the_verdict() {
+        let mut metrics = metrics();
+        metrics[0].name = "a".into();
+        let rows = |shift: f64, name: &str| {
+            let mut side = Side::new(name, metrics.clone());
+            for at in 0..12_u32 {
+                let value = f64::from(at % 5) / 10.0;
+                let nudge = if at % 3 == 0 { 0.0 } else { shift };
+                let cells: Vec<Option<Named>> = (0..3)
+                    .map(|_| Some(Ok(Outcome::Scored(Score::from_number(value + nudge * f64::from(at % 4)).unwrap()))))
+                    .collect();
+                side.add((&at.to_string(), None, 0), &cells, None, &Asked::default());
+            }
+            side
+        };
+        let found = compared(&rows(0.0, "x"), &rows(0.05, "y"), &Asked::default());
+        let whole = found.others[0].metrics[0].whole.as_ref().unwrap();
+        assert!(whole.adjusted > whole.contrast.p_value, "{whole:?}");
+        let (raw, adjusted) = (whole.contrast.interval.unwrap(), whole.interval_adjusted.unwrap());
+        assert!(adjusted.low < raw.low && raw.high < adjusted.high, "{raw:?} {adjusted:?}");
+        assert!(found.rule.contains("adjusted p") && found.rule.contains("3 tests"), "{}", found.rule);
+        for text in [
+            found.to_terminal(&Evidences::new(), crate::Look { width: 160, colour: false }),
+            found.to_markdown(&Evidences::new()),
+            found.to_html(&Evidences::new(), None),
+        ] {
+            assert!(text.contains("adjusted"), "{text}");
+        }
+        assert!(found.to_csv().starts_with(
+            "run,metric,slice,pairs,baseline,other,difference,low,high,low_adjusted,high_adjusted,p_value,"
+        ));
+    }
+
+    #[test]
+    fn what_several_models_said_is_not_paired_with_what_nobody_signed() {
+        let mut several = Side::new("a", metrics()[..1].to_vec());
+        let named = || Some(Ok(Outcome::Scored(Score::from_number(0.5).unwrap())));
+        for model in ["m", "n"] {
+            several.add(("1", Some(model), 0), &[named()], None, &Asked::default());
+        }
+        let error = Comparison::of(&[several, side("b", &[("1", None, 1.0)])], &Asked::default()).unwrap_err();
+        assert_eq!(error.to_string(), "`a` has outputs of several models (m, n), of which `b` has none");
+    }
+
+    #[test]
+    fn cases_of_one_source_bring_less_confidence() {
+        let asked = |column: &str| Asked { cluster: Some(column.parse().unwrap()), ..Asked::default() };
+        let of = |name: &str, shift: f64, asked: &Asked| {
+            let mut side = Side::new(name, metrics()[..1].to_vec());
+            for at in 0..40_u32 {
+                let mut case = Case::default();
+                case.metadata.insert("source".into(), (at / 10).into());
+                let value = f64::from(at / 10) / 10.0 * shift;
+                let named = Some(Ok(Outcome::Scored(Score::from_number(value).unwrap())));
+                side.add((&at.to_string(), None, 0), &[named], Some(&case), asked);
+            }
+            side
+        };
+        let p = |asked: &Asked| {
+            let found = Comparison::of(&[of("a", 1.0, asked), of("b", 1.5, asked)], asked)?;
+            Ok::<_, ComparisonError>(found.others[0].metrics[0].whole.as_ref().unwrap().contrast)
+        };
+        let (plain, clustered) = (p(&Asked::default()).unwrap(), p(&asked("source")).unwrap());
+        assert!(plain.p_value < 0.001 && clustered.p_value > 0.05, "{plain:?} {clustered:?}");
+        assert_eq!(clustered.p_value_by.name(), "cluster-robust t");
+        let error = p(&asked("author")).unwrap_err().to_string();
+        assert!(error.contains("has a column `author`"), "{error}");
     }
 
     #[test]

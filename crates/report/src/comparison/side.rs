@@ -5,8 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use probare_core::{Case, MetricInfo, Named, Sha256};
 
-use super::{Identity, Pairing};
-use crate::By;
+use super::{Asked, Identity, Pairing};
 use crate::status::score;
 
 /// What each metric said about each case of a run. Texts and evidence are not kept.
@@ -30,6 +29,7 @@ struct Row {
     occurrence: u32,
     content: Option<[u8; 32]>,
     groups: Vec<String>,
+    cluster: Option<String>,
     cells: Vec<Option<f64>>,
 }
 
@@ -38,6 +38,7 @@ struct Row {
 pub(super) struct Merged {
     content: Option<[u8; 32]>,
     pub(super) groups: Vec<String>,
+    pub(super) cluster: Option<String>,
     /// Sum and number of the values of each metric.
     sums: Vec<(f64, u32)>,
 }
@@ -69,22 +70,23 @@ impl Side {
         (id, model, repeat): (&str, Option<&str>, u32),
         named: &[Option<Named>],
         case: Option<&Case>,
-        by: Option<&By>,
+        asked: &Asked,
     ) -> Identity {
         let model = model.map(str::to_owned);
         let count = self.seen.entry((id.to_owned(), model.clone(), repeat)).or_default();
         let occurrence = *count;
         *count += 1;
         self.models.insert(model.clone());
-        let groups = match by {
+        let groups = match &asked.by {
             // A row of results names its model, also where its case is not at hand.
-            Some(By::Model) => model.iter().cloned().collect(),
             Some(by) => {
-                let names = case.map(|case| by.groups(case, None)).unwrap_or_default();
+                let nothing = Case::default();
+                let names = by.groups(case.unwrap_or(&nothing), model.as_deref());
                 names.into_iter().map(Cow::into_owned).collect()
             }
             None => Vec::new(),
         };
+        let cluster = asked.cluster.as_ref().zip(case).and_then(|(cluster, case)| cluster.of(case));
         let value = |named: &Option<Named>| named.as_ref().and_then(score).map(|score| score.value.get());
         self.rows.push(Row {
             id: id.to_owned(),
@@ -92,6 +94,7 @@ impl Side {
             occurrence,
             content: case.map(content),
             groups,
+            cluster,
             cells: named.iter().map(value).collect(),
         });
         Identity { id: id.to_owned(), model, occurrence }
@@ -105,6 +108,11 @@ impl Side {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// The models whose outputs are in it.
+    pub(super) fn models(&self) -> Vec<&str> {
+        self.models.iter().flatten().map(String::as_str).collect()
     }
 
     /// Whether outputs of several models are in it.
@@ -121,6 +129,7 @@ impl Side {
             let case = cases.entry(identity).or_insert_with(|| Merged {
                 content: row.content,
                 groups: row.groups.clone(),
+                cluster: row.cluster.clone(),
                 sums: vec![(0.0, 0); row.cells.len()],
             });
             for ((sum, count), cell) in case.sums.iter_mut().zip(&row.cells) {
@@ -151,6 +160,13 @@ pub(super) struct Pair<'a> {
     pub(super) identity: &'a Identity,
     pub(super) first: &'a Merged,
     pub(super) second: &'a Merged,
+}
+
+impl Pair<'_> {
+    /// The cluster that the case belongs to, where one of the runs knows it.
+    pub(super) fn cluster(&self) -> Option<&str> {
+        self.first.cluster.as_deref().or(self.second.cluster.as_deref())
+    }
 }
 
 /// The cases of both runs, in the order of their ids.

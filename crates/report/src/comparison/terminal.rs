@@ -1,11 +1,13 @@
 //! A comparison on a terminal.
 
-use super::told::{detectable, evidence, interval, movements, p_value, pairing, result, signed, step};
+use super::told::{
+    detectable, evidence, interval, interval_adjusted, movements, p_value, pairing, result, signed, step,
+};
 use super::{Comparison, Evidences, Measured, Other};
-use crate::Look;
 use crate::escape::{excerpt, terminal};
 use crate::number::column;
 use crate::table::{Column, Table};
+use crate::{Look, wrap};
 
 /// Cases that are printed of a metric.
 const CHANGES: usize = 5;
@@ -38,9 +40,13 @@ impl Comparison {
             text.push_str(&format!("note: {}\n", terminal(note)));
         }
         text.push_str(
-            "difference: other minus baseline; p: after Holm over all metrics\ndetectable: the least difference that \
-             so many pairs show in four of five tries\n",
+            "difference: other minus baseline\ndetectable: the least difference that so many pairs show in four of five \
+             tries\n",
         );
+        if let Some(cluster) = &self.cluster {
+            text.push_str(&format!("intervals and p: by clusters of `{}`\n", terminal(cluster)));
+        }
+        wrap(&self.rule, "", "", width, &mut text);
         text
     }
 }
@@ -51,9 +57,11 @@ fn table(other: &Other) -> Table {
     let mut mean = Column::right("other").goes(3);
     let mut difference = Column::right("difference");
     let mut ends = Column::right("95 % interval");
-    let mut p = Column::right("p");
-    let mut least = Column::right("detectable").goes(1);
-    let mut pairs = Column::right("pairs").goes(2);
+    let mut p = Column::right("p").goes(4);
+    let mut adjusted = Column::right("adjusted p");
+    let mut adjusted_ends = Column::right("adjusted interval").goes(1);
+    let mut least = Column::right("detectable").goes(2);
+    let mut pairs = Column::right("pairs").goes(3);
     let mut verdict = Column::left("verdict");
     for measured in &other.metrics {
         metric.push(terminal(&measured.metric));
@@ -63,12 +71,14 @@ fn table(other: &Other) -> Table {
         mean.push(cell(whole.map(|whole| column(whole.other))));
         difference.push(cell(whole.map(|whole| signed(whole.contrast.mean))));
         ends.push(cell(whole.map(interval)));
-        p.push(cell(whole.map(|whole| p_value(whole.adjusted))));
+        p.push(cell(whole.map(|whole| p_value(whole.contrast.p_value))));
+        adjusted.push(cell(whole.map(|whole| p_value(whole.adjusted))));
+        adjusted_ends.push(cell(whole.map(interval_adjusted)));
         least.push(cell(whole.map(detectable)));
         pairs.push(cell(whole.map(|whole| whole.contrast.pairs.to_string())));
         verdict.push(whole.map_or("no pair was scored", super::Finding::verdict));
     }
-    Table::new(vec![metric, baseline, mean, difference, ends, p, least, pairs, verdict])
+    Table::new(vec![metric, baseline, mean, difference, ends, p, adjusted_ends, adjusted, least, pairs, verdict])
 }
 
 fn slices(other: &Other, by: &str) -> Table {
@@ -78,7 +88,8 @@ fn slices(other: &Other, by: &str) -> Table {
     let mut mean = Column::right("other").goes(2);
     let mut difference = Column::right("difference");
     let mut ends = Column::right("95 % interval").goes(1);
-    let mut p = Column::right("p");
+    let mut p = Column::right("p").goes(3);
+    let mut adjusted = Column::right("adjusted p");
     let mut pairs = Column::right("pairs");
     for measured in &other.metrics {
         for slice in &measured.slices {
@@ -88,11 +99,12 @@ fn slices(other: &Other, by: &str) -> Table {
             mean.push(column(slice.finding.other));
             difference.push(signed(slice.finding.contrast.mean));
             ends.push(interval(&slice.finding));
-            p.push(p_value(slice.finding.adjusted));
+            p.push(p_value(slice.finding.contrast.p_value));
+            adjusted.push(p_value(slice.finding.adjusted));
             pairs.push(slice.finding.contrast.pairs.to_string());
         }
     }
-    Table::new(vec![metric, name, baseline, mean, difference, ends, p, pairs])
+    Table::new(vec![metric, name, baseline, mean, difference, ends, p, adjusted, pairs])
 }
 
 fn changes(metric: &Measured, evidences: &Evidences, run: usize, look: Look) -> String {

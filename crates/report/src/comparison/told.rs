@@ -1,6 +1,7 @@
 //! Words that all forms of a comparison share.
 
 use probare_core::{Named, Outcome, Score};
+use probare_stats::Interval;
 
 use super::{Change, Evidences, Finding, Measured, Pairing};
 use crate::escape::excerpt;
@@ -14,7 +15,15 @@ pub(super) fn signed(number: f64) -> String {
 
 /// The interval of a difference; a dash where there is none.
 pub(super) fn interval(finding: &Finding) -> String {
-    let ends = finding.contrast.interval;
+    ends(finding.contrast.interval)
+}
+
+/// The same with regard to all other tests.
+pub(super) fn interval_adjusted(finding: &Finding) -> String {
+    ends(finding.interval_adjusted)
+}
+
+fn ends(ends: Option<Interval>) -> String {
     ends.map_or_else(|| "–".to_owned(), |ends| format!("{} to {}", signed(ends.low), signed(ends.high)))
 }
 

@@ -10,7 +10,8 @@
 //!
 //! A gate on the run says nothing about single cases: only [`Gate::Any`] makes a case fail, and renderers that speak of
 //! cases (`JUnit`, HTML) follow it. A case that is excused is meant to be bad: it fails no such gate, but counts as it is
-//! in means, rates and labels. A metric without a single scored case misses its gate, because no score is not a good score.
+//! in means, rates and labels. Where a case has several outputs, means and shares are over cases, each averaged over its
+//! outputs, and so are their intervals. A label `unsure` is counted apart: shares of other labels are among what was decided. A metric without a single scored case misses its gate, because no score is not a good score.
 //!
 //! [`Gates::confident`] lets a gate fail only where the interval of what it looks at excludes the limit,
 //! [`Gates::in_each_group`] holds every group of a run against the gates as well.
@@ -20,7 +21,7 @@ mod verdict;
 
 use std::fmt;
 
-use probare_core::{MetricInfo, Score, closest};
+use probare_core::{MetricInfo, Score, UNSURE, closest};
 use serde::{Deserialize, Serialize};
 
 pub use self::read::GateError;
@@ -30,6 +31,7 @@ use self::verdict::Seen;
 
 use crate::Summary;
 use crate::number::percent;
+use crate::summary::CaseMeans;
 
 /// How a number stands to a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -190,26 +192,53 @@ impl Amount {
     }
 }
 
+/// Where a gate was set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A flag of the command line.
+    Flag(String),
+    /// A variable of the environment.
+    Variable(String),
+    /// A configuration file, by its path.
+    Configuration(String),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) | Self::Variable(name) | Self::Configuration(name) => formatter.write_str(name),
+        }
+    }
+}
+
+/// A gate, and where it was set, where that is known.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Limit {
+    pub(crate) gate: Gate,
+    pub(crate) origin: Option<Origin>,
+}
+
 /// All gates of a run, and how strict they are.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Gates {
-    list: Vec<Gate>,
-    /// Where each was set; those beyond the end of the list were set where the run was called.
-    from: Vec<Option<String>>,
+    list: Vec<Limit>,
     confident: bool,
     each_group: bool,
 }
 
 impl Gates {
     /// These gates, in this order, for the run as a whole and by the numbers as they are.
-    pub const fn new(list: Vec<Gate>) -> Self {
-        Self { list, from: Vec::new(), confident: false, each_group: false }
+    pub fn new(list: Vec<Gate>) -> Self {
+        let list = list.into_iter().map(|gate| Limit { gate, origin: None }).collect();
+        Self { list, confident: false, each_group: false }
     }
 
-    /// Where each of them was set, in their order: a file or a variable that a reader may not think of.
+    /// Where each of them was set, in their order.
     #[must_use]
-    pub fn set_by(self, from: Vec<Option<String>>) -> Self {
-        Self { from, ..self }
+    pub fn set_by(mut self, origins: impl IntoIterator<Item = Option<Origin>>) -> Self {
+        self.list.iter_mut().zip(origins).for_each(|(limit, origin)| limit.origin = origin);
+        self
     }
 
     /// Whether a gate fails only if the interval at 95 % excludes the limit. What has no interval, such as a single case or
@@ -228,11 +257,8 @@ impl Gates {
     /// These gates and further ones, as strict as either of them.
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
-        let Self { list, from, confident, each_group } = other;
-        self.from.resize(self.list.len(), None);
-        self.list.extend(list);
-        self.from.extend(from);
-        Self { confident: self.confident || confident, each_group: self.each_group || each_group, ..self }
+        self.list.extend(other.list);
+        Self { confident: self.confident || other.confident, each_group: self.each_group || other.each_group, ..self }
     }
 
     /// Whether there is none.
@@ -242,30 +268,25 @@ impl Gates {
 
     /// The gates in order.
     pub fn iter(&self) -> impl Iterator<Item = &Gate> {
-        self.list.iter()
-    }
-
-    /// The gates with where they were set.
-    fn set(&self) -> impl Iterator<Item = (&Gate, Option<&String>)> {
-        self.list.iter().enumerate().map(|(at, gate)| (gate, self.from.get(at).and_then(Option::as_ref)))
+        self.list.iter().map(|limit| &limit.gate)
     }
 
     /// The gates that hold for each group, too.
-    pub(crate) fn of_groups(&self) -> impl Iterator<Item = (&Gate, Option<&String>)> {
+    pub(crate) fn of_groups(&self) -> impl Iterator<Item = &Limit> {
         // No case of any group fails where no case of the run does.
-        self.set().filter(|(gate, _)| self.each_group && !matches!(gate, Gate::Any { .. }))
+        self.list.iter().filter(|limit| self.each_group && !matches!(limit.gate, Gate::Any { .. }))
     }
 
     /// The gates by which a single case with this value fails.
     pub fn failing_case<'a>(&'a self, metric: &'a str, value: f64) -> impl Iterator<Item = &'a Gate> {
-        self.list.iter().filter(move |gate| gate.metric() == metric && gate.fails_case(value))
+        self.iter().filter(move |gate| gate.metric() == metric && gate.fails_case(value))
     }
 
     /// Fails when a gate names a metric that the run does not have, and where gates are to hold in groups of which there
     /// are none: better before the run than after it.
     pub fn check(&self, metrics: &[MetricInfo], has_groups: bool) -> Result<(), GateError> {
         let known = || metrics.iter().map(|metric| metric.name.as_str());
-        if let Some(gate) = self.list.iter().find(|gate| known().all(|name| name != gate.metric())) {
+        if let Some(gate) = self.iter().find(|gate| known().all(|name| name != gate.metric())) {
             return Err(GateError::UnknownMetric {
                 gate: gate.to_string(),
                 metric: gate.metric().to_owned(),
@@ -278,16 +299,14 @@ impl Gates {
     /// Holds a run against all gates, and then its groups. The summary has to be one that counts for them, see
     /// [`Summary::new`].
     pub fn verdicts(&self, summary: &Summary) -> Vec<Verdict> {
-        let whole = self.set().map(|(gate, from)| {
-            let verdict = Verdict::of(gate, &Seen::of_run(gate, summary), self.confident);
-            Verdict { from: from.cloned(), ..verdict }
-        });
+        let whole =
+            self.list.iter().map(|limit| Verdict::of(limit, &Seen::of_run(&limit.gate, summary), self.confident));
         let groups = summary.groups.iter().flat_map(|groups| groups.named().map(move |named| (groups, named)));
         let apart = groups.flat_map(|(groups, (name, group))| {
-            self.of_groups().filter_map(move |(gate, from)| {
-                let seen = Seen::of_group(gate, summary, groups, group)?;
-                let verdict = Verdict::of(gate, &seen, self.confident);
-                Some(Verdict { group: Some(name.to_owned()), from: from.cloned(), ..verdict })
+            self.of_groups().filter_map(move |limit| {
+                let seen = Seen::of_group(&limit.gate, summary, groups, group)?;
+                let verdict = Verdict::of(limit, &seen, self.confident);
+                Some(Verdict { group: Some(name.to_owned()), ..verdict })
             })
         });
         whole.chain(apart).collect()
@@ -295,7 +314,7 @@ impl Gates {
 }
 
 /// What a gate counts while the run goes on.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Tally {
     /// Cases that fail a gate on single cases, that are on the wrong side of a quantile's limit, that pass at a threshold,
     /// or that have the label.
@@ -304,32 +323,43 @@ pub(crate) struct Tally {
     pub(crate) excused: u64,
     /// The value of the case that is furthest on the wrong side.
     pub(crate) worst: Option<f64>,
+    /// The share of those that count, several outputs of a case being averaged within it.
+    pub(crate) shares: CaseMeans,
 }
 
 impl Tally {
-    /// Takes in a scored case.
-    pub(crate) fn add(&mut self, gate: &Gate, score: &Score, is_excused: bool) {
+    pub(crate) fn new(is_clustered: bool) -> Self {
+        Self { shares: CaseMeans::new(is_clustered), ..Self::default() }
+    }
+
+    /// Takes in a scored output, and says whether it counts, where a share is asked for and the output can have it. What a
+    /// metric is unsure about has no other label: it is neither for nor against a gate on labels.
+    pub(crate) fn add(&mut self, gate: &Gate, score: &Score, is_excused: bool) -> Option<bool> {
         let value = score.value.get();
-        match gate {
-            Gate::Mean { .. } => {}
+        let counts = match gate {
+            Gate::Mean { .. } => return None,
             Gate::Any { relation, limit, .. } => {
                 if !relation.holds(value, *limit) {
-                    return;
+                    return None;
                 }
                 if is_excused {
                     self.excused += 1;
-                    return;
+                    return None;
                 }
-                self.cases += 1;
                 let is_under = matches!(relation, Relation::Under | Relation::AtMost);
                 let further = |worst: f64| if is_under { worst.min(value) } else { worst.max(value) };
                 self.worst = Some(self.worst.map_or(value, further));
+                self.cases += 1;
+                return None;
             }
             Gate::Quantile { relation, limit, .. } | Gate::PassRate { relation, limit, .. } => {
-                self.cases += u64::from(relation.holds(value, *limit));
+                relation.holds(value, *limit)
             }
-            Gate::Labels { label, .. } => self.cases += u64::from(score.label.as_deref() == Some(label)),
-        }
+            Gate::Labels { label, .. } if score.is_unsure() && label != UNSURE => return None,
+            Gate::Labels { label, .. } => score.label.as_deref() == Some(label),
+        };
+        self.cases += u64::from(counts);
+        Some(counts)
     }
 }
 

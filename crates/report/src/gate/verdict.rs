@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use probare_stats::{Level, share_interval};
+use probare_core::UNSURE;
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, Gate, Relation, Tally};
+use super::{Amount, Gate, Limit, Origin, Relation, Tally};
 use crate::number::{beside, count, counted, percent};
 use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 
@@ -15,9 +15,9 @@ use crate::{Group, Groups, MeanInterval, MetricSummary, Summary};
 pub struct Verdict {
     /// The gate.
     pub gate: Gate,
-    /// Where the gate was set, where that is a file or a variable that a reader may not think of.
+    /// Where it was set, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub from: Option<String>,
+    pub origin: Option<Origin>,
     /// The group that was held against it; the whole run where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -39,11 +39,17 @@ pub struct Verdict {
     /// Cases that would fail a gate on single cases but are excused.
     #[serde(default, skip_serializing_if = "is_none_of_them")]
     pub excused: u64,
-    /// Cases with a value.
+    /// Outputs with a value.
     pub scored: u64,
-    /// Cases to which the question did not apply.
+    /// Cases that these are of, where a case has several outputs: means and shares are over cases.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_cases: Option<u64>,
+    /// Scored outputs about which the metric is unsure.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub unsure: u64,
+    /// Outputs to which the question did not apply.
     pub not_applicable: u64,
-    /// Cases that could not be scored.
+    /// Outputs that could not be scored.
     pub failed: u64,
 }
 
@@ -55,6 +61,8 @@ const fn is_none_of_them(count: &u64) -> bool {
 /// What a gate looks at: the run, or one group of it.
 pub(super) struct Seen<'a> {
     pub(super) scored: u64,
+    cases: u64,
+    unsure: u64,
     pub(super) not_applicable: u64,
     pub(super) failed: u64,
     mean: Option<f64>,
@@ -63,6 +71,8 @@ pub(super) struct Seen<'a> {
     is_labelled: bool,
     /// Nothing where the summary did not count for the gate.
     tally: Option<&'a Tally>,
+    /// Whether anything can be said about cases.
+    is_settled: bool,
 }
 
 fn ends(interval: Option<MeanInterval>) -> Option<(f64, f64)> {
@@ -75,12 +85,15 @@ impl<'a> Seen<'a> {
         let metric = summary.metric(gate.metric());
         Self {
             scored: metric.map_or(0, |metric| metric.scored),
+            cases: metric.map_or(0, MetricSummary::cases),
+            unsure: metric.map_or(0, |metric| metric.unsure),
             not_applicable: metric.map_or(0, |metric| metric.not_applicable),
             failed: metric.map_or(0, |metric| metric.failed),
             mean: metric.and_then(MetricSummary::mean),
             interval: ends(metric.and_then(MetricSummary::interval)),
             is_labelled: metric.is_some_and(|metric| !metric.labels.is_empty()),
             tally: summary.tally(gate),
+            is_settled: summary.no_intervals.is_none(),
         }
     }
 
@@ -93,22 +106,25 @@ impl<'a> Seen<'a> {
         }
         Some(Self {
             scored,
+            cases: group.cases_scored(at),
+            unsure: group.unsure(at),
             not_applicable,
             failed,
             mean: group.mean(at),
             interval: ends(group.interval(at, &groups.metrics()[at])),
             is_labelled: summary.metric(gate.metric()).is_some_and(|metric| !metric.labels.is_empty()),
             tally: summary.group_tally(gate, group),
+            is_settled: summary.no_intervals.is_none(),
         })
     }
 }
 
 impl Verdict {
     /// Holds what was seen against one gate.
-    pub(super) fn of(gate: &Gate, seen: &Seen<'_>, confident: bool) -> Self {
+    pub(super) fn of(limit: &Limit, seen: &Seen<'_>, confident: bool) -> Self {
         let mut verdict = Self {
-            gate: gate.clone(),
-            from: None,
+            gate: limit.gate.clone(),
+            origin: limit.origin.clone(),
             group: None,
             confident,
             passed: false,
@@ -117,6 +133,8 @@ impl Verdict {
             cases: None,
             excused: 0,
             scored: seen.scored,
+            of_cases: (seen.cases != seen.scored).then_some(seen.cases),
+            unsure: seen.unsure,
             not_applicable: seen.not_applicable,
             failed: seen.failed,
         };
@@ -139,7 +157,8 @@ impl Verdict {
             return;
         }
         self.cases = Some(tally.cases);
-        let share = tally.cases as f64 / self.scored as f64;
+        let share = tally.shares.mean();
+        let ends = ends(tally.shares.interval((0.0, 1.0))).filter(|_| self.confident && seen.is_settled);
         match self.gate {
             Gate::Mean { .. } => {}
             Gate::Any { .. } => {
@@ -148,14 +167,12 @@ impl Verdict {
                 self.passed = tally.cases == 0;
             }
             Gate::Quantile { quantile, relation, .. } => {
-                self.value = Some(share);
-                self.interval = self.share_interval();
+                (self.value, self.interval) = (share, ends);
                 self.passed = !self.is_quantile_beyond(quantile, relation);
             }
             Gate::PassRate { share: least, .. } => {
-                self.value = Some(share);
-                self.interval = self.share_interval();
-                self.passed = !self.surely(Relation::Under, share, least);
+                (self.value, self.interval) = (share, ends);
+                self.passed = share.is_some_and(|share| !self.surely(Relation::Under, share, least));
             }
             Gate::Labels { of: Amount::Count, relation, limit, .. } => {
                 let count = tally.cases as f64;
@@ -163,9 +180,8 @@ impl Verdict {
                 self.passed = !relation.holds(count, limit);
             }
             Gate::Labels { of: Amount::Share, relation, limit, .. } => {
-                self.value = Some(share);
-                self.interval = self.share_interval();
-                self.passed = !self.surely(relation, share, limit);
+                (self.value, self.interval) = (share, ends);
+                self.passed = share.is_some_and(|share| !self.surely(relation, share, limit));
             }
         }
     }
@@ -191,15 +207,26 @@ impl Verdict {
         if is_under { cases >= rank } else { cases > scored - rank }
     }
 
-    /// The interval of the share of cases, where it is asked for.
-    fn share_interval(&self) -> Option<(f64, f64)> {
-        let (cases, scored) = (usize::try_from(self.cases?).ok()?, usize::try_from(self.scored).ok()?);
-        let (interval, _) = share_interval(cases, scored, Level::NINETY_FIVE)?;
-        self.confident.then_some((interval.low, interval.high))
+    /// `20 scored cases`, or `200 scored outputs of 20 cases`.
+    fn scored(&self) -> String {
+        match self.of_cases {
+            None => counted(self.scored, "scored case", "scored cases"),
+            Some(cases) => {
+                let outputs = counted(self.scored, "scored output", "scored outputs");
+                format!("{outputs} of {}", counted(cases, "case", "cases"))
+            }
+        }
     }
 
     fn of_scored(&self) -> String {
-        format!("in {} of {}", count(self.cases.unwrap_or(0)), counted(self.scored, "scored case", "scored cases"))
+        let cases = count(self.cases.unwrap_or(0));
+        match &self.gate {
+            // What is unsure is neither for nor against.
+            Gate::Labels { label, .. } if self.unsure > 0 && label != UNSURE => {
+                format!("in {cases} of {} that are decided", count(self.scored.saturating_sub(self.unsure)))
+            }
+            _ => format!("in {cases} of {}", self.scored()),
+        }
     }
 
     /// What was seen.
@@ -209,6 +236,7 @@ impl Verdict {
             return format!("{metric} has no scored case");
         }
         match (&self.gate, self.value) {
+            (Gate::Labels { .. }, None) if self.cases.is_some() => format!("{metric} is unsure about every case"),
             (Gate::Labels { .. }, None) => format!("{metric} gives no labels"),
             (Gate::Any { .. } | Gate::PassRate { .. } | Gate::Quantile { .. }, _) if self.cases.is_none() => {
                 format!("{metric} was not counted for this gate")
@@ -216,7 +244,7 @@ impl Verdict {
             (Gate::Mean { limit, .. }, Some(mean)) => {
                 let mean = beside(mean, *limit);
                 let range = self.range(|end| beside(end, *limit));
-                format!("mean {metric} {mean}{range} over {}", counted(self.scored, "scored case", "scored cases"))
+                format!("mean {metric} {mean}{range} over {}", self.scored())
             }
             (Gate::Any { relation, limit, .. }, worst) => {
                 let worst = worst.map(|worst| format!(", the worst {}", beside(worst, *limit))).unwrap_or_default();
@@ -265,19 +293,22 @@ impl fmt::Display for Verdict {
             write!(formatter, "in group {group}: ")?;
         }
         write!(formatter, "{}", self.finding())?;
+        let others = [
+            (self.unsure, "unsure"),
+            (self.excused, "excused"),
+            (self.not_applicable, "not applicable"),
+            (self.failed, "failed"),
+        ];
         let others: Vec<String> =
-            [(self.excused, "excused"), (self.not_applicable, "not applicable"), (self.failed, "failed")]
-                .into_iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, what)| format!("{count} {what}"))
-                .collect();
+            others.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
         if !others.is_empty() {
             write!(formatter, " ({})", others.join(", "))?;
         }
         write!(formatter, "; {}", self.limit())?;
-        match &self.from {
-            Some(from) => write!(formatter, " ({from})"),
-            None => Ok(()),
+        match &self.origin {
+            // What is on the command line is before the reader's eyes.
+            Some(origin @ (Origin::Variable(_) | Origin::Configuration(_))) => write!(formatter, ", set in {origin}"),
+            Some(Origin::Flag(_)) | None => Ok(()),
         }
     }
 }
@@ -475,6 +506,44 @@ mod tests {
         "#);
         let unlabelled = lines(vec![Gate::fail_labels("relevance:FAIL>0").unwrap()], &[result("a", 0.5)]);
         assert_eq!(unlabelled, "missed: relevance gives no labels; fails if > 0\n");
+    }
+
+    #[test]
+    fn repeats_bring_no_confidence_and_a_gate_says_where_it_was_set() {
+        let results: Vec<CaseResult> = (0..40_u32)
+            .flat_map(|at| {
+                let id = (at % 4).to_string();
+                (0..1).map(move |_| CaseResult { repeat: at / 4, ..result(&id, f64::from(at % 4 % 2)) })
+            })
+            .collect();
+        let gates = vec![Gate::fail_under("relevance=0.9").unwrap(), Gate::fail_pass_rate("relevance>=1:90%").unwrap()];
+        let set = Gates::new(gates).confident(true).set_by(vec![Some(Origin::Configuration("probare.yaml".into())); 2]);
+        insta::assert_snapshot!(lines_by(&Options { gates: set, ..Options::default() }, &results), @r#"
+        passed: mean relevance 0.5 (0.0676 to 0.9324) over 40 scored outputs of 4 cases; fails if surely < 0.9, set in probare.yaml
+        passed: relevance >= 1 in 20 of 40 scored outputs of 4 cases, 50 % (6.76 % to 93.24 %); fails if surely in less than 90 %, set in probare.yaml
+        "#);
+    }
+
+    #[test]
+    fn what_is_unsure_is_counted_apart() {
+        let results = [
+            labelled("a", 1.0, "supported"),
+            labelled("b", 0.5, "unsure"),
+            labelled("c", 0.0, "contradicted"),
+            labelled("d", 0.5, "unsure"),
+        ];
+        let gates = vec![
+            Gate::fail_labels("relevance:contradicted>=50%").unwrap(),
+            Gate::fail_labels("relevance:unsure>=50%").unwrap(),
+            Gate::fail_labels("relevance:supported<1").unwrap(),
+        ];
+        insta::assert_snapshot!(lines(gates.clone(), &results), @r#"
+        missed: relevance is contradicted in 1 of 2 that are decided, 50 % (2 unsure); fails if >= 50 %
+        missed: relevance is unsure in 2 of 4 scored cases, 50 % (2 unsure); fails if >= 50 %
+        passed: relevance is supported in 1 of 2 that are decided (2 unsure); fails if < 1
+        "#);
+        let alone = lines(gates[..1].to_vec(), &results[1..2]);
+        assert_eq!(alone, "missed: relevance is unsure about every case (1 unsure); fails if >= 50 %\n");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::tone::{Tone, of_label};
 use crate::escape::{excerpt, html};
 use crate::number::{column, count, counted};
 use crate::summary::{MetricSummary, Reasons};
+use crate::terminal::about_intervals;
 use crate::{Groups, MeanInterval, Summary, svg};
 
 /// The line under the title.
@@ -21,7 +22,7 @@ pub(super) fn lead(summary: &Summary, metrics: &[MetricInfo]) -> String {
     };
     format!(
         "<p class=\"lead\">{} from <bdi>{}</bdi>, {}{profile}</p>",
-        counted(summary.cases, "case", "cases"),
+        summary.amount(),
         html(&excerpt(&summary.source, 200)),
         counted(metrics.len() as u64, "metric", "metrics"),
     )
@@ -33,7 +34,7 @@ pub(super) fn tiles(summary: &Summary) -> String {
     let not_applicable: u64 = summary.metrics.iter().map(|metric| metric.not_applicable).sum();
     let alarm = |class: &'static str, number: u64| if number > 0 { class } else { "" };
     let tiles = [
-        (summary.cases, "cases", ""),
+        (summary.cases, if summary.cases == 1 { "case" } else { "cases" }, ""),
         (scored, "results scored", ""),
         (not_applicable, "not applicable", ""),
         (summary.failed(), "results failed", alarm("bad", summary.failed())),
@@ -80,7 +81,7 @@ pub(super) fn means(summary: &Summary) -> String {
             labels(metric),
             number(metric.mean()),
             interval(metric.interval()),
-            count(metric.scored),
+            metric.denominator(),
             number(metric.min),
             number(metric.max),
             count(metric.not_applicable),
@@ -89,6 +90,11 @@ pub(super) fn means(summary: &Summary) -> String {
         ));
     }
     table.push_str("</tbody></table></div>\n");
+    table.push_str(
+        &about_intervals(summary)
+            .map(|words| format!("<p class=\"soft small\">{}</p>\n", html(&words)))
+            .unwrap_or_default(),
+    );
     table
 }
 
@@ -150,7 +156,7 @@ pub(super) fn groups(summary: &Summary) -> String {
         table.push_str(&format!(
             "<tr><th scope=\"row\"><bdi>{}</bdi></th><td class=\"right\">{}</td>",
             html(&excerpt(name, 80)),
-            count(group.cases)
+            count(group.cases())
         ));
         for (at, info) in groups.metrics().iter().enumerate() {
             let cell = match group.mean(at) {

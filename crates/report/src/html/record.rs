@@ -10,7 +10,7 @@ use serde::ser::{SerializeSeq, Serializer};
 use super::tone::{Tone, Tones, of_label, step};
 use crate::Options;
 use crate::escape::excerpt;
-use crate::status::score;
+use crate::status::{score, whose};
 use crate::worst::Rank;
 
 /// Bytes of one text that are kept.
@@ -27,6 +27,9 @@ pub(super) struct Entry {
     pub(super) c: usize,
     pub(super) p: usize,
     id: String,
+    /// Whose output it is, and which of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    w: Option<String>,
     /// What makes the reader recognise the case.
     q: String,
     /// One value per metric.
@@ -100,6 +103,7 @@ pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &Optio
         c: 0,
         p: 0,
         id: result.case.id.clone(),
+        w: whose(result),
         q: excerpt(opening(&result.case), 110),
         v: pairs().map(|(metric, named)| cell(metric, named)).collect(),
         r: rank.shortfalls(),

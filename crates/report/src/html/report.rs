@@ -15,6 +15,7 @@ use super::record::{Entry, entry, opening, record};
 use super::{PAGE_END, page_script, page_start};
 use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt, html, script_json};
 use crate::number::{column, count};
+use crate::status::whose;
 use crate::worst::{Rank, Worst};
 use crate::{Options, Output, Summary, manifest, told};
 
@@ -32,7 +33,8 @@ pub struct Html {
     options: Options,
     section: String,
     metrics: Vec<MetricInfo>,
-    summary: Summary,
+    /// Outputs so far.
+    outputs: u64,
     data: Data,
     /// The worst of the cases for which there is no room in order.
     beyond: Worst<(Entry, String)>,
@@ -44,13 +46,12 @@ impl Html {
     /// The page goes to `output`.
     pub fn new(output: Output, options: Options) -> Self {
         let data = Data::new(&output.folder());
-        let summary = Summary::new(&options);
         Self {
             output,
             options,
             section: String::new(),
             metrics: Vec::new(),
-            summary,
+            outputs: 0,
             data,
             beyond: Worst::new(BEYOND, BEYOND_BYTES),
             rows: Worst::new(ROWS, usize::MAX),
@@ -65,7 +66,8 @@ impl Html {
     }
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
-        let rank = Rank::of_case(&self.metrics, result, self.summary.cases);
+        self.outputs += 1;
+        let rank = Rank::of_case(&self.metrics, result, self.outputs);
         let Self { metrics, options, .. } = self;
         self.rows.offer(rank, || {
             let row = plain_row(result, metrics);
@@ -86,10 +88,11 @@ impl Html {
         for (entry, record) in self.beyond.take_in_order() {
             self.data.add(entry, &record)?;
         }
-        let title = self.options.title(&self.summary);
-        let head = page_start(&title, &overview::lead(&self.summary, &self.metrics));
+        let summary = Summary::required(finish)?;
+        let title = self.options.title(summary);
+        let head = page_start(&title, &overview::lead(summary, &self.metrics));
         self.output.write_all(head.as_bytes())?;
-        self.output.write_all(self.overview(finish).as_bytes())?;
+        self.output.write_all(self.overview(summary, finish).as_bytes())?;
         if self.data.cases() > 0 {
             self.output.write_all(self.browser().as_bytes())?;
         }
@@ -105,55 +108,37 @@ impl Html {
         self.output.finish(finish.stop).map(|_| ())
     }
 
-    fn overview(&self, finish: &Finish) -> String {
+    fn overview(&self, summary: &Summary, finish: &Finish) -> String {
         let mut body = String::new();
-        body.push_str(&self.gates());
-        if let Some(why) = self.summary.incomplete() {
+        body.push_str(&gates(summary));
+        let reasons = summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking());
+        for why in reasons {
+            let why = html(&why);
             body.push_str(&format!("<div class=\"banner bad\"><b>Incomplete</b><span>{why}</span></div>\n"));
         }
-        body.push_str(&overview::tiles(&self.summary));
+        body.push_str(&overview::tiles(summary));
         body.push_str(&self.section);
         for section in &finish.sections {
             body.push_str(&section.html);
         }
-        body.push_str(&overview::means(&self.summary));
-        body.push_str(&overview::groups(&self.summary));
-        body.push_str(&overview::distributions(&self.summary));
-        body.push_str(&overview::problems(&self.summary));
+        body.push_str(&overview::means(summary));
+        body.push_str(&overview::groups(summary));
+        body.push_str(&overview::distributions(summary));
+        body.push_str(&overview::problems(summary));
         body
-    }
-
-    fn gates(&self) -> String {
-        let verdicts = self.options.gates.verdicts(&self.summary);
-        if verdicts.is_empty() {
-            return String::new();
-        }
-        let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
-        let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates missed") };
-        let (told, quiet) = told(&verdicts);
-        let mut lines: Vec<String> = told
-            .map(|verdict| {
-                let class = if verdict.passed { "good" } else { "bad" };
-                format!("<li class=\"{class}\">{}</li>", html(&verdict.to_string()))
-            })
-            .collect();
-        if quiet > 0 {
-            lines.push(format!("<li class=\"good\">passed: {} more in groups</li>", count(quiet)));
-        }
-        format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.join(""))
     }
 
     /// The place where the script shows the cases, what it has to know, and a table for who has no scripts.
     fn browser(&self) -> String {
         let mut body = String::from("<h2 id=\"cases\">Cases</h2>\n");
         let held = self.data.cases();
-        if held < self.summary.cases {
+        if held < self.outputs {
             body.push_str(&format!(
                 "<p class=\"soft\">{} of {} cases are on this page: the first ones, and the worst of the others. A case \
                  ranks by its largest distance from the best possible value, as a share of the metric’s range. The \
                  numbers above are of the whole run.</p>\n",
                 count(held),
-                count(self.summary.cases)
+                count(self.outputs)
             ));
         }
         let settings = script_json(&self.settings().to_string()).into_owned();
@@ -162,7 +147,7 @@ impl Html {
              <p class=\"soft\">The worst {} of {} cases. All cases, their texts and their evidence need scripts.</p>\
              <div class=\"cases card scroll\"><table><thead><tr><th scope=\"col\">Case</th>",
             self.rows.len(),
-            count(self.summary.cases),
+            count(self.outputs),
         ));
         for metric in &self.metrics {
             body.push_str(&format!("<th scope=\"col\" class=\"right\">{}</th>", breakable(&metric.name)));
@@ -193,7 +178,6 @@ impl Html {
 
 impl Sink for Html {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        self.summary.event(event)?;
         match event {
             Event::Started { metrics, .. } => {
                 self.metrics = metrics.to_vec();
@@ -204,6 +188,27 @@ impl Sink for Html {
             _ => Ok(()),
         }
     }
+}
+
+/// What became of the gates.
+fn gates(summary: &Summary) -> String {
+    let verdicts = &summary.verdicts;
+    if verdicts.is_empty() {
+        return String::new();
+    }
+    let passed = verdicts.iter().filter(|verdict| verdict.passed).count();
+    let (class, sign) = if passed == verdicts.len() { ("good", "Gates passed") } else { ("bad", "Gates missed") };
+    let (told, quiet) = told(verdicts);
+    let mut lines: Vec<String> = told
+        .map(|verdict| {
+            let class = if verdict.passed { "good" } else { "bad" };
+            format!("<li class=\"{class}\">{}</li>", html(&verdict.to_string()))
+        })
+        .collect();
+    if quiet > 0 {
+        lines.push(format!("<li class=\"good\">passed: {} more in groups</li>", count(quiet)));
+    }
+    format!("<div class=\"banner {class}\"><b>{sign}</b><ul>{}</ul></div>\n", lines.join(""))
 }
 
 /// A case in one row, for who has no scripts.
@@ -220,8 +225,9 @@ fn plain_row(result: &CaseResult, metrics: &[MetricInfo]) -> String {
         .map(|(_, named)| format!("<td class=\"right\">{}</td>", cell(named)))
         .collect();
     format!(
-        "<tr><td><b><bdi>{}</bdi></b><br><bdi>{}</bdi></td>{}</tr>\n",
+        "<tr><td><b><bdi>{}</bdi></b>{}<br><bdi>{}</bdi></td>{}</tr>\n",
         html(&excerpt(&result.case.id, 80)),
+        whose(result).map(|whose| format!(" <bdi>{}</bdi>", html(&whose))).unwrap_or_default(),
         html(&excerpt(opening(&result.case), 110)),
         cells.join("")
     )
@@ -229,7 +235,7 @@ fn plain_row(result: &CaseResult, metrics: &[MetricInfo]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::testing::{HOSTILE, Written, events, hostile, metrics, result};
+    use crate::testing::{HOSTILE, Written, events_of, hostile, metrics, result};
     use crate::{By, Gate, Gates};
 
     use super::*;
@@ -238,7 +244,7 @@ mod tests {
         let written = Written::default();
         let gates = Gates::new(vec![Gate::fail_under("relevance=0.7").unwrap()]);
         let options = Options { gates, by: Some(By::Tags), ..Options::default() };
-        events(&mut Html::new(written.output(), options), metrics, results);
+        events_of(&mut Html::new(written.output(), options.clone()), &options, metrics, results);
         written.text()
     }
 

@@ -333,7 +333,7 @@
   };
   const bodyOf = (at) => {
     const entry = cases[at];
-    const words = make("span", {}, make("b", {}, make("bdi", {}, short(entry.id, 80))), make("span", {}, make("bdi", {}, entry.q)));
+    const words = make("span", {}, make("b", {}, make("bdi", {}, short(entry.id, 80))), entry.w ? make("span", {}, make("bdi", {}, entry.w)) : "", make("span", {}, make("bdi", {}, entry.q)));
     const opener = make("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": `case-${at}` }, words);
     const row = make("tr", { class: "case-row" }, make("td", {}, opener), metrics.map((_, metric) => cellOf(entry, metric)));
     const body = make("tbody", { "data-at": at }, row);

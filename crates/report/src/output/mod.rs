@@ -110,20 +110,6 @@ impl Output {
         output.finish(Stop::Complete).map(Option::unwrap_or_default)
     }
 
-    /// Writes a file that its owner alone may read, unless one is there already.
-    pub fn write_secret(path: &Path, content: &[u8]) -> io::Result<()> {
-        let folder = folder_of(path);
-        fs::create_dir_all(&folder)?;
-        let (temporary, mut file) = fresh(&folder, ".probare-secret")?;
-        #[cfg(unix)]
-        file.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
-        let written = file.write_all(content).and_then(|()| file.sync_all());
-        // A link never replaces what is there already.
-        let linked = written.and_then(|()| fs::hard_link(&temporary, path));
-        let _ = fs::remove_file(&temporary);
-        linked.map_err(|error| named(path, &error))
-    }
-
     fn create(path: &Path, compression: Compression) -> io::Result<Self> {
         let special = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
         let (writer, place): (Box<dyn Write + Send>, _) = if special {
@@ -326,19 +312,6 @@ mod tests {
             fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_secret_is_for_its_owner_alone_and_never_replaced() {
-        use std::os::unix::fs::PermissionsExt;
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("made/key");
-        Output::write_secret(&path, b"one").unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(Output::write_secret(&path, b"two").is_err());
-        assert_eq!(fs::read(&path).unwrap(), b"one");
-        assert_eq!(names(path.parent().unwrap()), ["key"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::io;
 
 use probare_core::{CaseResult, MetricInfo, Named};
 
-use crate::columns::columns;
+use crate::columns::{KEYS, columns};
 use crate::status::{Status, note, score};
 
 /// What one metric said about one case, as the cells of a table.
@@ -15,15 +15,15 @@ pub struct MetricCells<'a> {
     pub value: Option<f64>,
     /// `scored`, `not_applicable` or `failed`.
     pub status: &'static str,
-    /// Note, evidence, label, parts, kind of failure.
-    pub texts: [Option<Cow<'a, str>>; 5],
+    /// Note, evidence, label, parts, kind of failure, who decided.
+    pub texts: [Option<Cow<'a, str>>; 6],
 }
 
 impl<'a> MetricCells<'a> {
     /// The cells of a result; empty ones where there is none.
     pub fn of(result: Option<&'a Named>) -> io::Result<Self> {
         let Some(result) = result else {
-            return Ok(Self { value: None, status: "", texts: [const { None }; 5] });
+            return Ok(Self { value: None, status: "", texts: [const { None }; 6] });
         };
         let score = score(result);
         let note = note(result);
@@ -44,28 +44,35 @@ impl<'a> MetricCells<'a> {
                 score.and_then(|score| score.label.as_deref()).map(Cow::Borrowed),
                 parts.map(Cow::Owned),
                 result.as_ref().err().map(|error| Cow::Borrowed(error.kind().name())),
+                score.and_then(|score| score.by).map(|decider| Cow::Borrowed(decider.name())),
             ],
         })
     }
 }
 
-/// Names of all columns, in their order.
-pub(crate) fn column_names(metrics: &[MetricInfo]) -> Vec<String> {
-    let mut names: Vec<String> = ["id", "model", "repeat"].map(str::to_owned).into();
+/// How many of the texts a file of this format has: before format 3 nobody said who decided.
+const fn texts_in(format: u32) -> usize {
+    if format >= 3 { 6 } else { 5 }
+}
+
+/// Names of all columns in a file of this format, in their order.
+pub(crate) fn column_names(metrics: &[MetricInfo], format: u32) -> Vec<String> {
+    let mut names: Vec<String> = KEYS.map(str::to_owned).into();
     for of in columns(metrics) {
-        names.extend([of.value, of.status, of.note, of.evidence, of.label, of.parts, of.kind]);
+        names.extend([of.value, of.status]);
+        names.extend([of.note, of.evidence, of.label, of.parts, of.kind, of.by].into_iter().take(texts_in(format)));
     }
     names
 }
 
 /// All cells of a row as texts, in the order of [`column_names`].
-pub(crate) fn texts(result: &CaseResult, metrics: usize) -> io::Result<Vec<Option<String>>> {
+pub(crate) fn texts(result: &CaseResult, metrics: usize, format: u32) -> io::Result<Vec<Option<String>>> {
     let mut cells = vec![Some(result.case.id.clone()), result.model.clone(), Some(result.repeat.to_string())];
     for index in 0..metrics {
         let MetricCells { value, status, texts } = MetricCells::of(result.results.get(index))?;
         cells.push(value.map(|value| format!("{value:?}")));
         cells.push(Some(status.to_owned()));
-        cells.extend(texts.map(|text| text.map(Cow::into_owned)));
+        cells.extend(texts.into_iter().take(texts_in(format)).map(|text| text.map(Cow::into_owned)));
     }
     Ok(cells)
 }

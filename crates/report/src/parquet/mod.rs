@@ -1,4 +1,5 @@
-//! [`Parquet`]: one row a case, seven columns a metric (value, status, note, evidence, label, parts, kind of failure).
+//! [`Parquet`]: one row an output: id, model and repeat, and eight columns a metric (value, status, note, evidence, label,
+//! parts, kind of failure, who decided).
 //!
 //! Rows are gathered into row groups of bounded size, so memory stays flat however long the run is. The manifest of the
 //! run stands in the footer, under [`manifest::KEY`].
@@ -70,7 +71,7 @@ struct MetricGroup {
     values: Optional<f64>,
     status: Vec<ByteArray>,
     /// In the order of [`MetricCells::texts`].
-    texts: [Optional<ByteArray>; 5],
+    texts: [Optional<ByteArray>; 6],
 }
 
 struct Optional<T> {
@@ -217,7 +218,7 @@ fn schema(metrics: &[MetricInfo]) -> Result<(Type, WriterProperties), ParquetErr
             .build()?;
         fields.push(Arc::new(value));
         fields.push(text(&names.status, Repetition::REQUIRED)?);
-        for name in [names.note, names.evidence, names.label, names.parts, names.kind] {
+        for name in [names.note, names.evidence, names.label, names.parts, names.kind, names.by] {
             fields.push(text(&name, Repetition::OPTIONAL)?);
             properties = properties.set_column_statistics_enabled(vec![name].into(), EnabledStatistics::None);
         }

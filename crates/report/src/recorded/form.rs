@@ -45,24 +45,26 @@ pub struct Row {
 #[derive(Debug, Clone)]
 pub struct Form {
     format: Format,
+    /// Version of the form of the file.
+    version: u32,
     metrics: Vec<MetricInfo>,
     columns: Option<Vec<String>>,
 }
 
 impl Form {
-    /// The form of a format for a run with these metrics.
-    pub fn new(format: Format, metrics: &[MetricInfo]) -> Self {
+    /// The form of a file of this format, written in this version of the form, for a run with these metrics.
+    pub fn new(format: Format, version: u32, metrics: &[MetricInfo]) -> Self {
         let columns = match format {
             Format::Csv => {
                 // As they read back: a name that a spreadsheet might run is made harmless.
-                let names = csv::column_names(metrics);
+                let names = csv::column_names(metrics, version);
                 let header: Vec<_> = names.iter().map(|name| escape::csv(name)).collect();
                 Some(table::cells(&header.join(",")).unwrap_or(names))
             }
-            Format::Parquet => Some(parquet::column_names(metrics)),
+            Format::Parquet => Some(parquet::column_names(metrics, version)),
             _ => None,
         };
-        Self { format, metrics: metrics.to_vec(), columns }
+        Self { format, version, metrics: metrics.to_vec(), columns }
     }
 
     /// Names of the columns, where it is a table.
@@ -81,29 +83,41 @@ impl Form {
     /// Whether a row is, byte for byte, what is written for this result.
     pub fn is_written_as(&self, content: &Content, result: &CaseResult) -> io::Result<bool> {
         Ok(match content {
-            Content::Text(text) if self.format == Format::Csv => *text == csv::row(result, self.metrics.len())?,
+            Content::Text(text) if self.format == Format::Csv => {
+                *text == csv::row(result, self.metrics.len(), self.version)?
+            }
             Content::Text(text) => *text == result.line_text(&self.metrics),
-            Content::Cells(cells) => *cells == parquet::texts(result, self.metrics.len())?,
+            Content::Cells(cells) => *cells == parquet::texts(result, self.metrics.len(), self.version)?,
         })
     }
 
     /// What is written for this result.
     pub fn content(&self, result: &CaseResult) -> io::Result<Content> {
         Ok(match self.format {
-            Format::Csv => Content::Text(csv::row(result, self.metrics.len())?),
-            Format::Parquet => Content::Cells(parquet::texts(result, self.metrics.len())?),
+            Format::Csv => Content::Text(csv::row(result, self.metrics.len(), self.version)?),
+            Format::Parquet => Content::Cells(parquet::texts(result, self.metrics.len(), self.version)?),
             _ => Content::Text(result.line_text(&self.metrics).into_owned()),
         })
     }
 
     /// What tells the row of this result apart.
     pub fn key_of(&self, result: &CaseResult) -> Key {
-        if self.format == Format::Csv {
-            let id = escape::csv(&result.case.id);
-            let id = table::cells(&id).ok().and_then(|cells| cells.into_iter().next());
-            return Key { id: id.unwrap_or_default(), ..Key::default() };
+        let key = Key { id: result.case.id.clone(), model: result.model.clone(), repeat: u64::from(result.repeat) };
+        if self.format != Format::Csv {
+            return key;
         }
-        Key { id: result.case.id.clone(), model: result.model.clone(), repeat: u64::from(result.repeat) }
+        // As it reads back.
+        let cell = |text: &str| table::cells(&escape::csv(text)).ok().and_then(|cells| cells.into_iter().next());
+        let id = cell(&key.id).unwrap_or_default();
+        if self.has_column("model") {
+            let model = key.model.as_deref().and_then(cell).filter(|model| !model.is_empty());
+            return Key { id, model, ..key };
+        }
+        Key { id, ..Key::default() }
+    }
+
+    fn has_column(&self, name: &str) -> bool {
+        self.columns.iter().flatten().any(|column| column == name)
     }
 
     /// What tells a row of a file with these columns apart.
@@ -120,12 +134,12 @@ impl Form {
             let at = columns.iter().position(|column| column == name)?;
             cells.get(at).cloned().flatten()
         };
-        let repeat = if self.format == Format::Csv { None } else { cell("repeat") };
-        let model = if self.format == Format::Csv { None } else { cell("model") };
+        // A column of that name in a table that does not say whose outputs it holds is of a metric.
+        let own = |name: &str| cell(name).filter(|text| self.has_column(name) && !text.is_empty());
         Ok(Key {
             id: cell("id").ok_or_else(|| "it has no `id`".to_owned())?,
-            model,
-            repeat: repeat.and_then(|text| text.parse().ok()).unwrap_or(0),
+            model: own("model"),
+            repeat: own("repeat").and_then(|text| text.parse().ok()).unwrap_or(0),
         })
     }
 

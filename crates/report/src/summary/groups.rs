@@ -11,12 +11,12 @@ use serde::ser::{SerializeMap, SerializeSeq, SerializeStruct};
 use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
-use super::MeanInterval;
-use super::moments::Moments;
+use super::case_means::{CaseMeans, MeanInterval};
+use super::case_table::CaseTable;
+use super::{Watched, take_in};
 use crate::Gate;
 use crate::escape::excerpt;
 use crate::gate::Tally;
-use crate::status::score;
 
 /// Groups that are kept apart: the first that come; cases of further ones are counted together.
 pub const MOST_GROUPS: usize = 100;
@@ -35,6 +35,8 @@ pub enum By {
     Metadata(String),
     /// `model`: one group for each model whose outputs were scored.
     Model,
+    /// `model,BY`: one group for each model, and beside them those of another grouping.
+    ModelAnd(Box<Self>),
 }
 
 impl FromStr for By {
@@ -45,6 +47,7 @@ impl FromStr for By {
             Some(key) => Self::Metadata(key.to_owned()),
             None if text == "tags" => Self::Tags,
             None if text == "model" => Self::Model,
+            None if text.starts_with("model,") => Self::ModelAnd(Box::new(text["model,".len()..].parse()?)),
             None => Self::Tag(text.to_owned()),
         })
     }
@@ -57,6 +60,7 @@ impl fmt::Display for By {
             Self::Tag(tag) => formatter.write_str(tag),
             Self::Metadata(key) => write!(formatter, "metadata.{key}"),
             Self::Model => formatter.write_str("model"),
+            Self::ModelAnd(other) => write!(formatter, "model,{other}"),
         }
     }
 }
@@ -66,6 +70,7 @@ impl By {
     pub(crate) fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>) -> Vec<Cow<'a, str>> {
         let mut names: Vec<Cow<'a, str>> = match self {
             Self::Model => model.map(Cow::Borrowed).into_iter().collect(),
+            Self::ModelAnd(other) => model.map(Cow::Borrowed).into_iter().chain(other.groups(case, model)).collect(),
             Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
             Self::Tag(wanted) => {
                 let value = |tag: &'a String| {
@@ -74,15 +79,11 @@ impl By {
                 };
                 case.tags.iter().filter_map(value).map(Cow::Borrowed).collect()
             }
-            Self::Metadata(key) => {
-                let path = format!("/{}", key.replace('.', "/"));
-                let value = case.metadata.get(key).or_else(|| case.metadata_at(&path));
-                match value {
-                    None | Some(Json::Null) => Vec::new(),
-                    Some(Json::String(text)) => vec![Cow::Borrowed(text.as_str())],
-                    Some(other) => vec![Cow::Owned(other.to_string())],
-                }
+            // A column `model` says whose outputs these are, also where it has become the model of the output.
+            Self::Metadata(key) if key == "model" => {
+                metadata_text(case, key).or(model.map(Cow::Borrowed)).into_iter().collect()
             }
+            Self::Metadata(key) => metadata_text(case, key).into_iter().collect(),
         };
         names.sort_unstable();
         names.dedup();
@@ -90,11 +91,22 @@ impl By {
     }
 }
 
+/// The value of a key of the metadata as a text, or of a path with dots; nothing where the case has none.
+pub(super) fn metadata_text<'a>(case: &'a Case, key: &str) -> Option<Cow<'a, str>> {
+    let path = format!("/{}", key.replace('.', "/"));
+    match case.metadata.get(key).or_else(|| case.metadata_at(&path))? {
+        Json::Null => None,
+        Json::String(text) => Some(Cow::Borrowed(text.as_str())),
+        other => Some(Cow::Owned(other.to_string())),
+    }
+}
+
 /// What all metrics said about the cases of one group.
 #[derive(Debug, Clone)]
 pub struct Group {
-    /// Cases in it.
-    pub cases: u64,
+    /// Outputs in it.
+    pub outputs: u64,
+    table: CaseTable,
     metrics: Vec<OfMetric>,
     tallies: Vec<Tally>,
 }
@@ -102,55 +114,78 @@ pub struct Group {
 /// What one metric said about the cases of a group.
 #[derive(Debug, Clone, Default)]
 struct OfMetric {
-    moments: Moments,
+    means: CaseMeans,
+    scored: u64,
+    unsure: u64,
     not_applicable: u64,
     failed: u64,
 }
 
 impl Group {
-    fn new(metrics: usize, gates: usize) -> Self {
-        Self { cases: 0, metrics: vec![OfMetric::default(); metrics], tallies: vec![Tally::default(); gates] }
+    fn new(metrics: usize, gates: usize, is_clustered: bool) -> Self {
+        let of_metric = OfMetric { means: CaseMeans::new(is_clustered), ..OfMetric::default() };
+        Self {
+            outputs: 0,
+            table: CaseTable::new(metrics + gates),
+            metrics: vec![of_metric; metrics],
+            tallies: vec![Tally::new(is_clustered); gates],
+        }
     }
 
-    fn add(&mut self, result: &CaseResult, gates: &[(Gate, Option<usize>)]) {
-        self.cases += 1;
+    fn add(&mut self, result: &CaseResult, cluster: u32, watched: &[Watched]) {
+        self.outputs += 1;
         for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
             match named {
-                Ok(Outcome::Scored(score)) => metric.moments.add(score.value.get()),
+                Ok(Outcome::Scored(score)) => {
+                    metric.scored += 1;
+                    metric.unsure += u64::from(score.is_unsure());
+                }
                 Ok(Outcome::NotApplicable { .. }) => metric.not_applicable += 1,
                 Err(_) => metric.failed += 1,
             }
         }
-        for (tally, (gate, metric)) in self.tallies.iter_mut().zip(gates) {
-            if let Some(score) = metric.and_then(|at| result.results.get(at)).and_then(score) {
-                tally.add(gate, score, result.excused.is_some());
-            }
-        }
+        let means = self.metrics.iter_mut().map(|metric| &mut metric.means);
+        take_in(&mut self.table, result, || cluster, means, watched.iter().zip(&mut self.tallies));
     }
 
-    /// Cases that a metric of the run, counted from 0, scored in this group.
+    /// Cases in it.
+    pub const fn cases(&self) -> u64 {
+        self.table.cases()
+    }
+
+    /// Outputs that a metric of the run, counted from 0, scored in this group.
     pub fn scored(&self, metric: usize) -> u64 {
-        self.metrics.get(metric).map_or(0, |metric| metric.moments.count())
+        self.metrics.get(metric).map_or(0, |metric| metric.scored)
     }
 
-    /// Cases to which the question of the metric does not apply.
+    /// Those of them about which it is unsure.
+    pub fn unsure(&self, metric: usize) -> u64 {
+        self.metrics.get(metric).map_or(0, |metric| metric.unsure)
+    }
+
+    /// Cases of which it scored at least one output: what its mean is over.
+    pub fn cases_scored(&self, metric: usize) -> u64 {
+        self.metrics.get(metric).map_or(0, |metric| metric.means.cases())
+    }
+
+    /// Outputs to which the question of the metric does not apply.
     pub fn not_applicable(&self, metric: usize) -> u64 {
         self.metrics.get(metric).map_or(0, |metric| metric.not_applicable)
     }
 
-    /// Cases that it could not score.
+    /// Outputs that it could not score.
     pub fn failed(&self, metric: usize) -> u64 {
         self.metrics.get(metric).map_or(0, |metric| metric.failed)
     }
 
-    /// The mean of those that it scored.
+    /// The mean over its cases.
     pub fn mean(&self, metric: usize) -> Option<f64> {
-        self.metrics.get(metric)?.moments.mean()
+        self.metrics.get(metric)?.means.mean()
     }
 
     /// The interval of that mean.
     pub fn interval(&self, metric: usize, info: &MetricInfo) -> Option<MeanInterval> {
-        self.metrics.get(metric)?.moments.interval(info)
+        self.metrics.get(metric)?.means.interval(info.range).filter(|_| !self.table.is_scattered())
     }
 
     /// What was counted for a gate on groups, counted from 0.
@@ -171,43 +206,51 @@ pub struct Groups {
     /// Cases of groups that came when there were already [`MOST_GROUPS`].
     pub others: Option<Group>,
     metrics: Vec<MetricInfo>,
-    /// Gates that each group is held against, with the place of their metric.
-    gates: Vec<(Gate, Option<usize>)>,
+    /// Gates that each group is held against.
+    watched: Vec<Watched>,
+    is_clustered: bool,
 }
 
 impl Groups {
     pub(super) fn new(by: By) -> Self {
-        Self { by, kept: BTreeMap::new(), without: None, others: None, metrics: Vec::new(), gates: Vec::new() }
+        Self {
+            by,
+            kept: BTreeMap::new(),
+            without: None,
+            others: None,
+            metrics: Vec::new(),
+            watched: Vec::new(),
+            is_clustered: false,
+        }
     }
 
-    pub(super) fn start(&mut self, metrics: &[MetricInfo], gates: &[Gate]) {
-        let place = |gate: &Gate| metrics.iter().position(|metric| metric.name == gate.metric());
-        let gates = gates.iter().map(|gate| (gate.clone(), place(gate))).collect();
-        *self = Self { metrics: metrics.to_vec(), gates, ..Self::new(self.by.clone()) };
+    pub(super) fn start(&mut self, metrics: &[MetricInfo], gates: &[Gate], is_clustered: bool) {
+        let watched = gates.iter().map(|gate| Watched::new(gate, metrics)).collect();
+        *self = Self { metrics: metrics.to_vec(), watched, is_clustered, ..Self::new(self.by.clone()) };
     }
 
-    pub(super) fn add(&mut self, result: &CaseResult) {
-        let gates = self.gates.as_slice();
-        let new = || Group::new(self.metrics.len(), gates.len());
+    pub(super) fn add(&mut self, result: &CaseResult, cluster: u32) {
+        let watched = self.watched.as_slice();
+        let new = || Group::new(self.metrics.len(), watched.len(), self.is_clustered);
         let names = self.by.groups(&result.case, result.model.as_deref());
         if names.is_empty() {
-            self.without.get_or_insert_with(new).add(result, gates);
+            self.without.get_or_insert_with(new).add(result, cluster, watched);
         }
         let mut is_other = false;
         for name in names {
             let name = excerpt(&name, LENGTH);
             if let Some(group) = self.kept.get_mut(&name) {
-                group.add(result, gates);
+                group.add(result, cluster, watched);
             } else if self.kept.len() < MOST_GROUPS {
                 let mut group = new();
-                group.add(result, gates);
+                group.add(result, cluster, watched);
                 self.kept.insert(name, group);
             } else {
                 is_other = true;
             }
         }
         if is_other {
-            self.others.get_or_insert_with(new).add(result, gates);
+            self.others.get_or_insert_with(new).add(result, cluster, watched);
         }
     }
 
@@ -230,8 +273,9 @@ struct Told<'a>(&'a Group, &'a [MetricInfo]);
 impl Serialize for Told<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(group, metrics) = self;
-        let mut map = serializer.serialize_struct("Group", 2)?;
-        map.serialize_field("cases", &group.cases)?;
+        let mut map = serializer.serialize_struct("Group", 3)?;
+        map.serialize_field("cases", &group.cases())?;
+        map.serialize_field("outputs", &group.outputs)?;
         map.serialize_field("metrics", &Metrics(group, metrics))?;
         map.end()
     }
@@ -246,13 +290,15 @@ impl Serialize for Metrics<'_> {
             name: &'a str,
             mean: Option<f64>,
             interval: Option<MeanInterval>,
+            cases: u64,
             scored: u64,
         }
         let Self(group, metrics) = self;
         let mut list = serializer.serialize_seq(Some(metrics.len()))?;
         for (at, info) in metrics.iter().enumerate() {
             let (mean, interval) = (group.mean(at), group.interval(at, info));
-            list.serialize_element(&One { name: &info.name, mean, interval, scored: group.scored(at) })?;
+            let (cases, scored) = (group.cases_scored(at), group.scored(at));
+            list.serialize_element(&One { name: &info.name, mean, interval, cases, scored })?;
         }
         list.end()
     }
@@ -299,9 +345,9 @@ mod tests {
 
     fn grouped(by: &str, results: &[CaseResult]) -> Groups {
         let mut groups = Groups::new(by.parse().unwrap());
-        groups.start(&metrics()[..1], &[]);
+        groups.start(&metrics()[..1], &[], false);
         for result in results {
-            groups.add(result);
+            groups.add(result, 0);
         }
         groups
     }
@@ -325,7 +371,7 @@ mod tests {
         results[1].case.metadata.insert("model".into(), serde_json::json!({"name": "small"}));
         assert_eq!(grouped("metadata.level", &results).kept.keys().collect::<Vec<_>>(), ["3"]);
         let groups = grouped("metadata.model.name", &results);
-        insta::assert_snapshot!(serde_json::to_string(&groups).unwrap(), @r#"{"by":"metadata.model.name","groups":{"small":{"cases":1,"metrics":[{"name":"relevance","mean":0.4,"interval":null,"scored":1}]}},"without":{"cases":1,"metrics":[{"name":"relevance","mean":0.2,"interval":null,"scored":1}]}}"#);
+        insta::assert_snapshot!(serde_json::to_string(&groups).unwrap(), @r#"{"by":"metadata.model.name","groups":{"small":{"cases":1,"outputs":1,"metrics":[{"name":"relevance","mean":0.4,"interval":null,"cases":1,"scored":1}]}},"without":{"cases":1,"outputs":1,"metrics":[{"name":"relevance","mean":0.2,"interval":null,"cases":1,"scored":1}]}}"#);
     }
 
     #[test]
@@ -346,6 +392,6 @@ mod tests {
             (0..MOST_GROUPS + 7).map(|number| tagged("x", 0.5, &[format!("t{number:03}").as_str()])).collect();
         let groups = grouped("tags", &results);
         assert_eq!(groups.kept.len(), MOST_GROUPS);
-        assert_eq!(groups.others.as_ref().map(|group| (group.cases, group.scored(0))), Some((7, 7)));
+        assert_eq!(groups.others.as_ref().map(|group| (group.outputs, group.scored(0))), Some((7, 7)));
     }
 }

@@ -3,6 +3,9 @@
 //! Every mean stands beside its denominator: how many cases were scored, to how many the question did not apply, and how
 //! many could not be scored; and beside how far it may be off, as an interval at 95 %.
 
+mod case_means;
+mod case_table;
+mod cluster;
 mod exact_sum;
 mod groups;
 mod histogram;
@@ -14,28 +17,33 @@ mod repeats;
 
 use std::io;
 
-use probare_core::{CaseResult, Event, MetricInfo, Named, Outcome, Problem, Sink, Stop};
+use probare_core::{CaseResult, Event, Finish, MetricInfo, Named, Outcome, Problem, Sink, Stop};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+pub(crate) use self::case_means::CaseMeans;
+pub use self::case_means::MeanInterval;
+pub use self::cluster::{Cluster, Clusters};
 pub use self::groups::{By, Group, Groups, MOST_GROUPS};
 pub use self::histogram::{BINS, Histogram};
 pub use self::labels::{Label, Labels};
-pub use self::moments::MeanInterval;
 pub use self::partial::{DifferentMetrics, Partial};
 pub use self::reasons::{Reason, Reasons};
 pub use self::repeats::{PassAt, Repeats};
 
+use self::case_table::CaseTable;
 use self::histogram::Filling;
-use self::moments::Moments;
 use crate::gate::Tally;
+use crate::number::{count, counted};
 use crate::status::score;
-use crate::{Gate, Options};
+use crate::{Gate, Gates, Options, Verdict};
 
 /// Remarks about the input that are kept word by word; all are counted.
 const PROBLEMS_KEPT: usize = 20;
 
 /// Counts, means and distributions of a run. It is a [`Sink`]: give it the events and read it at the end.
+///
+/// A run computes it once and hands it to all who report it with the end of the run: see [`Summary::of`].
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Summary {
     /// Where the cases came from, as given.
@@ -44,6 +52,8 @@ pub struct Summary {
     pub stop: Option<Stop>,
     /// Cases that were looked at.
     pub cases: u64,
+    /// Outputs of them: several of a case where several models, or one of them several times, answered.
+    pub outputs: u64,
     /// Rows that could not be read.
     pub lost_rows: u64,
     /// Remarks about rows that were kept.
@@ -52,82 +62,161 @@ pub struct Summary {
     pub metrics: Vec<MetricSummary>,
     /// The first remarks about the input.
     pub problems: Vec<Problem>,
+    /// Which cases hang together, where that was said.
+    #[serde(rename = "cluster", skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<Clusters>,
+    /// Why means have no interval, where that is so for all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_intervals: Option<String>,
     /// Means apart for each group, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub groups: Option<Groups>,
+    /// What became of the gates, once the run has ended.
+    #[serde(skip)]
+    pub verdicts: Vec<Verdict>,
+    #[serde(skip)]
+    gates: Gates,
     /// What the gates count.
     #[serde(skip)]
     watched: Vec<Watched>,
-    /// What the gates count in each group; the numbers are in the groups.
     #[serde(skip)]
-    watched_groups: Vec<Gate>,
+    tallies: Vec<Tally>,
+    #[serde(skip)]
+    table: CaseTable,
 }
 
-/// A gate, where its metric stands in the run, and what was counted for it.
+/// A gate, and where its metric stands in the run.
 #[derive(Debug, Clone)]
 struct Watched {
     gate: Gate,
     metric: Option<usize>,
-    tally: Tally,
+}
+
+impl Watched {
+    fn new(gate: &Gate, metrics: &[MetricInfo]) -> Self {
+        let metric = metrics.iter().position(|metric| metric.name == gate.metric());
+        Self { gate: gate.clone(), metric }
+    }
+}
+
+/// Takes an output into the means of its case, and into what gates count. Gives the cluster of the case.
+fn take_in<'a>(
+    table: &mut CaseTable,
+    result: &CaseResult,
+    cluster: impl FnOnce() -> u32,
+    means: impl Iterator<Item = &'a mut CaseMeans>,
+    gates: impl Iterator<Item = (&'a Watched, &'a mut Tally)>,
+) -> u32 {
+    let (at, cluster) = table.place(result, cluster);
+    let mut columns = 0;
+    for (column, means) in means.enumerate() {
+        columns = column + 1;
+        if let Some(score) = result.results.get(column).and_then(score) {
+            means.take(table.take(at, column, score.value.get()), cluster);
+        }
+    }
+    for (number, (Watched { gate, metric }, tally)) in gates.enumerate() {
+        let found = metric.and_then(|at| result.results.get(at)).and_then(score);
+        let holds = found.and_then(|score| tally.add(gate, score, result.excused.is_some()));
+        if let Some(holds) = holds {
+            tally.shares.take(table.take(at, columns + number, f64::from(holds)), cluster);
+        }
+    }
+    cluster
 }
 
 impl Summary {
-    /// A summary that counts what these options need: gates that look at single cases, and groups.
+    /// A summary that counts what these options need: gates that look at single cases, groups, and clusters.
     pub fn new(options: &Options) -> Self {
-        let watched = |gate: &Gate| Watched { gate: gate.clone(), metric: None, tally: Tally::default() };
         Self {
             groups: options.by.clone().map(Groups::new),
-            watched: options.gates.iter().map(watched).collect(),
-            watched_groups: options.gates.of_groups().map(|(gate, _)| gate.clone()).collect(),
+            clusters: options.cluster.clone().map(Clusters::new),
+            gates: options.gates.clone(),
             ..Self::default()
         }
+    }
+
+    /// The summary that a run ends with; nothing where whoever ended it made none.
+    pub fn of(finish: &Finish) -> Option<&Self> {
+        finish.summary.as_ref()?.get()
+    }
+
+    /// The same for whoever cannot report a run without it.
+    pub(crate) fn required(finish: &Finish) -> io::Result<&Self> {
+        Self::of(finish).ok_or_else(|| io::Error::other("the run ended without its summary, which is a bug"))
     }
 
     /// What was counted for a gate; nothing where the summary was not made for it.
     pub(crate) fn tally(&self, gate: &Gate) -> Option<&Tally> {
-        self.watched.iter().find(|watched| watched.gate == *gate).map(|watched| &watched.tally)
+        let at = self.watched.iter().position(|watched| watched.gate == *gate)?;
+        self.tallies.get(at)
     }
 
     /// What was counted for a gate in a group.
     pub(crate) fn group_tally<'a>(&self, gate: &Gate, group: &'a Group) -> Option<&'a Tally> {
-        group.tally(self.watched_groups.iter().position(|watched| watched == gate)?)
+        group.tally(self.gates.of_groups().position(|watched| watched.gate == *gate)?)
     }
 
     fn start(&mut self, source: &str, metrics: &[MetricInfo]) {
-        let place = |name: &str| metrics.iter().position(|metric| metric.name == name);
-        for watched in &mut self.watched {
-            watched.metric = place(watched.gate.metric());
-            watched.tally = Tally::default();
-        }
+        let is_clustered = self.clusters.is_some();
+        let watched: Vec<Watched> = self.gates.iter().map(|gate| Watched::new(gate, metrics)).collect();
         if let Some(groups) = &mut self.groups {
-            groups.start(metrics, &self.watched_groups);
+            let gates: Vec<Gate> = self.gates.of_groups().map(|limit| limit.gate.clone()).collect();
+            groups.start(metrics, &gates, is_clustered);
+        }
+        if let Some(clusters) = &mut self.clusters {
+            clusters.restart();
         }
         *self = Self {
             source: source.to_owned(),
-            metrics: metrics.iter().cloned().map(MetricSummary::new).collect(),
+            metrics: metrics.iter().cloned().map(|info| MetricSummary::new(info, is_clustered)).collect(),
             groups: self.groups.take(),
-            watched: std::mem::take(&mut self.watched),
-            watched_groups: std::mem::take(&mut self.watched_groups),
+            clusters: self.clusters.take(),
+            gates: std::mem::take(&mut self.gates),
+            tallies: vec![Tally::new(is_clustered); watched.len()],
+            table: CaseTable::new(metrics.len() + watched.len()),
+            watched,
             ..Self::default()
         };
     }
 
-    /// Takes in one case.
+    /// Takes in one output.
     pub fn add(&mut self, result: &CaseResult) {
-        self.cases += 1;
+        self.outputs += 1;
         for (metric, named) in self.metrics.iter_mut().zip(&result.results) {
             metric.add(named);
             if let Some(score) = score(named) {
                 metric.repeats.add(&result.case.id, result.model.as_deref(), score.value.get());
             }
         }
-        for Watched { gate, metric, tally } in &mut self.watched {
-            if let Some(score) = metric.and_then(|at| result.results.get(at)).and_then(score) {
-                tally.add(gate, score, result.excused.is_some());
-            }
-        }
+        let clusters = &mut self.clusters;
+        let number = || clusters.as_mut().map_or(0, |clusters| clusters.number(&result.case));
+        let means = self.metrics.iter_mut().map(|metric| &mut metric.means);
+        let gates = self.watched.iter().zip(&mut self.tallies);
+        let cluster = take_in(&mut self.table, result, number, means, gates);
+        self.cases = self.table.cases();
         if let Some(groups) = &mut self.groups {
-            groups.add(result);
+            groups.add(result, cluster);
+        }
+    }
+
+    /// Ends the run: holds it against the gates, and forgets its single cases.
+    pub fn conclude(&mut self, stop: Stop) {
+        self.stop = Some(stop);
+        self.table.close();
+        self.settle();
+        // Numbers of a part are no verdict on the whole.
+        self.verdicts = if stop == Stop::Interrupted { Vec::new() } else { self.gates.clone().verdicts(self) };
+    }
+
+    /// Says why there are no intervals, where that is so.
+    fn settle(&mut self) {
+        self.no_intervals = self.clusters.as_ref().and_then(Clusters::problem).or_else(|| {
+            let words = "outputs of the same case stand too far apart to be averaged within it";
+            self.table.is_scattered().then(|| words.to_owned())
+        });
+        if self.no_intervals.is_some() {
+            self.metrics.iter_mut().for_each(|metric| metric.is_unsettled = true);
         }
     }
 
@@ -152,6 +241,29 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// Metrics whose mean is missing because every case failed, in words: whatever contains one of them is incomplete.
+    pub fn lacking(&self) -> impl Iterator<Item = String> {
+        let lacks = |metric: &&MetricSummary| metric.scored == 0 && metric.failed > 0;
+        let (one, many) = if self.has_repeats() { ("output", "outputs") } else { ("case", "cases") };
+        self.metrics.iter().filter(lacks).map(move |metric| {
+            let failed = counted(metric.failed, one, many);
+            format!("{} has no mean: none of {failed} could be scored", metric.info.name)
+        })
+    }
+
+    /// Whether a case has several outputs.
+    pub const fn has_repeats(&self) -> bool {
+        self.outputs > self.cases
+    }
+
+    /// `20 cases`, and how many outputs of them there are where a case has several.
+    pub fn amount(&self) -> String {
+        let cases = counted(self.cases, "case", "cases");
+        if self.has_repeats() { format!("{cases} with {}", counted(self.outputs, "output", "outputs")) } else { cases }
+    }
+}
+
 impl Sink for Summary {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
@@ -169,7 +281,7 @@ impl Sink for Summary {
                     self.problems.push((*problem).clone());
                 }
             }
-            Event::Finished(finish) => self.stop = Some(finish.stop),
+            Event::Finished(finish) => self.conclude(finish.stop),
             _ => {}
         }
         Ok(())
@@ -181,11 +293,13 @@ impl Sink for Summary {
 pub struct MetricSummary {
     /// The metric.
     pub info: MetricInfo,
-    /// Cases with a value: the denominator of the mean.
+    /// Outputs with a value; see [`MetricSummary::cases`] for the denominator of the mean.
     pub scored: u64,
-    /// Cases to which the question does not apply.
+    /// Those of them about which the metric is unsure.
+    pub unsure: u64,
+    /// Outputs to which the question does not apply.
     pub not_applicable: u64,
-    /// Cases that could not be scored.
+    /// Outputs that could not be scored.
     pub failed: u64,
     /// Least value.
     pub min: Option<f64>,
@@ -199,17 +313,20 @@ pub struct MetricSummary {
     pub labels: Labels,
     /// Outputs per case, for metrics that say yes or no.
     pub repeats: Repeats,
-    moments: Moments,
+    means: CaseMeans,
+    /// Whether nothing can be said about cases.
+    is_unsettled: bool,
     filling: Filling,
 }
 
 impl MetricSummary {
     /// No case yet.
-    pub fn new(info: MetricInfo) -> Self {
+    fn new(info: MetricInfo, is_clustered: bool) -> Self {
         let filling = Filling::new(info.range);
         Self {
             info,
             scored: 0,
+            unsure: 0,
             not_applicable: 0,
             failed: 0,
             min: None,
@@ -218,20 +335,21 @@ impl MetricSummary {
             failed_reasons: Reasons::default(),
             labels: Labels::default(),
             repeats: Repeats::default(),
-            moments: Moments::default(),
+            means: CaseMeans::new(is_clustered),
+            is_unsettled: false,
             filling,
         }
     }
 
-    /// Takes in the result of one case.
-    pub fn add(&mut self, result: &Named) {
+    /// Takes in the result of one output.
+    fn add(&mut self, result: &Named) {
         match result {
             Ok(Outcome::Scored(score)) => {
                 let value = score.value.get();
                 self.scored += 1;
                 self.min = Some(self.min.map_or(value, |least| least.min(value)));
                 self.max = Some(self.max.map_or(value, |greatest| greatest.max(value)));
-                self.moments.add(value);
+                self.unsure += u64::from(score.is_unsure());
                 if let Some(label) = &score.label {
                     self.labels.add(label);
                 }
@@ -248,14 +366,32 @@ impl MetricSummary {
         }
     }
 
-    /// The mean of all values, correctly rounded; nothing where no case was scored.
+    /// Cases with a value: the denominator of the mean.
+    pub const fn cases(&self) -> u64 {
+        self.means.cases()
+    }
+
+    /// The mean over cases, correctly rounded, several outputs of a case being averaged within it; nothing where no case
+    /// was scored.
     pub fn mean(&self) -> Option<f64> {
-        self.moments.mean()
+        self.means.mean()
     }
 
     /// How far the mean may be off, at 95 %; nothing below two scored cases.
     pub fn interval(&self) -> Option<MeanInterval> {
-        self.moments.interval(&self.info)
+        self.means.interval(self.info.range).filter(|_| !self.is_unsettled)
+    }
+
+    /// The denominator of the mean, and what else counts: `20`, `20 cases, 200 outputs`, `20 (3 unsure)`.
+    pub fn denominator(&self) -> String {
+        let mut text = count(self.cases());
+        if self.scored != self.cases() {
+            text = format!("{text} cases, {} outputs", count(self.scored));
+        }
+        if self.unsure > 0 {
+            text.push_str(&format!(" ({} unsure)", count(self.unsure)));
+        }
+        text
     }
 
     /// How the values are distributed; nothing where no case was scored.
@@ -266,11 +402,15 @@ impl MetricSummary {
 
 impl Serialize for MetricSummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("MetricSummary", 13)?;
+        let mut map = serializer.serialize_struct("MetricSummary", 15)?;
         map.serialize_field("name", &self.info.name)?;
         map.serialize_field("mean", &self.mean())?;
         map.serialize_field("interval", &self.interval())?;
+        map.serialize_field("cases", &self.cases())?;
         map.serialize_field("scored", &self.scored)?;
+        if self.unsure > 0 {
+            map.serialize_field("unsure", &self.unsure)?;
+        }
         map.serialize_field("not_applicable", &self.not_applicable)?;
         map.serialize_field("failed", &self.failed)?;
         map.serialize_field("min", &self.min)?;
@@ -290,8 +430,6 @@ impl Serialize for MetricSummary {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::Finish;
-
     use crate::testing::{events, metrics, result};
 
     use super::*;
@@ -327,6 +465,78 @@ mod tests {
     fn a_summary_is_plain_json() {
         let mut summary = Summary::default();
         events(&mut summary, &metrics()[..1], &[result("a", 0.25)]);
-        insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"source":"cases.jsonl","stop":"complete","cases":1,"lost_rows":1,"warnings":1,"metrics":[{"name":"relevance","mean":0.25,"interval":null,"scored":1,"not_applicable":0,"failed":0,"min":0.25,"max":0.25,"histogram":{"from":0.0,"to":1.0,"counts":[0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]},"not_applicable_reasons":{"kept":[],"others":0},"failed_reasons":{"kept":[],"others":0}}],"problems":[{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":true},{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":false}]}"#);
+        insta::assert_snapshot!(serde_json::to_string(&summary).unwrap(), @r#"{"source":"cases.jsonl","stop":"complete","cases":1,"outputs":1,"lost_rows":1,"warnings":1,"metrics":[{"name":"relevance","mean":0.25,"interval":null,"cases":1,"scored":1,"not_applicable":0,"failed":0,"min":0.25,"max":0.25,"histogram":{"from":0.0,"to":1.0,"counts":[0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0]},"not_applicable_reasons":{"kept":[],"others":0},"failed_reasons":{"kept":[],"others":0}}],"problems":[{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":true},{"file":"cases.jsonl","line":3,"column":null,"reason":"expected `,` or `}`","hint":null,"lost":false}]}"#);
+    }
+
+    fn repeated(id: &str, value: f64, repeat: u32) -> CaseResult {
+        CaseResult { repeat, ..result(id, value) }
+    }
+
+    #[test]
+    fn repeats_are_averaged_within_their_case_first() {
+        let value = |case: u32| f64::from(case * case % 11) / 11.0;
+        let once: Vec<CaseResult> = (0..20).map(|case| result(&case.to_string(), value(case))).collect();
+        let often: Vec<CaseResult> =
+            (0..200).map(|at| repeated(&(at / 10).to_string(), value(at / 10), at % 10)).collect();
+        let scattered: Vec<CaseResult> =
+            (0..200).map(|at| repeated(&(at % 20).to_string(), value(at % 20), at / 20)).collect();
+        let of = |results: &[CaseResult]| {
+            let mut summary = Summary::default();
+            events(&mut summary, &metrics()[..1], results);
+            (summary.cases, summary.outputs, summary.metrics[0].mean(), summary.metrics[0].interval())
+        };
+        let (cases, outputs, mean, interval) = of(&once);
+        assert_eq!((cases, outputs), (20, 20));
+        assert!(interval.is_some());
+        assert_eq!(of(&often), (20, 200, mean, interval));
+        assert_eq!(of(&scattered), (20, 200, mean, interval));
+    }
+
+    #[test]
+    fn outputs_of_several_models_are_one_case() {
+        let of_model = |id: &str, model: &str, value| CaseResult { model: Some(model.into()), ..result(id, value) };
+        let results =
+            [of_model("a", "m", 0.0), of_model("a", "n", 0.5), of_model("b", "m", 1.0), of_model("b", "n", 1.0)];
+        let mut summary = Summary::new(&Options { by: Some(By::Model), ..Options::default() });
+        events(&mut summary, &metrics()[..1], &results);
+        assert_eq!((summary.cases, summary.outputs, summary.metrics[0].mean()), (2, 4, Some(0.625)));
+        assert_eq!(summary.metrics[0].denominator(), "2 cases, 4 outputs");
+        let groups = summary.groups.as_ref().unwrap();
+        let seen: Vec<_> = groups.named().map(|(name, group)| (name, group.cases(), group.mean(0))).collect();
+        assert_eq!(seen, [("m", 2, Some(0.5)), ("n", 2, Some(0.75))]);
+    }
+
+    #[test]
+    fn clusters_widen_the_interval_and_a_column_that_nobody_has_leaves_none() {
+        let from = |at: u32, source: &str| {
+            let mut result = result(&at.to_string(), f64::from(at % 4) / 4.0);
+            result.case.metadata.insert("source".into(), source.into());
+            result
+        };
+        let results: Vec<CaseResult> = (0..12).map(|at| from(at, ["x", "y", "z", "w"][at as usize % 4])).collect();
+        let of = |cluster: Option<&str>| {
+            let cluster = cluster.map(|column| column.parse().unwrap());
+            let mut summary = Summary::new(&Options { cluster, ..Options::default() });
+            events(&mut summary, &metrics()[..1], &results);
+            summary
+        };
+        let wide = |summary: &Summary| summary.metrics[0].interval().map(|ends| ends.high - ends.low).unwrap();
+        let (plain, clustered) = (of(None), of(Some("source")));
+        assert!(wide(&clustered) > 1.5 * wide(&plain));
+        assert_eq!(clustered.metrics[0].interval().unwrap().method, probare_stats::Means::Clustered);
+        assert_eq!(clustered.clusters.as_ref().map(|clusters| (clusters.count(), clusters.without)), Some((4, 0)));
+        let nobody = of(Some("metadata.author"));
+        assert_eq!(nobody.metrics[0].interval(), None);
+        assert_eq!(nobody.no_intervals.as_deref(), Some("no case has a column `author`"));
+    }
+
+    #[test]
+    fn a_mean_of_nothing_is_absent_and_said() {
+        let mut summary = Summary::default();
+        events(&mut summary, &metrics(), &[result("a", 0.25)]);
+        let json = serde_json::to_value(&summary).unwrap();
+        assert!(json["metrics"][2]["mean"].is_null());
+        let lacking: Vec<String> = summary.lacking().collect();
+        assert_eq!(lacking, ["hallucination has no mean: none of 1 case could be scored"]);
     }
 }

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::case_table::Counted;
 use super::histogram::Filling;
 use super::moments::Moments;
 use super::{Labels, MetricSummary, Reasons, Summary};
@@ -13,7 +14,8 @@ use super::{Labels, MetricSummary, Reasons, Summary};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Partial {
-    cases: u64,
+    cases: Counted,
+    outputs: u64,
     lost_rows: u64,
     warnings: u64,
     metrics: Vec<Piece>,
@@ -33,6 +35,7 @@ struct Piece {
     labels: Labels,
     moments: Moments,
     filling: Filling,
+    unsure: u64,
 }
 
 impl Summary {
@@ -48,11 +51,13 @@ impl Summary {
             not_applicable_reasons: metric.not_applicable_reasons.clone(),
             failed_reasons: metric.failed_reasons.clone(),
             labels: metric.labels.clone(),
-            moments: metric.moments.clone(),
+            moments: metric.means.moments.clone(),
             filling: metric.filling.clone(),
+            unsure: metric.unsure,
         };
         Partial {
-            cases: self.cases,
+            cases: self.table.counted(),
+            outputs: self.outputs,
             lost_rows: self.lost_rows,
             warnings: self.warnings,
             metrics: self.metrics.iter().map(piece).collect(),
@@ -66,7 +71,9 @@ impl Summary {
         if names(self) != of_part {
             return Err(DifferentMetrics { own: names(self), of_part });
         }
-        self.cases += part.cases;
+        self.table.absorb(&part.cases);
+        self.cases = self.table.cases();
+        self.outputs += part.outputs;
         self.lost_rows += part.lost_rows;
         self.warnings += part.warnings;
         for (metric, piece) in self.metrics.iter_mut().zip(&part.metrics) {
@@ -78,9 +85,11 @@ impl Summary {
             metric.not_applicable_reasons.merge(&piece.not_applicable_reasons);
             metric.failed_reasons.merge(&piece.failed_reasons);
             metric.labels.merge(&piece.labels);
-            metric.moments.merge(&piece.moments);
+            metric.means.moments.merge(&piece.moments);
+            metric.unsure += piece.unsure;
             metric.filling.merge(&piece.filling);
         }
+        self.settle();
         Ok(())
     }
 }
@@ -127,6 +136,25 @@ mod tests {
             }
             prop_assert_eq!(serde_json::to_string(&together).unwrap(), serde_json::to_string(&of(&values)).unwrap());
         }
+    }
+
+    #[test]
+    fn repeats_that_were_cut_apart_have_no_interval() {
+        let part = |repeat: u32| {
+            let mut summary = of(&[]);
+            for number in 0..4 {
+                let mut output = result(&number.to_string(), 0.25 * f64::from(number));
+                output.repeat = repeat;
+                summary.add(&output);
+            }
+            summary.partial()
+        };
+        let mut together = of(&[]);
+        together.merge(&part(0)).unwrap();
+        assert!(together.metrics[0].interval().is_some());
+        together.merge(&part(1)).unwrap();
+        assert_eq!(together.metrics[0].interval(), None);
+        assert!(together.no_intervals.is_some());
     }
 
     #[test]

@@ -151,13 +151,10 @@ pub fn ask(client: &Client, asked: &str, context: &[Given], repeat: u32) -> Resu
 
 /// Reads what became of a question to a model.
 pub fn heard(content: &Content) -> Result<Grounded, AnswerError> {
-    match content {
-        Content::Text(text) => {
+    match content.read() {
+        Ok(text) => {
             read(text).map_err(|error| AnswerError::Model { kind: ErrorKind::Unparseable, reason: error.to_string() })
         }
-        Content::Refused(words) => {
-            Err(AnswerError::Model { kind: ErrorKind::Refused, reason: format!("the model declined: {words}") })
-        }
-        Content::Failed { kind, reason } => Err(AnswerError::Model { kind: *kind, reason: reason.clone() }),
+        Err(error) => Err(AnswerError::Model { kind: error.kind(), reason: error.to_string() }),
     }
 }

@@ -35,8 +35,8 @@ pub fn ask(client: &Client, request: &PromptRequest) -> Result<PromptReply, Answ
 /// Reads what became of a question.
 pub fn read(content: &Content, request: &PromptRequest) -> Result<PromptReply, AnswerError> {
     let failed = |kind, reason| AnswerError::Model { kind, reason };
-    match content {
-        Content::Text(text) => {
+    match content.read() {
+        Ok(text) => {
             let reply: PromptReply = serde_json::from_str(text).map_err(|error| {
                 failed(ErrorKind::Unparseable, format!("the reply has not the published form: {error}"))
             })?;
@@ -47,7 +47,6 @@ pub fn read(content: &Content, request: &PromptRequest) -> Result<PromptReply, A
             }
             Ok(reply)
         }
-        Content::Refused(words) => Err(failed(ErrorKind::Refused, format!("the model declined: {words}"))),
-        Content::Failed { kind, reason } => Err(failed(*kind, reason.clone())),
+        Err(error) => Err(failed(error.kind(), error.to_string())),
     }
 }

@@ -70,7 +70,12 @@ fn request(filter: Json) -> PromptRequest {
 
 fn client(url: &str, record: &Path, word: &str) -> Client {
     let environment = Some(BTreeMap::from([("EVALUATION_API_AUTH".to_owned(), word.to_owned())]));
-    let shared = Shared::open(Options { record: Some(record.into()), environment, ..Options::default() }).unwrap();
+    let shared = Shared::open(Options {
+        record: Some(record.into()),
+        environment,
+        ..Options::new(probare_core::Trust::Trusted)
+    })
+    .unwrap();
     let settings = ModelSettings { retry_wait: Some(0.01), ..remote::settings(url, "openai:gpt-4o-mini") };
     Client::open(settings, &shared).unwrap()
 }
@@ -109,7 +114,7 @@ fn it_is_asked_again_when_it_is_busy_and_never_twice_for_the_same() {
     // The recorded stand-in tells the two questions apart.
     let cassette = folder.path().join("replies.jsonl");
     fs::write(&cassette, exported).unwrap();
-    let shared = Shared::open(Options::default()).unwrap();
+    let shared = Shared::open(Options::new(probare_core::Trust::Trusted)).unwrap();
     let stand_in = Client::open(ModelSettings::named(format!("replay:{}", cassette.display())), &shared).unwrap();
     assert_eq!(remote::ask(&stand_in, &request(json!({}))).unwrap().answer.answer, "They do.");
     let unknown = remote::ask(&stand_in, &request(json!({"YEAR": 1066}))).unwrap_err();
@@ -145,7 +150,9 @@ fn a_reply_of_another_form_is_an_error() {
 
 #[test]
 fn an_address_elsewhere_needs_the_word() {
-    let shared = Shared::open(Options { environment: Some(BTreeMap::new()), ..Options::default() }).unwrap();
+    let shared =
+        Shared::open(Options { environment: Some(BTreeMap::new()), ..Options::new(probare_core::Trust::Trusted) })
+            .unwrap();
     let error =
         Client::open(remote::settings("https://example.org/evaluation-prompt", "groq:llama"), &shared).err().unwrap();
     assert!(error.to_string().contains("EVALUATION_API_AUTH"), "{error}");

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use probare_core::{
-    Case, CaseResult, ErrorKind, Event, Finish, Manifest, Nobody, Rules, ScoreError, Sha256, Sink, Source, Stop, Suite,
+    Case, CaseResult, ErrorKind, Event, Finish, Manifest, Nobody, Rules, ScoreError, Sha256, Sink, Source, Stop,
 };
 use probare_report::exchange::{About, DatasetUsed, Target};
 use probare_report::{Compression, OpenError as ReportError, Output, refuse_overlap};
@@ -140,12 +140,8 @@ fn through(
 }
 
 /// Writes a file of results, with the texts of its cases where its inputs can still be found.
-pub fn export_results(
-    results: &Path,
-    wanted: &Exporting<'_>,
-    suites: fn(&str) -> Option<&'static dyn Suite>,
-) -> Result<Exported, ExchangeError> {
-    let (_, manifest, job) = reopened(results, &[], suites)?;
+pub fn export_results(results: &Path, wanted: &Exporting<'_>) -> Result<Exported, ExchangeError> {
+    let (_, manifest, job) = reopened(results, &[])?;
     let mut notes = Vec::new();
     let mut reads = vec![results.to_owned()];
     match job {
@@ -155,7 +151,7 @@ pub fn export_results(
     // Which models there are is known from the rows alone.
     let mut models = BTreeSet::new();
     let mut repeats = 0;
-    read(&Results::whole(results), suites, &mut Vec::new(), |_, row, _| {
+    read(&Results::whole(results), &mut Vec::new(), |_, row, _| {
         models.extend(row.model);
         repeats = repeats.max(row.repeat + 1);
     })?;
@@ -163,7 +159,7 @@ pub fn export_results(
     let mut sink = wanted.sink(&reads, about(results, &manifest, model, repeats, wanted))?;
     let source = results.display().to_string();
     let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics });
-    read(&Results::whole(results), suites, &mut Vec::new(), |_, row, case| {
+    read(&Results::whole(results), &mut Vec::new(), |_, row, case| {
         if failed.is_ok() {
             failed = sink.event(&Event::Scored(&result(row, case)));
         }

@@ -49,10 +49,7 @@ impl Estimate {
 
     /// Tokens in all.
     pub fn usage(&self) -> Usage {
-        self.asked.iter().fold(Usage::default(), |sum, asked| Usage {
-            input_tokens: sum.input_tokens + asked.usage.input_tokens,
-            output_tokens: sum.output_tokens + asked.usage.output_tokens,
-        })
+        self.asked.iter().fold(Usage::default(), |sum, asked| sum.plus(asked.usage))
     }
 
     /// US dollars in all; nothing where the price of a model is not known.

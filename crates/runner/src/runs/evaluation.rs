@@ -7,7 +7,7 @@ use std::sync::Arc;
 use probare_cases::{FieldMap, Format, MapError, OpenError, ReadOptions, Rows, columns, read_whole};
 use probare_core::{
     BuildError, Case, CaseLimit, ErrorKind, FORMAT, Generation, Given, Input, Job, Maker, MetricRequest, NoRules,
-    Nobody, Publisher, Reading, Rules, Source, Stop, Usage, closest,
+    Nobody, Outside, Publisher, Reading, Rules, Source, Stop, Usage, closest,
 };
 use probare_metrics::registry;
 use probare_report::{Gate, Gates, Relation, VERSION};
@@ -195,7 +195,7 @@ struct Published {
 pub struct Evaluation {
     metrics: Plan,
     requests: Vec<MetricRequest>,
-    asked: Option<Asked>,
+    asked: Option<Arc<Asked>>,
     prompt: Option<Prompt>,
     retrieving: Option<Retrieving>,
     datasets: Vec<Known>,
@@ -238,8 +238,7 @@ impl Evaluation {
             prompt: from_file(settings.generate.prompt.as_deref(), folder)?,
             ..settings.generate.clone()
         };
-        let retrieving = settings.retrieval.as_ref().map(|entry| Retrieving::open(entry, folder)).transpose()?;
-        let is_grounded = retrieving.is_some() && generate.prompt.is_none() && generate.system.is_none();
+        let is_grounded = settings.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
         let prompt = if asking.under_test.is_empty() || is_grounded {
             None
         } else {
@@ -279,7 +278,11 @@ impl Evaluation {
         if expects && requests.iter().all(|request| request.id != EXPECTATIONS) {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
-        let asked = asking.open(&mut requests, registry())?;
+        let asked = Arc::new(asking.open(&mut requests, registry())?);
+        let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
+        let retrieving =
+            settings.retrieval.as_ref().map(|entry| Retrieving::open(entry, folder, &outside)).transpose()?;
+        let asked = Some(asked);
         let metrics = Plan::new(&requests, settings.profile, registry())?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges) = {
@@ -309,12 +312,11 @@ impl Evaluation {
             prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
             outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
-            settings: None,
+            settings: serde_json::to_value(settings).ok(),
             mark: None,
-        }
-        .begun_with(settings);
+        };
         let passages = retrieving.as_ref().map_or(0, Retrieving::bytes);
-        let estimate = estimate(&plan, &surveys, &requests, asked.as_ref(), &asking, passages);
+        let estimate = estimate(&plan, &surveys, &requests, asked.as_deref(), &asking, passages);
         drop(surveys);
         Ok(Self { metrics, requests, asked, prompt, retrieving, datasets: known, plan, estimate, expects, benchmark })
     }
@@ -330,8 +332,8 @@ impl Evaluation {
     }
 
     /// Who is asked, if anybody is.
-    pub const fn asked(&self) -> Option<&Asked> {
-        self.asked.as_ref()
+    pub fn asked(&self) -> Option<&Asked> {
+        self.asked.as_deref()
     }
 
     /// Drives the run: what the store holds already is taken from there, the rest is asked, scored and kept.
@@ -346,7 +348,7 @@ impl Evaluation {
         let is_plain = self.is_plain();
         let job = self.job(&names)?;
         let infos = self.metrics.infos().to_vec();
-        let asked = self.asked.as_ref().filter(|_| !names.models.is_empty());
+        let asked = self.asked.as_deref().filter(|_| !names.models.is_empty());
         let respondents = asked.map(|asked| Respondents {
             clients: names.models.iter().filter_map(|name| asked.client(name)).collect(),
             prompt: self.prompt.clone(),
@@ -354,8 +356,8 @@ impl Evaluation {
         let sampling = Sampling {
             respondents,
             retrieving: self.retrieving.as_ref(),
-            before: Finished::open(store.path(), run, names.clone(), &infos)?,
-            keeper: StoreKeeper::open(store.path(), run, names.clone())?,
+            before: Finished::open(store, run, names.clone(), &infos)?,
+            keeper: StoreKeeper::open(store, run, names.clone())?,
             metrics: infos,
             budget: self.asked.as_ref().map(|asked| asked.shared().budget()),
             tally,
@@ -370,7 +372,7 @@ impl Evaluation {
             wanted.gates = wanted.gates.join(Gates::new(vec![all]));
         }
         wanted.sampler = Some(&sampling);
-        let ended = run_planned(job, &self.metrics, self.asked.as_ref(), wanted);
+        let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
         // What is finished is kept also where a report failed; whichever failed first is told.
         let closed = sampling.keeper.close();
         let mut conclusion = ended?;
@@ -534,7 +536,7 @@ fn estimate(
     let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
     let mut models = Vec::new();
     let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64| {
-        let usage = Usage { input_tokens: bytes / BYTES_PER_TOKEN, output_tokens: calls * reply(name) };
+        let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * reply(name));
         let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
         let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
         let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);

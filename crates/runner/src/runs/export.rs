@@ -5,17 +5,20 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Batch, Case, CaseResult, Generation, Input, Job, Named, NoRules, Output, Problem, ScoreError, Section, Source,
-    SourceError, Stop,
+    Batch, Case, CaseResult, Citation, Event, Generation, Input, Job, Named, NoRules, Nobody, Output, Passage, Problem,
+    ScoreError, Section, Sink, Source, SourceError, Stop,
 };
-use probare_report::{Compression, Output as File};
+use probare_report::{Compression, Output as File, refuse_overlap};
 use serde::Serialize;
+use serde_json::{Map, Value as Json};
 
 use super::evaluation::EvaluationError;
+use super::foreign::{RunExport, for_other_tools};
 use super::sampling::{SampleRules, costs};
+use crate::drive::{DriveOptions, Surroundings, drive};
 use crate::run::run_planned;
-use crate::store::{FIRST, Finished, Names, Order, Store, StoreError, StoredRun, StoredSample};
-use crate::{Conclusion, Plan, Sampler, Settings, Wanted};
+use crate::store::{Cursor, Finished, Names, Store, StoreError, StoredRun, StoredSample};
+use crate::{Conclusion, Plan, RunError, Sampler, Settings, Wanted};
 
 use std::sync::Arc;
 
@@ -29,13 +32,14 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
         datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
         models: plan.models.iter().map(|model| model.name.clone()).collect(),
     };
+    let store = Store::open(path)?;
     let known = Recalling {
-        before: Finished::open(path, stored.run, names.clone(), &plan.metrics)?,
+        before: Finished::open(&store, stored.run, names.clone(), &plan.metrics)?,
         models: names.models.clone(),
         store: (path.to_owned(), stored.run),
     };
     let inputs = plan.datasets.iter().map(|dataset| dataset.input.clone()).collect();
-    let source = FromStore { store: Store::open(path)?, run: stored.run, last: FIRST, inputs };
+    let source = FromStore { store, run: stored.run, cursor: Cursor::start(), inputs };
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let mut job = Job::new(paths.join(", "), Box::new(source), Vec::new());
     job.reads = vec![path.to_owned()];
@@ -61,13 +65,13 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
 pub(super) struct FromStore {
     pub store: Store,
     pub run: i64,
-    pub last: Order,
+    pub cursor: Cursor,
     pub inputs: Vec<Input>,
 }
 
 impl Source for FromStore {
     fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>> {
-        let samples = match self.store.samples(self.run, &mut self.last, AT_ONCE) {
+        let samples = match self.store.samples(self.run, &mut self.cursor, AT_ONCE) {
             Ok(samples) => samples,
             Err(error) => return Some(Err(error.into())),
         };
@@ -88,10 +92,10 @@ impl Batch for Read {
 }
 
 /// Nothing is asked and nothing is scored.
-pub(super) struct Recalling {
-    pub before: Finished,
-    pub models: Vec<String>,
-    pub store: (PathBuf, i64),
+struct Recalling {
+    before: Finished,
+    models: Vec<String>,
+    store: (PathBuf, i64),
 }
 
 impl Sampler for Recalling {
@@ -115,46 +119,86 @@ impl Sampler for Recalling {
     }
 }
 
-/// A sample as a line that `score` reads: the id, the output, and what it took.
+/// A sample as a line that `score` reads: the case with the output, and what that took.
 #[derive(Serialize)]
 struct Line<'a> {
     id: &'a str,
-    dataset: &'a str,
+    dataset: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    query: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response: Option<&'a Output>,
-    input_tokens: u64,
-    output_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<&'a [Passage]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    citations: Option<&'a [Citation]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    retrieved: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relevant: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    tags: &'a [String],
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    metadata: &'a Map<String, Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_usd: Option<f64>,
 }
 
-/// Writes the outputs of a run as JSON lines, in the order of its plan; gives how many.
-pub fn export_outputs(path: &Path, run: i64, to: &Path) -> Result<u64, EvaluationError> {
-    let store = Store::open(path)?;
-    store.run(run)?;
-    let mut last = FIRST;
-    let mut written = 0;
-    let failed = |error: io::Error| StoreError::Database { path: to.to_owned(), reason: error.to_string() };
-    let mut out = File::to_file(to, Compression::None).map_err(failed)?;
-    loop {
-        let samples = store.samples(run, &mut last, AT_ONCE)?;
-        if samples.is_empty() {
-            break;
+/// Writes such lines.
+struct OutputLines {
+    out: File,
+    datasets: Vec<String>,
+    written: u64,
+}
+
+impl Sink for OutputLines {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let Event::Scored(CaseResult { case, results, .. }) = event else { return Ok(()) };
+        if results.is_empty() && case.response.is_none() {
+            // It is not finished.
+            return Ok(());
         }
-        for StoredSample { dataset, case, usage, cost_usd } in &samples {
-            let line = Line {
-                id: &case.id,
-                dataset,
-                response: case.response.as_ref(),
-                input_tokens: usage.input_tokens,
-                output_tokens: usage.output_tokens,
-                cost_usd: *cost_usd,
-            };
-            let text = serde_json::to_string(&line).map_err(|error| failed(error.into()))?;
-            writeln!(out, "{text}").map_err(failed)?;
-            written += 1;
-        }
+        let dataset = case.sample.and_then(|key| self.datasets.get(usize::try_from(key.dataset).ok()?));
+        let line = Line {
+            id: &case.id,
+            dataset: dataset.map(String::as_str),
+            query: case.query.as_deref(),
+            response: case.response.as_ref(),
+            context: case.context.as_deref(),
+            reference: case.reference.as_deref(),
+            citations: case.citations.as_deref(),
+            retrieved: case.retrieved.as_deref(),
+            relevant: case.relevant.as_deref(),
+            tags: &case.tags,
+            metadata: &case.metadata,
+            input_tokens: case.spent.map(|spent| spent.usage.input_tokens),
+            output_tokens: case.spent.map(|spent| spent.usage.output_tokens),
+            cost_usd: case.spent.and_then(|spent| spent.cost_usd),
+        };
+        serde_json::to_writer(&mut self.out, &line)?;
+        self.written += 1;
+        self.out.write_all(b"\n")
     }
-    out.finish(Stop::Complete).map_err(failed)?;
-    Ok(written)
+}
+
+/// Writes the outputs of a run with their cases as JSON lines, in the order of its plan; gives how many, and what the
+/// reader should know.
+pub fn export_outputs(path: &Path, stored: &StoredRun, to: &Path) -> Result<(u64, Vec<String>), EvaluationError> {
+    let failed = |error: io::Error| StoreError::Database { path: to.to_owned(), reason: error.to_string() };
+    let RunExport { source, sampler, rules, name, reads, notes } = for_other_tools(path, stored)?;
+    refuse_overlap(&reads, &[to.to_owned()]).map_err(RunError::from)?;
+    let datasets = stored.plan.datasets.iter().map(|dataset| dataset.name.clone()).collect();
+    let out = File::to_file(to, Compression::None).map_err(failed)?;
+    let mut lines = OutputLines { out, datasets, written: 0 };
+    let around = Surroundings { rules: rules.as_ref(), outside: &Nobody, sampler: Some(sampler.as_ref()) };
+    let metrics = Plan::known(stored.plan.metrics.clone());
+    drive(source, &name, &metrics, around, &DriveOptions::default(), Box::new(&mut lines))?;
+    lines.out.finish(Stop::Complete).map_err(failed)?;
+    Ok((lines.written, notes))
 }

@@ -8,12 +8,12 @@ use probare_cases::Rows;
 use probare_core::{Case, CaseResult, Named, Output, Rules, ScoreError, Source};
 
 use super::evaluation::EvaluationError;
-use super::export::{FromStore, Recalling};
+use super::export::FromStore;
 use super::plan::RunPlan;
 use super::samples::{OpenDataset, Samples, Seats};
 use super::sampling::SampleRules;
 use crate::Sampler;
-use crate::store::{FIRST, Finished, Names, Store, StoredRun};
+use crate::store::{Cursor, Finished, Names, Store, StoredRun};
 use crate::verify::read_options;
 
 /// A run that is ready to go through `drive` once more. A sample that is not finished comes without results.
@@ -26,37 +26,34 @@ pub(crate) struct RunExport {
     pub notes: Vec<String>,
 }
 
-/// Opens the data sets of a run again, where they are as they were; else its samples come as the store has them, without
-/// questions and references.
+/// The samples of a run with their cases, as the store has them. A store from before 0.3 has no cases: then the data sets
+/// are opened again, where they are as they were; else questions and references are left out.
 pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExport, EvaluationError> {
     let plan = &stored.plan;
     let names = Names {
         datasets: plan.datasets.iter().map(|dataset| dataset.name.clone()).collect(),
         models: plan.models.iter().map(|model| model.name.clone()).collect(),
     };
-    let before = Finished::open(path, stored.run, names.clone(), &plan.metrics)?;
+    let store = Store::open(path)?;
+    let before = Finished::open(&store, stored.run, names.clone(), &plan.metrics)?;
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
+    let is_whole = store.has_cases(stored.run)?;
+    let models = names.models;
     let mut export = RunExport {
-        source: Box::new(FromStore { store: Store::open(path)?, run: stored.run, last: FIRST, inputs: Vec::new() }),
-        sampler: Box::new(Recalled { before, models: names.models.clone() }),
-        rules: Arc::new(SampleRules {
-            models: names.models.clone(),
-            prompt: None,
-            rules: Arc::new(probare_core::NoRules),
-        }),
+        source: Box::new(FromStore { store, run: stored.run, cursor: Cursor::start(), inputs: Vec::new() }),
+        sampler: Box::new(Recalled { before, models: models.clone() }),
+        rules: Arc::new(SampleRules { models: models.clone(), prompt: None, rules: Arc::new(probare_core::NoRules) }),
         name: paths.join(", "),
         reads: std::iter::once(path.to_owned()).chain(paths.iter().map(PathBuf::from)).collect(),
         notes: Vec::new(),
     };
-    match datasets(plan) {
-        Ok(datasets) => {
-            let models = u32::try_from(names.models.len()).unwrap_or(u32::MAX);
-            export.source = Box::new(Samples::new(datasets, Seats { models, repeats: plan.repeats }, plan.limit));
-        }
-        Err(reason) => {
-            export.notes.push(format!("questions and references are left out: {reason}"));
-            let before = Finished::open(path, stored.run, names.clone(), &plan.metrics)?;
-            export.sampler = Box::new(Recalling { before, models: names.models, store: (path.to_owned(), stored.run) });
+    if !is_whole {
+        match datasets(plan) {
+            Ok(datasets) => {
+                let seats = Seats { models: u32::try_from(models.len()).unwrap_or(u32::MAX), repeats: plan.repeats };
+                export.source = Box::new(Samples::new(datasets, seats, plan.limit));
+            }
+            Err(reason) => export.notes.push(format!("questions and references are left out: {reason}")),
         }
     }
     Ok(export)
@@ -89,9 +86,10 @@ struct Recalled {
 impl Sampler for Recalled {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<Named>>> {
         let kept = self.before.find(case)?;
-        if let (Some(text), Some(key)) = (kept.output, case.sample) {
+        if let (Some(text), Some(key), Some(_)) = (kept.output, case.sample, &kept.results) {
             let model = key.model.and_then(|model| self.models.get(usize::try_from(model).ok()?).cloned());
             case.response = Some(Output { text, model, repeat: key.repeat });
+            case.spent = kept.spent;
         }
         Ok(Some(kept.results.unwrap_or_default()))
     }

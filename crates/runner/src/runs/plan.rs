@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::{PlannedRetrieval, RagTest};
-use crate::mark::Mark;
-use crate::{ConfigError, Layer, Settings};
+use crate::{ConfigError, Layer};
 
 /// What a run was planned to do. It stands in the store; nothing of it is secret.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -56,7 +55,7 @@ pub struct RunPlan {
     /// The settings that it began with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settings: Option<Json>,
-    /// The sign of the user who began it.
+    /// Made with a key of the user who began the run, of everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
 }
@@ -75,29 +74,10 @@ pub struct PlannedDataset {
 }
 
 impl RunPlan {
-    /// The plan with the settings that it begins with, signed by this user.
-    pub(super) fn begun_with(mut self, settings: &Settings) -> Self {
-        self.settings = serde_json::to_value(settings).ok();
-        self.mark = Mark::of_user().map(|mark| mark.on(&self.marked()));
-        self
-    }
-
-    /// Whether this user began the run: then what it names outside may be used again.
-    pub fn is_own(&self) -> bool {
-        match (&self.settings, &self.mark) {
-            (Some(_), Some(found)) => Mark::of_user().is_some_and(|mark| mark.is_on(&self.marked(), found)),
-            _ => false,
-        }
-    }
-
-    /// What the run began with; nothing of a run that an older version began.
+    /// What the run began with; nothing of a run that an older version began. Of one that somebody else may have written
+    /// down only what reaches and writes nothing.
     pub fn began_with(&self) -> Result<Option<Layer>, ConfigError> {
-        self.settings.as_ref().map(|settings| Layer::of_run(settings, self.is_own())).transpose()
-    }
-
-    /// What is signed: all that names something outside.
-    fn marked(&self) -> String {
-        serde_json::json!([self.config, self.suite, self.test, self.settings]).to_string()
+        self.settings.as_ref().map(|settings| Layer::of_run(settings, self.is_marked())).transpose()
     }
 
     /// Samples in all.

@@ -51,7 +51,7 @@ impl Prompt {
                     Piece::Name(name) => text.push_str(&value(case, name)?),
                 }
             }
-            filled.push(Message { role: *role, text });
+            filled.push(Message::new(*role, text));
         }
         Ok(filled)
     }

@@ -3,11 +3,9 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use probare_core::{Case, ErrorKind, Message, Output, Question, ScoreError, Sha256};
-use probare_models::embedding::Embeddings;
-use probare_models::{Options, record_path};
+use probare_core::{Case, ErrorKind, Message, Output, Outside, Question, ScoreError, Sha256};
 use probare_retrieval::{Embedder, Filter, Index, Mode, RetrievalError, Search, answer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
@@ -58,7 +56,7 @@ const REMEMBERED: usize = 20_000;
 impl Retrieving {
     /// Opens the index, and the model of its vectors where they are wanted. A run that would go by words alone because the
     /// model is missing does not start: its numbers would be those of another retriever.
-    pub fn open(entry: &Retrieval, folder: &Path) -> Result<Self, RetrievalError> {
+    pub fn open(entry: &Retrieval, folder: &Path, outside: &Arc<dyn Outside>) -> Result<Self, RetrievalError> {
         let path = folder.join(&entry.index);
         let index = Index::open(&path)?;
         let filter = Filter::from_json(&Json::Object(entry.filter.clone()))?;
@@ -66,11 +64,7 @@ impl Retrieving {
         let embedder = match (&index.header().vectors, entry.mode) {
             (_, Mode::Words) | (None, Mode::Hybrid | Mode::HybridRanks) => None,
             (None, Mode::Vectors) => return Err(RetrievalError::NoVectors(path)),
-            (Some(info), _) => {
-                let servers =
-                    Embeddings::new(Vec::new(), Options { record: Some(record_path()), ..Options::default() });
-                Some(Embedder::open(&info.model, servers)?)
-            }
+            (Some(info), _) => Some(Embedder::of_index(&info.model, entry.embedding.as_deref(), outside)?),
         };
         let mode = if embedder.is_none() { Mode::Words } else { entry.mode };
         let planned = PlannedRetrieval {

@@ -128,7 +128,10 @@ impl Sampler for Sampling<'_> {
             Content::Text(text) => {
                 // A store that fails says so when the sample is kept.
                 let _ = self.keeper.output(case, text, &answered);
-                case.spent = Some(Spent { usage: answered.entry.reply.usage, cost_usd: answered.entry.cost_usd });
+                case.spent = Some(Spent {
+                    usage: answered.entry.reply.usage.unwrap_or_default(),
+                    cost_usd: answered.entry.cost_usd,
+                });
                 case.response =
                     Some(Output { text: text.clone(), model: Some(client.name().to_owned()), repeat: key.repeat });
                 if self.is_grounded() { retrieving::read(case) } else { Ok(()) }

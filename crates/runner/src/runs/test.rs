@@ -23,6 +23,9 @@ pub struct RagTest {
     pub filter: Map<String, Json>,
     /// How they are ranked.
     pub mode: Mode,
+    /// Model of the vectors, where it was named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<String>,
     /// Models that answer; none where retrieval alone is tested.
     #[serde(default)]
     pub models: Vec<String>,
@@ -82,6 +85,7 @@ impl RagTest {
             k: std::num::NonZeroUsize::new(self.k),
             filter: self.filter.clone(),
             mode: self.mode,
+            embedding: self.embedding.clone(),
         });
         config.metrics = if self.metrics.is_empty() { self.usual() } else { self.metrics.iter().map(entry).collect() };
         Ok(config)

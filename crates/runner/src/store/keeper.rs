@@ -1,17 +1,20 @@
-//! [`StoreKeeper`]: takes outputs and results from many threads and writes them on one, a few in each transaction.
+//! [`StoreKeeper`]: takes outputs and results from many threads, which pack them, and writes them on one, a few in each
+//! transaction.
 
 use std::io;
-use std::path::Path;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use probare_core::{Case, CaseResult, ErrorKind, MetricInfo, Named, Told};
+use probare_core::{Case, CaseResult, ErrorKind, MetricInfo, Named, Output, Told};
 use probare_models::Answered;
-use rusqlite::{Connection, Statement, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior};
 
-use super::{StoreError, schema};
+use super::body::{Body, Texts, body};
+use super::packing::{Packer, Unpacker};
+use super::samples::{MetricValue, OPEN, Place, SampleRow, Samples, Taken};
+use super::{Fault, Store, StoreError};
 
 /// Most samples of a transaction, and of those that wait for one.
 const MOST: usize = 500;
@@ -19,35 +22,22 @@ const MOST: usize = 500;
 /// How long a transaction waits for company.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-/// Where a sample stands.
-#[derive(Debug, Clone)]
-pub(super) struct Place {
-    pub dataset: String,
-    pub id: String,
-    pub occurrence: u32,
-    pub model: String,
-    pub repeat: u32,
-    /// Numbers of data set, row and model in the run: the order of exports.
-    pub order: (u32, i64, u32),
-}
-
-struct Taken {
-    text: String,
-    usage: probare_core::Usage,
-    cost_usd: Option<f64>,
-    latency_ms: u64,
-    attempts: u32,
-}
-
-struct Stored {
-    metric: String,
-    kind: Option<&'static str>,
-    outcome: String,
+/// A sample with all its results.
+struct FinishedSample {
+    place: Place,
+    answered_by: Option<String>,
+    tags: Option<String>,
+    /// The case without its response, packed.
+    case: Vec<u8>,
+    body: Body,
+    /// The body, packed.
+    packed: Vec<u8>,
+    values: Vec<MetricValue>,
 }
 
 enum Wish {
-    Output(Place, Taken),
-    Results(Place, Vec<Stored>),
+    Output(Place, Taken, Vec<u8>),
+    Results(Box<FinishedSample>),
     /// Says when everything before it is in the store.
     Settle(mpsc::Sender<()>),
 }
@@ -80,6 +70,7 @@ impl Names {
 /// Writes samples of one run. What it was given is in the store when it is closed, or closing says why not.
 pub struct StoreKeeper {
     names: Names,
+    packer: Packer,
     wishes: Option<SyncSender<Wish>>,
     failed: Arc<Mutex<Option<StoreError>>>,
     thread: Option<JoinHandle<()>>,
@@ -87,33 +78,35 @@ pub struct StoreKeeper {
 
 impl StoreKeeper {
     /// Begins to write.
-    pub fn open(path: &Path, run: i64, names: Names) -> Result<Self, StoreError> {
-        let connection = schema::connect(path)?;
+    pub fn open(store: &Store, run: i64, names: Names) -> Result<Self, StoreError> {
+        store.writable()?;
+        let connection = store.connect()?;
         let (wishes, received) = mpsc::sync_channel(MOST);
         let failed = Arc::new(Mutex::new(None));
-        let (path, told) = (path.to_owned(), Arc::clone(&failed));
+        let (path, told) = (store.path().to_owned(), Arc::clone(&failed));
         let thread = thread::spawn(move || {
-            if let Err(error) = serve(connection, run, &received) {
-                *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(schema::wrong(&path)(error));
+            if let Err(fault) = serve(connection, run, &received) {
+                *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(fault.at(&path));
             }
         });
-        Ok(Self { names, wishes: Some(wishes), failed, thread: Some(thread) })
+        Ok(Self { names, packer: Packer::default(), wishes: Some(wishes), failed, thread: Some(thread) })
     }
 
     /// Keeps an output before it is scored.
     pub fn output(&self, case: &Case, text: &str, answered: &Answered) -> io::Result<()> {
         let Some(place) = self.names.place(case) else { return Ok(()) };
         let entry = &answered.entry;
-        self.wish(Wish::Output(
-            place,
-            Taken {
-                text: text.to_owned(),
-                usage: entry.reply.usage,
-                cost_usd: entry.cost_usd,
-                latency_ms: entry.latency_ms,
-                attempts: entry.attempts,
-            },
-        ))
+        let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
+        let taken = Taken {
+            input_tokens: entry.reply.usage.and_then(|usage| count(usage.input_tokens)),
+            output_tokens: entry.reply.usage.and_then(|usage| count(usage.output_tokens)),
+            cost_usd: entry.cost_usd,
+            latency_ms: count(entry.latency_ms),
+            attempts: Some(i64::from(entry.attempts)),
+        };
+        let body = Body { output: Some(Output::new(text)), results: Vec::new() };
+        let packed = self.packer.pack(&body.text()?)?;
+        self.wish(Wish::Output(place, taken, packed))
     }
 
     /// Keeps the results of a sample. A sample that the user ended is not finished.
@@ -122,14 +115,27 @@ impl StoreKeeper {
         if result.results.iter().any(is_cancelled) {
             return Ok(());
         }
-        let Some(place) = self.names.place(&result.case) else { return Ok(()) };
-        let results = metrics.iter().zip(&result.results).map(|(metric, named)| {
-            let kind = named.as_ref().err().map(|error| error.kind().name());
+        let case = &result.case;
+        let Some(place) = self.names.place(case) else { return Ok(()) };
+        let mut body = Body::default();
+        let mut values = Vec::with_capacity(metrics.len());
+        for (metric, named) in metrics.iter().zip(&result.results) {
+            values.push(MetricValue::new(&metric.name, named));
             // Written as files hold it, so that it is read back as it was.
-            let outcome = serde_json::to_string(&Told(named.clone()))?;
-            Ok(Stored { metric: metric.name.clone(), kind, outcome })
+            body.results.push((metric.name.clone(), serde_json::to_string(&Told(named.clone()))?));
+        }
+        let is_asked = !place.model.is_empty();
+        let said = case.response.as_ref().and_then(|output| output.model.clone());
+        let answered_by = said.or_else(|| is_asked.then(|| place.model.clone()));
+        // Which model and repeat of a run it is stands in the row.
+        body.output = case.response.as_ref().map(|output| match is_asked {
+            true => Output::new(output.text.clone()),
+            false => output.clone(),
         });
-        self.wish(Wish::Results(place, results.collect::<io::Result<_>>()?))
+        let packed = self.packer.pack(&body.text()?)?;
+        let tags = if case.tags.is_empty() { None } else { Some(serde_json::to_string(&case.tags)?) };
+        let case = self.packer.pack(&serde_json::to_string(&Case { response: None, ..case.clone() })?)?;
+        self.wish(Wish::Results(Box::new(FinishedSample { place, answered_by, tags, case, body, packed, values })))
     }
 
     /// Waits until everything that it was given is in the store.
@@ -185,7 +191,8 @@ impl Drop for StoreKeeper {
 }
 
 /// Writes until nobody wishes any more.
-fn serve(mut connection: Connection, run: i64, wishes: &Receiver<Wish>) -> rusqlite::Result<()> {
+fn serve(mut connection: Connection, run: i64, wishes: &Receiver<Wish>) -> Result<(), Fault> {
+    let unpacker = Unpacker::of(&connection)?;
     while let Ok(first) = wishes.recv() {
         let mut batch = vec![first];
         let until = Instant::now() + PATIENCE;
@@ -196,73 +203,124 @@ fn serve(mut connection: Connection, run: i64, wishes: &Receiver<Wish>) -> rusql
             }
         }
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        {
-            let mut output = transaction.prepare_cached(
-                "INSERT INTO samples (run, dataset, id, occurrence, model, repeat, place, position, seat, finished,
-                                      output, input_tokens, output_tokens, cost_usd, latency_ms, attempts)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0, ?10, ?11, ?12, ?13, ?14, ?15)
-                 ON CONFLICT (run, dataset, id, occurrence, model, repeat) DO UPDATE
-                 SET output = excluded.output, input_tokens = excluded.input_tokens,
-                     output_tokens = excluded.output_tokens, cost_usd = excluded.cost_usd,
-                     latency_ms = excluded.latency_ms, attempts = excluded.attempts
-                 WHERE output IS NULL",
-            )?;
-            let mut sample = transaction.prepare_cached(
-                "INSERT INTO samples (run, dataset, id, occurrence, model, repeat, place, position, seat, finished)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
-                 ON CONFLICT (run, dataset, id, occurrence, model, repeat) DO UPDATE
-                 SET finished = 1, place = excluded.place, position = excluded.position, seat = excluded.seat
-                 RETURNING sample",
-            )?;
-            // Another process may have been first: what is there stays.
-            let mut result = transaction.prepare_cached(
-                "INSERT OR IGNORE INTO results (sample, metric, kind, outcome) VALUES (?1, ?2, ?3, ?4)",
-            )?;
-            for wish in &batch {
-                match wish {
-                    Wish::Output(place, taken) => keep_output(&mut output, run, place, taken)?,
-                    Wish::Results(place, results) => {
-                        let Place { dataset, id, occurrence, model, repeat, order: (number, row, seat) } = place;
-                        let values = params![run, dataset, id, occurrence, model, repeat, number, row, seat];
-                        let sample: i64 = sample.query_row(values, |row| row.get(0))?;
-                        for Stored { metric, kind, outcome } in results {
-                            result.execute(params![sample, metric, kind, outcome])?;
-                        }
-                    }
-                    Wish::Settle(_) => {}
-                }
+        let mut writing =
+            Writing { connection: &transaction, unpacker: &unpacker, samples: Samples::open(&transaction, run)? };
+        let mut settled = Vec::new();
+        for wish in batch {
+            match wish {
+                Wish::Output(place, taken, packed) => writing.output(place, taken, &packed)?,
+                Wish::Results(finished) => writing.results(*finished)?,
+                Wish::Settle(waiting) => settled.push(waiting),
             }
         }
+        writing.samples.close(&transaction)?;
         transaction.commit()?;
-        for wish in &batch {
-            if let Wish::Settle(settled) = wish {
-                // Whoever asked may have gone.
-                let _ = settled.send(());
-            }
+        for waiting in settled {
+            // Whoever asked may have gone.
+            let _ = waiting.send(());
         }
     }
     Ok(())
 }
 
-fn keep_output(statement: &mut Statement<'_>, run: i64, place: &Place, taken: &Taken) -> rusqlite::Result<()> {
-    let Place { dataset, id, occurrence, model, repeat, order: (number, row, seat) } = place;
-    let count = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
-    statement.execute(params![
-        run,
-        dataset,
-        id,
-        occurrence,
-        model,
-        repeat,
-        number,
-        row,
-        seat,
-        taken.text,
-        count(taken.usage.input_tokens),
-        count(taken.usage.output_tokens),
-        taken.cost_usd,
-        count(taken.latency_ms),
-        taken.attempts
-    ])?;
-    Ok(())
+/// One transaction. Another process may have been first: what is there stays.
+struct Writing<'a> {
+    connection: &'a Connection,
+    unpacker: &'a Unpacker,
+    samples: Samples,
+}
+
+impl Writing<'_> {
+    fn output(&mut self, place: Place, taken: Taken, packed: &[u8]) -> Result<(), Fault> {
+        let row = SampleRow {
+            answered_by: Some(place.model.clone()).filter(|model| !model.is_empty()),
+            status: OPEN.to_owned(),
+            taken,
+            ..SampleRow::default()
+        };
+        let sample = match self.samples.find(self.connection, &place)? {
+            None => self.samples.insert(self.connection, &mut SampleRow { place, ..row })?,
+            Some(before) => {
+                if before.is_finished() || Texts::Outputs.packed(self.connection, before.sample)?.is_some() {
+                    return Ok(());
+                }
+                let mut row =
+                    SampleRow { sample: before.sample, place: before.place.clone(), case: before.case, ..row };
+                self.samples.replace(self.connection, &before, &mut row)?;
+                before.sample
+            }
+        };
+        Texts::Outputs.put(self.connection, sample, packed)?;
+        Ok(())
+    }
+
+    fn results(&mut self, finished: FinishedSample) -> Result<(), Fault> {
+        let FinishedSample { place, answered_by, tags, case, mut body, mut packed, values } = finished;
+        let before = self.samples.find(self.connection, &place)?;
+        let kept = match &before {
+            Some(before) if before.is_finished() => Some(self::body(self.connection, self.unpacker, before.sample)?),
+            Some(before) => self.waiting(before.sample)?,
+            None => None,
+        };
+        let mut row = SampleRow { place, answered_by, tags, values, ..SampleRow::default() };
+        if let (Some(before), Some(kept)) = (&before, kept) {
+            if before.is_finished() && body.results.iter().all(|(metric, _)| kept.has(metric)) {
+                return Ok(());
+            }
+            if merge(&mut body, kept) {
+                packed = Packer::default().pack(&body.text()?)?;
+            }
+            row.values.retain(|value| before.values.iter().all(|known| known.metric != value.metric));
+            row.values.extend(before.values.iter().cloned());
+        }
+        row.case = Some(self.case(&row.place, &case)?);
+        row.finish();
+        let sample = match &before {
+            Some(before) => {
+                (row.sample, row.taken) = (before.sample, before.taken.clone());
+                self.samples.replace(self.connection, before, &mut row)?;
+                Texts::Outputs.remove(self.connection, before.sample)?;
+                before.sample
+            }
+            None => self.samples.insert(self.connection, &mut row)?,
+        };
+        Texts::Bodies.put(self.connection, sample, &packed)?;
+        Ok(())
+    }
+
+    /// The output that waits to be scored.
+    fn waiting(&self, sample: i64) -> Result<Option<Body>, Fault> {
+        let text = Texts::Outputs.text(self.connection, self.unpacker, sample)?;
+        text.map(|text| Body::read(&text).map_err(Fault::Damaged)).transpose()
+    }
+
+    /// The number of a case, which samples of one row share.
+    fn case(&self, place: &Place, packed: &[u8]) -> Result<i64, Fault> {
+        if let Some(number) = self.samples.sibling_case(self.connection, place)?
+            && Texts::Cases.packed(self.connection, number)?.as_deref() == Some(packed)
+        {
+            return Ok(number);
+        }
+        let next: i64 =
+            self.connection.query_row("SELECT coalesce(max(number), 0) + 1 FROM cases", [], |row| row.get(0))?;
+        Texts::Cases.put(self.connection, next, packed)?;
+        Ok(next)
+    }
+}
+
+/// Puts what was kept before in the place of what came later; says whether that is different.
+fn merge(body: &mut Body, kept: Body) -> bool {
+    let mut is_changed = false;
+    if kept.output.is_some() && kept.output != body.output {
+        body.output = kept.output;
+        is_changed = true;
+    }
+    for (metric, result) in kept.results {
+        is_changed = true;
+        match body.results.iter_mut().find(|(known, _)| *known == metric) {
+            Some(entry) => entry.1 = result,
+            None => body.results.push((metric, result)),
+        }
+    }
+    is_changed
 }

@@ -1,14 +1,18 @@
 //! What a store holds of single samples: looked up by their key while a run goes on, and one after the other for exports.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use probare_core::{Case, MetricInfo, Named, Output, Spent, Told, Usage};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use probare_core::{Case, MetricInfo, Named, Output, SampleKey, Spent, Usage};
+use rusqlite::Connection;
 
+use super::body::{Body, Texts, body};
 use super::keeper::Names;
-use super::{StoreError, schema};
+use super::packing::Unpacker;
+use super::samples::{Place, SampleRow, Samples, Taken};
+use super::schema::Access;
+use super::{Fault, Store, StoreError};
 
 /// What is known of a sample.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -21,86 +25,94 @@ pub struct Kept {
     pub results: Option<Vec<Named>>,
 }
 
+/// A connection with the names that its rows use.
+struct Reader {
+    connection: Connection,
+    samples: Samples,
+}
+
 /// Looks samples up, from any thread.
 pub struct Finished {
     path: PathBuf,
+    access: Access,
     run: i64,
     names: Names,
     metrics: Vec<String>,
     /// Nothing was there when the run began.
     is_empty: bool,
-    connections: Mutex<Vec<Connection>>,
+    unpacker: Unpacker,
+    readers: Mutex<Vec<Reader>>,
 }
 
 impl Finished {
     /// Prepares to look up samples of a run.
-    pub fn open(path: &Path, run: i64, names: Names, metrics: &[MetricInfo]) -> Result<Self, StoreError> {
-        let connection = schema::connect(path)?;
-        let any: Option<i64> = connection
-            .query_row("SELECT sample FROM samples WHERE run = ?1 LIMIT 1", params![run], |row| row.get(0))
-            .optional()
-            .map_err(schema::wrong(path))?;
+    pub fn open(store: &Store, run: i64, names: Names, metrics: &[MetricInfo]) -> Result<Self, StoreError> {
+        let connection = store.connect()?;
+        let at = |fault: Fault| fault.at(store.path());
+        let samples = Samples::open(&connection, run).map_err(at)?;
         Ok(Self {
-            path: path.to_owned(),
+            path: store.path().to_owned(),
+            access: store.access.clone(),
             run,
             names,
             metrics: metrics.iter().map(|metric| metric.name.clone()).collect(),
-            is_empty: any.is_none(),
-            connections: Mutex::new(vec![connection]),
+            is_empty: samples.tally().rows == 0,
+            unpacker: Unpacker::of(&connection).map_err(|error| at(error.into()))?,
+            readers: Mutex::new(vec![Reader { connection, samples }]),
         })
     }
 
     /// What is known of the sample of a case.
     pub fn find(&self, case: &Case) -> io::Result<Kept> {
-        if self.is_empty {
-            return Ok(Kept::default());
+        let Some(place) = self.names.place(case).filter(|_| !self.is_empty) else { return Ok(Kept::default()) };
+        let mut reader = self.reader().map_err(io::Error::other)?;
+        let mut kept = self.look(&reader, &place);
+        if matches!(kept, Err(Fault::Damaged(_))) {
+            // Another process may have added a metric or a name since.
+            kept = Samples::open(&reader.connection, self.run).and_then(|samples| {
+                reader.samples = samples;
+                self.look(&reader, &place)
+            });
         }
-        let spare = self.connections.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let connection = match spare {
-            Some(connection) => connection,
-            None => schema::connect(&self.path).map_err(io::Error::other)?,
-        };
-        let kept = self.look(&connection, case);
-        self.connections.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-        kept.map_err(|error| io::Error::other(schema::wrong(&self.path)(error)))
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner).push(reader);
+        kept.map_err(|fault| io::Error::other(fault.at(&self.path)))
     }
 
-    fn look(&self, connection: &Connection, case: &Case) -> rusqlite::Result<Kept> {
-        let Some(place) = self.names.place(case) else { return Ok(Kept::default()) };
-        let mut statement = connection.prepare_cached(
-            "SELECT sample, output, finished, input_tokens, output_tokens, cost_usd FROM samples
-             WHERE run = ?1 AND dataset = ?2 AND id = ?3 AND occurrence = ?4 AND model = ?5 AND repeat = ?6",
-        )?;
-        let key = params![self.run, place.dataset, place.id, place.occurrence, place.model, place.repeat];
-        let found: Option<(i64, Option<String>, bool, Spent)> =
-            statement.query_row(key, |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, spent(row)?))).optional()?;
-        let Some((sample, output, is_finished, spent)) = found else { return Ok(Kept::default()) };
-        let results = if is_finished { results(connection, sample, &self.metrics)? } else { None };
-        let spent = output.is_some().then_some(spent);
+    fn reader(&self) -> Result<Reader, StoreError> {
+        if let Some(reader) = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop() {
+            return Ok(reader);
+        }
+        let connection = self.access.connect()?;
+        let samples = Samples::open(&connection, self.run).map_err(|fault| fault.at(&self.path))?;
+        Ok(Reader { connection, samples })
+    }
+
+    fn look(&self, Reader { connection, samples }: &Reader, place: &Place) -> Result<Kept, Fault> {
+        let Some(row) = samples.find(connection, place)? else { return Ok(Kept::default()) };
+        let body = content(connection, &self.unpacker, &row)?;
+        let wrong = |reason| Fault::Damaged(format!("case `{}`: {reason}", place.id));
+        let results = if row.is_finished() { body.named(&self.metrics).map_err(wrong)? } else { None };
+        // A response of the file is read from the file.
+        let output = body.output.filter(|_| !place.model.is_empty()).map(|output| output.text);
+        let spent = output.is_some().then(|| spent(&row.taken));
         Ok(Kept { output, spent, results })
     }
 }
 
-/// What an output took, from the fourth column on.
-fn spent(row: &Row<'_>) -> rusqlite::Result<Spent> {
-    let count = |at| row.get::<_, Option<i64>>(at).map(|count| count.unwrap_or_default().unsigned_abs());
-    Ok(Spent { usage: Usage { input_tokens: count(3)?, output_tokens: count(4)? }, cost_usd: row.get(5)? })
+/// The body of a sample, finished or not.
+fn content(connection: &Connection, unpacker: &Unpacker, row: &SampleRow) -> Result<Body, Fault> {
+    if row.is_finished() {
+        return body(connection, unpacker, row.sample);
+    }
+    let text = Texts::Outputs.text(connection, unpacker, row.sample)?;
+    text.map_or_else(|| Ok(Body::default()), |text| Body::read(&text).map_err(Fault::Damaged))
 }
 
-/// The results of a sample in the order of the metrics; nothing where one of them is not there.
-fn results(connection: &Connection, sample: i64, metrics: &[String]) -> rusqlite::Result<Option<Vec<Named>>> {
-    let mut statement = connection.prepare_cached("SELECT metric, outcome FROM results WHERE sample = ?1")?;
-    let mut found: Vec<Option<Named>> = vec![None; metrics.len()];
-    let mut rows = statement.query(params![sample])?;
-    while let Some(row) = rows.next()? {
-        let (metric, outcome) = (row.get_ref(0)?.as_str()?, row.get_ref(1)?.as_str()?);
-        let Some(at) = metrics.iter().position(|known| known == metric) else { continue };
-        let Told(named) = serde_json::from_str(outcome).map_err(|error| {
-            rusqlite::Error::FromSqlConversionFailure(1, rusqlite::types::Type::Text, Box::new(error))
-        })?;
-        found[at] = Some(named);
-    }
-    Ok(found.into_iter().collect())
+/// What an output took.
+fn spent(taken: &Taken) -> Spent {
+    let count = |count: Option<i64>| count.unwrap_or_default().unsigned_abs();
+    let usage = Usage::new(count(taken.input_tokens), count(taken.output_tokens));
+    Spent { usage, cost_usd: taken.cost_usd }
 }
 
 /// A sample on its way out of the store.
@@ -108,55 +120,33 @@ fn results(connection: &Connection, sample: i64, metrics: &[String]) -> rusqlite
 pub struct StoredSample {
     /// Data set.
     pub dataset: String,
-    /// The case, with the output and nothing else of its row.
+    /// The case with the output; nothing else of its row where the store is from before 0.3.
     pub case: Case,
-    /// What the output took.
-    pub usage: Usage,
-    /// What it cost, where that is known.
-    pub cost_usd: Option<f64>,
 }
 
-/// Data set, row, model and repeat by number, and the number of the sample where two stand in one place.
-pub(crate) type Order = (i64, i64, i64, i64, i64);
-
-/// Before every sample.
-pub(crate) const FIRST: Order = (-1, 0, 0, 0, 0);
-
-/// The next samples after a place, in order.
-pub(super) fn after(
-    connection: &Connection,
-    run: i64,
-    last: Order,
-    most: usize,
-) -> rusqlite::Result<Vec<(Order, StoredSample)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT place, position, seat, repeat, dataset, id, occurrence, model, output, input_tokens, output_tokens,
-                cost_usd, sample
-         FROM samples
-         WHERE run = ?1 AND finished = 1 AND (place, position, seat, repeat, sample) > (?2, ?3, ?4, ?5, ?6)
-         ORDER BY place, position, seat, repeat, sample LIMIT ?7",
-    )?;
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    let rows = statement.query_map(params![run, last.0, last.1, last.2, last.3, last.4, most], sample)?;
-    rows.collect()
-}
-
-fn sample(row: &Row<'_>) -> rusqlite::Result<(Order, StoredSample)> {
-    let at = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(12)?);
-    let model: String = row.get(7)?;
-    let repeat: u32 = row.get(3)?;
-    let output: Option<String> = row.get(8)?;
-    let model = (!model.is_empty()).then_some(model);
-    let key = probare_core::SampleKey {
-        dataset: row.get(0)?,
-        row: row.get::<_, i64>(1)?.unsigned_abs(),
-        occurrence: row.get(6)?,
-        model: model.is_some().then_some(row.get(2)?),
-        repeat,
+/// A finished sample with its texts.
+pub(super) fn stored(connection: &Connection, unpacker: &Unpacker, row: SampleRow) -> Result<StoredSample, Fault> {
+    let damaged = |reason: String| Fault::Damaged(format!("case {} of sample {}: {reason}", row.place.id, row.sample));
+    let mut case = match row.case {
+        Some(number) => {
+            let text = Texts::Cases.text(connection, unpacker, number)?;
+            let text = text.ok_or_else(|| damaged("it is missing".to_owned()))?;
+            serde_json::from_str(&text).map_err(|error| damaged(error.to_string()))?
+        }
+        None => Case { id: row.place.id.clone(), ..Case::default() },
     };
-    let response = output.map(|text| Output { text, model, repeat });
-    let case = Case { id: row.get(5)?, response, sample: Some(key), ..Case::default() };
-    let count = |at| row.get::<_, Option<i64>>(at).map(|count| count.unwrap_or_default().unsigned_abs());
-    let usage = Usage { input_tokens: count(9)?, output_tokens: count(10)? };
-    Ok((at, StoredSample { dataset: row.get(4)?, case, usage, cost_usd: row.get(11)? }))
+    let output = content(connection, unpacker, &row)?.output;
+    let Place { dataset, occurrence, model, repeat, order: (number, position, seat), .. } = row.place;
+    let is_asked = !model.is_empty();
+    case.response =
+        output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
+    case.spent = row.taken.input_tokens.is_some().then(|| spent(&row.taken));
+    case.sample = Some(SampleKey {
+        dataset: number,
+        row: position.unsigned_abs(),
+        occurrence,
+        model: is_asked.then_some(seat),
+        repeat,
+    });
+    Ok(StoredSample { dataset, case })
 }

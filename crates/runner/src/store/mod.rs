@@ -5,8 +5,19 @@
 //! where it was, and nothing is there twice: the key of a sample is run, data set, case id, occurrence, model and repeat.
 //! Several processes may work in one store.
 
+//! A row of samples has what one filters and sorts by; the texts are packed and stand apart. Every row has a checksum, and
+//! every run a tally of its rows, so that a damaged store says so and is never quietly different. `docs/design/store.md`
+//! tells why it is so.
+
+mod body;
+mod checksum;
 mod keeper;
+mod labels;
 mod lookup;
+mod migrate;
+mod packing;
+mod run_row;
+mod samples;
 mod schema;
 
 use std::path::{Path, PathBuf};
@@ -14,11 +25,19 @@ use std::time::{Duration, SystemTime};
 
 use probare_core::{ErrorKind, Usage};
 use probare_report::costs::Cost;
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 pub use keeper::{Names, StoreKeeper};
-pub(crate) use lookup::{FIRST, Order};
+pub use labels::Label;
 pub use lookup::{Finished, StoredSample};
+pub(crate) use samples::Cursor;
+
+use self::body::{Body, Texts};
+use self::checksum::Tallied;
+use self::packing::{Packer, Unpacker};
+use self::run_row::RunRow;
+use self::samples::{OPEN, SampleRow, Samples};
+use self::schema::Access;
 
 use crate::runs::RunPlan;
 
@@ -63,6 +82,57 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// The same about the file that the user named.
+    fn about(self, path: &Path) -> Self {
+        let path = path.to_owned();
+        match self {
+            Self::Database { reason, .. } => Self::Database { path, reason },
+            Self::Format { found, .. } => Self::Format { path, found },
+            Self::NoRun { run, .. } => Self::NoRun { path, run },
+            Self::Damaged { reason, .. } => Self::Damaged { path, reason },
+        }
+    }
+}
+
+/// What went wrong in a store, before it is said in which.
+#[derive(Debug)]
+enum Fault {
+    Database(rusqlite::Error),
+    /// Something is not as it was written.
+    Damaged(String),
+    /// A text could not be packed.
+    Other(String),
+}
+
+impl Fault {
+    fn at(self, path: &Path) -> StoreError {
+        match self {
+            Self::Database(error) => schema::wrong(path)(error),
+            Self::Damaged(reason) => StoreError::Damaged { path: path.to_owned(), reason },
+            Self::Other(reason) => StoreError::Database { path: path.to_owned(), reason },
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Fault {
+    fn from(error: std::io::Error) -> Self {
+        Self::Other(error.to_string())
+    }
+}
+
 /// How far a run has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
@@ -105,16 +175,30 @@ pub struct StoredRun {
     pub cost_usd: f64,
 }
 
+/// Settings that a run was started with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StoredSettings {
+    /// As JSON.
+    pub settings: String,
+    /// What shows that this user's own program wrote them, if anything does.
+    pub mark: Option<String>,
+}
+
 /// An open store.
 pub struct Store {
     path: PathBuf,
+    access: Access,
     connection: Connection,
+    unpacker: Unpacker,
 }
 
 impl Store {
-    /// Opens a store, creating it and its folder where they are not there.
+    /// Opens a store, creating it and its folder where they are not there. A store that may not be written is opened to be
+    /// read.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { path: path.to_owned(), connection: schema::open(path)? })
+        let (access, connection) = schema::open(path)?;
+        let unpacker = Unpacker::of(&connection).map_err(schema::wrong(path))?;
+        Ok(Self { path: path.to_owned(), access, connection, unpacker })
     }
 
     /// The file.
@@ -122,179 +206,353 @@ impl Store {
         &self.path
     }
 
-    fn wrong(&self) -> impl Fn(rusqlite::Error) -> StoreError + '_ {
-        schema::wrong(&self.path)
+    /// A further connection to it.
+    fn connect(&self) -> Result<Connection, StoreError> {
+        self.access.connect()
+    }
+
+    /// Fails where it is open to be read alone.
+    fn writable(&self) -> Result<(), StoreError> {
+        match self.access {
+            Access::Written(_) => Ok(()),
+            _ => Err(StoreError::Database { path: self.path.clone(), reason: "it may not be written".to_owned() }),
+        }
+    }
+
+    /// Changes something, at once or not at all.
+    fn change<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        self.writable()?;
+        let changed = || {
+            let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?;
+            let made = work(&transaction)?;
+            transaction.commit()?;
+            Ok(made)
+        };
+        changed().map_err(|fault: Fault| fault.at(&self.path))
+    }
+
+    /// Looks at something, as it is at one moment.
+    fn look<T>(&self, work: impl FnOnce(&Connection) -> Result<T, Fault>) -> Result<T, StoreError> {
+        let looked = || {
+            let transaction = Transaction::new_unchecked(&self.connection, TransactionBehavior::Deferred)?;
+            work(&transaction)
+        };
+        looked().map_err(|fault: Fault| fault.at(&self.path))
+    }
+
+    fn change_run(&self, run: i64, work: impl FnOnce(&mut RunRow)) -> Result<(), StoreError> {
+        let changed = self.change(|connection| {
+            let Some(before) = RunRow::find(connection, run)? else { return Ok(false) };
+            let mut row = before.clone();
+            work(&mut row);
+            row.replace(connection, &before)?;
+            Ok(true)
+        })?;
+        if changed { Ok(()) } else { Err(self.no_run(run)) }
+    }
+
+    fn no_run(&self, run: i64) -> StoreError {
+        StoreError::NoRun { path: self.path.clone(), run }
     }
 
     /// Notes a new run; gives its number.
     pub fn begin(&self, plan: &RunPlan) -> Result<i64, StoreError> {
-        let text = self.text(plan)?;
-        self.connection
-            .execute("INSERT INTO runs (plan, state, made, rounds) VALUES (?1, 'open', ?2, 0)", params![text, now()])
-            .map_err(self.wrong())?;
-        Ok(self.connection.last_insert_rowid())
+        let plan = self.text(plan)?;
+        self.change(|connection| {
+            let run = RunRow::next(connection)?;
+            let state = State::Open.name().to_owned();
+            RunRow { run, plan, state, made: now(), rounds: 0, settings: None, mark: None }.insert(connection)?;
+            Ok(run)
+        })
     }
 
     /// Notes that a run goes on by another plan.
     pub fn replan(&self, run: i64, plan: &RunPlan) -> Result<(), StoreError> {
         let text = self.text(plan)?;
-        self.connection
-            .execute("UPDATE runs SET plan = ?2 WHERE run = ?1", params![run, text])
-            .map_err(self.wrong())?;
-        Ok(())
+        self.change_run(run, |row| row.plan = text)
     }
 
     /// Notes how far a run has come.
     pub fn set_state(&self, run: i64, state: State) -> Result<(), StoreError> {
-        self.connection
-            .execute("UPDATE runs SET state = ?2 WHERE run = ?1", params![run, state.name()])
-            .map_err(self.wrong())?;
-        Ok(())
+        self.change_run(run, |row| state.name().clone_into(&mut row.state))
+    }
+
+    /// The settings that a run was started with; nothing where they were not kept, as before 0.3.
+    pub fn settings(&self, run: i64) -> Result<Option<StoredSettings>, StoreError> {
+        let RunRow { settings, mark, .. } = self.row(run)?;
+        Ok(settings.map(|settings| StoredSettings { settings, mark }))
+    }
+
+    /// Keeps the settings of a run, and what shows who wrote them.
+    pub fn set_settings(&self, run: i64, settings: &str, mark: Option<&str>) -> Result<(), StoreError> {
+        self.change_run(run, |row| {
+            row.settings = Some(settings.to_owned());
+            row.mark = mark.map(str::to_owned);
+        })
     }
 
     fn text(&self, plan: &RunPlan) -> Result<String, StoreError> {
-        serde_json::to_string(plan)
-            .map_err(|error| StoreError::Damaged { path: self.path.clone(), reason: error.to_string() })
+        serde_json::to_string(&plan.clone().marked()).map_err(|error| Fault::from(error).at(&self.path))
+    }
+
+    fn row(&self, run: i64) -> Result<RunRow, StoreError> {
+        let found = RunRow::find(&self.connection, run).map_err(|fault| fault.at(&self.path))?;
+        found.ok_or_else(|| self.no_run(run))
     }
 
     /// All runs, the oldest first.
     pub fn runs(&self) -> Result<Vec<StoredRun>, StoreError> {
-        let mut statement = self.connection.prepare("SELECT run FROM runs ORDER BY run").map_err(self.wrong())?;
-        let numbers: Result<Vec<i64>, _> =
-            statement.query_map([], |row| row.get(0)).and_then(Iterator::collect).map_err(self.wrong());
-        numbers?.into_iter().map(|run| self.run(run)).collect()
+        self.look(|connection| RunRow::all(connection)?.into_iter().map(|row| stored_run(connection, row)).collect())
     }
 
-    /// The newest run that is not complete, else the newest of all.
+    /// The newest run that is not complete, or the newest of all.
     pub fn latest(&self, only_open: bool) -> Result<Option<i64>, StoreError> {
-        let condition = if only_open { "WHERE state = 'open'" } else { "" };
-        self.connection
-            .query_row(&format!("SELECT max(run) FROM runs {condition}"), [], |row| row.get(0))
-            .map_err(self.wrong())
+        let rows = self.look(RunRow::all)?;
+        let is_meant = |row: &RunRow| !only_open || row.state == State::Open.name();
+        Ok(rows.into_iter().filter(is_meant).map(|row| row.run).max())
     }
 
     /// One run.
     pub fn run(&self, run: i64) -> Result<StoredRun, StoreError> {
-        let row: Option<(String, String, i64, u32)> = self
-            .connection
-            .query_row("SELECT plan, state, made, rounds FROM runs WHERE run = ?1", params![run], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-            })
-            .optional()
-            .map_err(self.wrong())?;
-        let Some((plan, state, made, rounds)) = row else {
-            return Err(StoreError::NoRun { path: self.path.clone(), run });
-        };
-        let damaged = |reason: String| StoreError::Damaged { path: self.path.clone(), reason };
-        let plan = serde_json::from_str(&plan).map_err(|error| damaged(format!("the plan of run {run}: {error}")))?;
-        let (finished, input, output, cost): (i64, i64, i64, f64) = self
-            .connection
-            .query_row(
-                "SELECT coalesce(sum(finished), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
-                        coalesce(sum(cost_usd), 0.0)
-                 FROM samples WHERE run = ?1",
-                params![run],
-                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
-            )
-            .map_err(self.wrong())?;
-        let mut statement = self
-            .connection
-            .prepare(
-                "SELECT kind, count(*) FROM results JOIN samples USING (sample)
-                 WHERE run = ?1 AND kind IS NOT NULL GROUP BY kind ORDER BY kind",
-            )
-            .map_err(self.wrong())?;
-        let errors: Result<Vec<(String, i64)>, _> =
-            statement.query_map(params![run], |row| Ok((row.get(0)?, row.get(1)?))).and_then(Iterator::collect);
-        let errors = errors.map_err(self.wrong())?;
-        Ok(StoredRun {
-            run,
-            plan,
-            state: if state == State::Complete.name() { State::Complete } else { State::Open },
-            made: made.unsigned_abs(),
-            rounds,
-            finished: finished.unsigned_abs(),
-            errors: errors.into_iter().map(|(kind, count)| (kind, count.unsigned_abs())).collect(),
-            usage: Usage { input_tokens: input.unsigned_abs(), output_tokens: output.unsigned_abs() },
-            cost_usd: cost,
-        })
+        let found =
+            self.look(|connection| RunRow::find(connection, run)?.map(|row| stored_run(connection, row)).transpose())?;
+        found.ok_or_else(|| self.no_run(run))
     }
 
     /// What the outputs of each model of a run took.
     pub(crate) fn costs(&self, run: i64) -> Result<Vec<Cost>, StoreError> {
-        let wrong = self.wrong();
-        let mut statement = self
-            .connection
-            .prepare(
-                "SELECT model, count(output), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
-                        sum(cost_usd)
-                 FROM samples WHERE run = ?1 AND output IS NOT NULL GROUP BY model, seat ORDER BY seat",
-            )
-            .map_err(&wrong)?;
-        let read = |row: &rusqlite::Row<'_>| {
-            let count = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
-            let usage = Usage { input_tokens: count(2)?, output_tokens: count(3)? };
-            Ok(Cost { model: row.get(0)?, outputs: count(1)?, usage, cost_usd: row.get(4)? })
+        self.look(|connection| {
+            let mut costs: Vec<(u32, Cost)> = Vec::new();
+            each_row(connection, run, |row| {
+                let (Some(input), Some(output)) = (row.taken.input_tokens, row.taken.output_tokens) else {
+                    return Ok(());
+                };
+                let (seat, model) = (row.place.order.2, row.place.model);
+                let at = costs.iter().position(|(known, cost)| *known == seat && cost.model == model);
+                let at = at.unwrap_or_else(|| {
+                    costs.push((seat, Cost { model, outputs: 0, usage: Usage::default(), cost_usd: None }));
+                    costs.len() - 1
+                });
+                let cost = &mut costs[at].1;
+                cost.outputs += 1;
+                cost.usage.input_tokens += input.unsigned_abs();
+                cost.usage.output_tokens += output.unsigned_abs();
+                if let Some(more) = row.taken.cost_usd {
+                    cost.cost_usd = Some(cost.cost_usd.unwrap_or_default() + more);
+                }
+                Ok(())
+            })?;
+            costs.sort_by_key(|(seat, _)| *seat);
+            Ok(costs.into_iter().map(|(_, cost)| cost).collect())
+        })
+    }
+
+    /// The finished samples of a run in the order of its plan, some at a time; none when there are no more. All of them
+    /// are of one moment. That none is missing is known when the last one was read.
+    pub(crate) fn samples(&self, run: i64, cursor: &mut Cursor, most: usize) -> Result<Vec<StoredSample>, StoreError> {
+        let mut read = || {
+            if !cursor.is_begun {
+                self.connection.execute_batch("BEGIN")?;
+                cursor.is_begun = true;
+            }
+            let samples = Samples::open(&self.connection, run)?;
+            while !cursor.is_done {
+                let rows = samples.after(&self.connection, cursor, most)?;
+                let stored = rows.into_iter().filter(SampleRow::is_finished);
+                let stored: Vec<_> = stored
+                    .map(|row| lookup::stored(&self.connection, &self.unpacker, row))
+                    .collect::<Result<_, _>>()?;
+                if cursor.is_done {
+                    self.connection.execute_batch("COMMIT")?;
+                }
+                if !stored.is_empty() {
+                    return Ok(stored);
+                }
+            }
+            Ok(Vec::new())
         };
-        statement.query_map(params![run], read).and_then(Iterator::collect).map_err(&wrong)
+        read().map_err(|fault: Fault| fault.at(&self.path))
     }
 
-    /// The finished samples of a run in the order of its plan, some at a time: `last` says where the last ones ended.
-    pub(crate) fn samples(&self, run: i64, last: &mut Order, most: usize) -> Result<Vec<StoredSample>, StoreError> {
-        let rows = lookup::after(&self.connection, run, *last, most).map_err(self.wrong())?;
-        if let Some((order, _)) = rows.last() {
-            *last = *order;
-        }
-        Ok(rows.into_iter().map(|(_, sample)| sample).collect())
+    /// Whether the store has the cases of all samples of a run; those from before 0.3 have none.
+    pub(crate) fn has_cases(&self, run: i64) -> Result<bool, StoreError> {
+        let mut is_whole = true;
+        self.look(|connection| {
+            each_row(connection, run, |row| {
+                is_whole &= row.case.is_some() || !row.is_finished();
+                Ok(())
+            })
+        })?;
+        Ok(is_whole)
     }
 
-    /// Takes a run out of the store; gives how many samples it had.
+    /// Adds what people say about a run.
+    pub fn add_labels(&self, run: i64, labels: &[Label]) -> Result<(), StoreError> {
+        self.row(run)?;
+        self.change(|connection| labels::add(connection, run, labels))
+    }
+
+    /// What people said about a run, in the order in which it came.
+    pub fn labels(&self, run: i64) -> Result<Vec<Label>, StoreError> {
+        self.row(run)?;
+        let labels = self.look(|connection| labels::all(connection, run))?;
+        Ok(labels.into_iter().map(|(_, label)| label).collect())
+    }
+
+    /// Takes a run out of the store, whole or damaged, with everything that was kept of it, and gives the room back, so
+    /// that the file holds nothing of it any more; gives how many samples it had.
     pub fn remove(&mut self, run: i64) -> Result<u64, StoreError> {
-        self.run(run)?;
-        let path = self.path.clone();
-        let wrong = schema::wrong(&path);
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&wrong)?;
-        transaction
-            .execute("DELETE FROM results WHERE sample IN (SELECT sample FROM samples WHERE run = ?1)", params![run])
-            .map_err(&wrong)?;
-        let samples = transaction.execute("DELETE FROM samples WHERE run = ?1", params![run]).map_err(&wrong)?;
-        transaction.execute("DELETE FROM runs WHERE run = ?1", params![run]).map_err(&wrong)?;
-        transaction.commit().map_err(&wrong)?;
-        Ok(samples as u64)
+        let samples = self.change(|connection| {
+            if !connection.prepare("SELECT 1 FROM runs WHERE run = ?1")?.exists(params![run])? {
+                return Ok(None);
+            }
+            for statement in [
+                "DELETE FROM bodies WHERE number IN (SELECT sample FROM samples WHERE run = ?1)",
+                "DELETE FROM outputs WHERE number IN (SELECT sample FROM samples WHERE run = ?1)",
+                "DELETE FROM cases WHERE number IN (SELECT case_number FROM samples WHERE run = ?1)",
+                "DELETE FROM metrics WHERE run = ?1",
+                "DELETE FROM labels WHERE run = ?1",
+            ] {
+                connection.execute(statement, params![run])?;
+            }
+            let samples = connection.execute("DELETE FROM samples WHERE run = ?1", params![run])?;
+            Tallied::Samples(run).remove(connection)?;
+            Tallied::Labels(run).remove(connection)?;
+            RunRow::remove(connection, run)?;
+            drop_names(connection)?;
+            Ok(Some(samples as u64))
+        })?;
+        let samples = samples.ok_or_else(|| self.no_run(run))?;
+        self.give_back()?;
+        Ok(samples)
+    }
+
+    /// Takes all samples of a case out of a run, with their texts, results and labels, and gives the room back; gives how
+    /// many there were.
+    pub fn forget(&mut self, run: i64, id: &str) -> Result<u64, StoreError> {
+        self.row(run)?;
+        let forgotten = self.change(|connection| {
+            let mut meant = Vec::new();
+            each_row(connection, run, |row| {
+                if row.place.id == id {
+                    meant.push(row);
+                }
+                Ok(())
+            })?;
+            let mut samples = Samples::open(connection, run)?;
+            for row in &meant {
+                samples.remove(connection, row)?;
+                Texts::Bodies.remove(connection, row.sample)?;
+                Texts::Outputs.remove(connection, row.sample)?;
+                if let Some(case) = row.case {
+                    Texts::Cases.remove(connection, case)?;
+                }
+            }
+            samples.close(connection)?;
+            labels::forget(connection, run, id)?;
+            drop_names(connection)?;
+            Ok(meant.len() as u64)
+        })?;
+        self.give_back()?;
+        Ok(forgotten)
+    }
+
+    /// Writes the file anew without what was removed.
+    fn give_back(&self) -> Result<(), StoreError> {
+        let busy = |reason: String| StoreError::Database {
+            path: self.path.clone(),
+            reason: format!(
+                "it was removed, but the file still holds what it left behind, since {reason}; once nobody \
+                             else uses the store, remove anything again"
+            ),
+        };
+        self.connection.execute_batch("VACUUM").map_err(|error| busy(error.to_string()))?;
+        // Pages that were written before must not stay in the journal.
+        let is_busy: bool = self
+            .connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+            .map_err(|error| busy(error.to_string()))?;
+        if is_busy { Err(busy("another process uses it".to_owned())) } else { Ok(()) }
     }
 
     /// Takes out the samples with an error of one of these kinds, so that they are done again; gives how many. Where a
     /// reply could not be read, judges are asked anew rather than from the record. Outputs that came are kept.
     pub fn retry(&mut self, run: i64, kinds: &[ErrorKind]) -> Result<u64, StoreError> {
-        let path = self.path.clone();
-        let wrong = schema::wrong(&path);
-        let names: Vec<String> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&wrong)?;
-        let samples = transaction
-            .execute(
-                &format!(
-                    "UPDATE samples SET finished = 0 WHERE run = ?1 AND finished = 1 AND sample IN
-                     (SELECT sample FROM results WHERE kind IN ({}))",
-                    names.join(", ")
-                ),
-                params![run],
-            )
-            .map_err(&wrong)?;
-        transaction
-            .execute(
-                "DELETE FROM results WHERE sample IN (SELECT sample FROM samples WHERE run = ?1 AND finished = 0)",
-                params![run],
-            )
-            .map_err(&wrong)?;
-        if samples > 0 {
-            transaction.execute("UPDATE runs SET state = 'open' WHERE run = ?1", params![run]).map_err(&wrong)?;
-        }
-        if kinds.contains(&ErrorKind::Unparseable) && samples > 0 {
-            transaction.execute("UPDATE runs SET rounds = rounds + 1 WHERE run = ?1", params![run]).map_err(&wrong)?;
-        }
-        transaction.commit().map_err(&wrong)?;
-        Ok(samples as u64)
+        let packer = Packer::default();
+        let unpacker = &self.unpacker;
+        self.row(run)?;
+        self.change(|connection| {
+            let is_meant = |kind: &str| kinds.iter().any(|known| known.name() == kind);
+            let mut meant = Vec::new();
+            each_row(connection, run, |row| {
+                if row.is_finished() && row.errors().any(is_meant) {
+                    meant.push(row);
+                }
+                Ok(())
+            })?;
+            let mut samples = Samples::open(connection, run)?;
+            for before in &meant {
+                let output = body::body(connection, unpacker, before.sample)?.output;
+                let mut row = SampleRow { status: OPEN.to_owned(), values: Vec::new(), ..before.clone() };
+                samples.replace(connection, before, &mut row)?;
+                Texts::Bodies.remove(connection, before.sample)?;
+                if output.is_some() && !before.place.model.is_empty() {
+                    let packed = packer.pack(&Body { output, results: Vec::new() }.text()?)?;
+                    Texts::Outputs.put(connection, before.sample, &packed)?;
+                }
+            }
+            samples.close(connection)?;
+            if !meant.is_empty()
+                && let Some(before) = RunRow::find(connection, run)?
+            {
+                let state = State::Open.name().to_owned();
+                let again = u32::from(kinds.contains(&ErrorKind::Unparseable));
+                RunRow { state, rounds: before.rounds + again, ..before.clone() }.replace(connection, &before)?;
+            }
+            Ok(meant.len() as u64)
+        })
     }
+}
+
+/// All samples of a run in order, checked one by one and together.
+fn each_row(
+    connection: &Connection,
+    run: i64,
+    mut work: impl FnMut(SampleRow) -> Result<(), Fault>,
+) -> Result<(), Fault> {
+    let samples = Samples::open(connection, run)?;
+    let mut cursor = Cursor::start();
+    while !cursor.is_done {
+        samples.after(connection, &mut cursor, 1000)?.into_iter().try_for_each(&mut work)?;
+    }
+    Ok(())
+}
+
+/// Drops names of data sets and models that no sample has.
+fn drop_names(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(
+        "DELETE FROM names WHERE number NOT IN
+         (SELECT dataset FROM samples UNION SELECT model FROM samples
+          UNION SELECT answered_by FROM samples WHERE answered_by IS NOT NULL)",
+    )
+}
+
+fn stored_run(connection: &Connection, row: RunRow) -> Result<StoredRun, Fault> {
+    let RunRow { run, plan, state, made, rounds, .. } = row;
+    let plan =
+        serde_json::from_str(&plan).map_err(|error| Fault::Damaged(format!("the plan of run {run}: {error}")))?;
+    let tally = Samples::open(connection, run)?.tally().clone();
+    Ok(StoredRun {
+        run,
+        plan,
+        state: if state == State::Complete.name() { State::Complete } else { State::Open },
+        made: made.unsigned_abs(),
+        rounds,
+        finished: tally.finished,
+        errors: tally.errors.into_iter().collect(),
+        usage: Usage::new(tally.input_tokens, tally.output_tokens),
+        cost_usd: tally.nano_usd as f64 / 1e9,
+    })
 }
 
 /// Seconds since 1970.

@@ -1,15 +1,30 @@
 //! The tables of the store, how the file is opened, and how an older form becomes the present one.
+//!
+//! A store that may not be written is read where it is; one of an older form is then copied and the copy brought up to
+//! date, which is gone when nobody reads it any more.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use tempfile::TempDir;
 
-use super::StoreError;
+use super::{Fault, StoreError, migrate, packing};
 
-/// What turns each form into the next: the first makes the tables of an empty file. A form that was released is never
-/// changed; what comes later is appended here, so that every store opens for ever.
-const STEPS: &[&str] = &["
+/// What turns each form into the next, in one transaction: the first makes the tables of an empty file. A form that was
+/// released is never changed; what comes later is appended here, so that every store opens for ever.
+const STEPS: &[fn(&Transaction<'_>) -> Result<(), Fault>] = &[
+    |transaction| Ok(transaction.execute_batch(FORM_1)?),
+    |transaction| {
+        migrate::set_aside(transaction)?;
+        transaction.execute_batch(FORM_2)?;
+        packing::bring(transaction)?;
+        migrate::take_over(transaction)
+    },
+];
+
+const FORM_1: &str = "
 CREATE TABLE runs (
     run INTEGER PRIMARY KEY AUTOINCREMENT,
     plan TEXT NOT NULL,
@@ -46,47 +61,219 @@ CREATE TABLE results (
     PRIMARY KEY (sample, metric)
 ) WITHOUT ROWID;
 CREATE INDEX results_kind ON results (kind) WHERE kind IS NOT NULL;
-"];
+";
 
-/// Says in which file something went wrong, and what to do where that is known.
+/// `docs/design/store.md` tells why it is so. Columns `value_N` and `label_N` of samples are added with the metrics.
+const FORM_2: &str = "
+CREATE TABLE runs (
+    run INTEGER PRIMARY KEY AUTOINCREMENT,
+    plan TEXT NOT NULL,
+    state TEXT NOT NULL,
+    made INTEGER NOT NULL,
+    rounds INTEGER NOT NULL,
+    settings TEXT,
+    mark TEXT,
+    checksum INTEGER NOT NULL
+);
+CREATE TABLE dictionaries (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE names (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE metrics (run INTEGER NOT NULL, slot INTEGER NOT NULL, metric TEXT NOT NULL, PRIMARY KEY (run, slot))
+    WITHOUT ROWID;
+CREATE TABLE tallies (
+    kind TEXT NOT NULL,
+    run INTEGER NOT NULL,
+    tally TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    PRIMARY KEY (kind, run)
+) WITHOUT ROWID;
+CREATE TABLE samples (
+    sample INTEGER PRIMARY KEY,
+    run INTEGER NOT NULL,
+    dataset INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    occurrence INTEGER NOT NULL,
+    model INTEGER NOT NULL,
+    repeat INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    seat INTEGER NOT NULL,
+    answered_by INTEGER,
+    case_number INTEGER,
+    status TEXT NOT NULL,
+    tags TEXT,
+    input_tokens INTEGER,
+    output_tokens INTEGER,
+    cost_usd REAL,
+    latency_ms INTEGER,
+    attempts INTEGER,
+    checksum INTEGER NOT NULL,
+    UNIQUE (run, id, occurrence, dataset, model, repeat)
+);
+CREATE INDEX samples_in_order ON samples (run, place, position, seat, repeat);
+CREATE TABLE cases (number INTEGER PRIMARY KEY, packed BLOB NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE outputs (number INTEGER PRIMARY KEY, packed BLOB NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE bodies (number INTEGER PRIMARY KEY, packed BLOB NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE labels (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    run INTEGER NOT NULL,
+    label TEXT NOT NULL,
+    checksum INTEGER NOT NULL
+);
+CREATE INDEX labels_of_run ON labels (run);
+CREATE TRIGGER labels_stay BEFORE UPDATE ON labels BEGIN SELECT raise(ABORT, 'labels are added, not changed'); END;
+";
+
+/// Bytes of a page of a new store: bodies of two thousand bytes fill it well.
+const PAGE: i64 = 8192;
+
+/// What a copy is called, in a folder of its own.
+const COPY: &str = "store.db";
+
+/// Says in which file something went wrong.
 pub(super) fn wrong(path: &Path) -> impl Fn(rusqlite::Error) -> StoreError + '_ {
-    move |error| StoreError::Database { path: path.to_owned(), reason: error.to_string() }
+    move |error| {
+        let is_damaged =
+            matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase))
+                || matches!(
+                    error,
+                    rusqlite::Error::InvalidColumnType(..)
+                        | rusqlite::Error::IntegralValueOutOfRange(..)
+                        | rusqlite::Error::FromSqlConversionFailure(..)
+                        | rusqlite::Error::Utf8Error(..)
+                );
+        let (path, reason) = (path.to_owned(), error.to_string());
+        if is_damaged { StoreError::Damaged { path, reason } } else { StoreError::Database { path, reason } }
+    }
+}
+
+/// How a file is reached.
+#[derive(Debug, Clone)]
+pub(super) enum Access {
+    /// It is written and read.
+    Written(PathBuf),
+    /// It is read, and nobody else writes it.
+    Read(PathBuf),
+    /// A copy is read, since it is of an older form and may not be written.
+    Copied(Arc<TempDir>),
+}
+
+impl Access {
+    /// A further connection.
+    pub fn connect(&self) -> Result<Connection, StoreError> {
+        match self {
+            Self::Written(path) => connect(path),
+            Self::Copied(folder) => connect(&folder.path().join(COPY)),
+            Self::Read(path) => connect_to_read(path),
+        }
+    }
 }
 
 /// Opens the file, creating it and its folder where they are not there.
-pub(super) fn open(path: &Path) -> Result<Connection, StoreError> {
-    let wrong = wrong(path);
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| StoreError::Database { path: path.to_owned(), reason: error.to_string() })?;
+pub(super) fn open(path: &Path) -> Result<(Access, Connection), StoreError> {
+    let failed = |error: std::io::Error| StoreError::Database { path: path.to_owned(), reason: error.to_string() };
+    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
+        std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    let mut connection = connect(path)?;
-    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(&wrong)?;
+    match open_to_write(path) {
+        Ok(connection) => Ok((Access::Written(path.to_owned()), connection)),
+        Err((_, true)) if path.metadata().is_ok_and(|found| found.len() > 0) => open_to_read(path),
+        Err((error, _)) => Err(error),
+    }
+}
+
+/// Opens a file that may be written; an error says whether it may not.
+fn open_to_write(path: &Path) -> Result<Connection, (StoreError, bool)> {
+    let told = wrong(path);
+    let wrong = |error: rusqlite::Error| {
+        let is_refused = matches!(error.sqlite_error_code(), Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen));
+        (told(error), is_refused)
+    };
+    let mut connection = connect(path).map_err(|error| (error, true))?;
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrong)?;
     if usize::try_from(found).is_ok_and(|found| found == STEPS.len()) {
-        return Ok(connection);
+        // Whether it can be locked and written at all is known only by trying.
+        let is_read_only = connection.is_readonly("main").map_err(wrong)?;
+        let refused = || StoreError::Database { path: path.to_owned(), reason: "it may not be written".to_owned() };
+        return if is_read_only { Err((refused(), true)) } else { Ok(connection) };
     }
-    connection.pragma_update(None, "journal_mode", "wal").map_err(&wrong)?;
+    if found == 0 {
+        connection.pragma_update(None, "page_size", PAGE).map_err(wrong)?;
+    }
+    connection.pragma_update(None, "journal_mode", "wal").map_err(wrong)?;
+    let is_older = bring_up_to_date(path, &mut connection)
+        .map_err(|error| (error, connection.is_readonly("main").unwrap_or_default()))?;
+    if is_older {
+        // The room that the older form took is given back; where somebody else is at work, it is used again later.
+        let _ = connection.execute_batch("VACUUM; PRAGMA wal_checkpoint(TRUNCATE);");
+    }
+    Ok(connection)
+}
+
+/// Goes all steps that are left, at once or not at all; says whether there was something to take over.
+fn bring_up_to_date(path: &Path, connection: &mut Connection) -> Result<bool, StoreError> {
+    let wrong = wrong(path);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(&wrong)?;
     // Looked at again: another process may have been first.
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(&wrong)?;
     let newer = || StoreError::Format { path: path.to_owned(), found };
     let done = usize::try_from(found).map_err(|_| newer())?;
     for step in STEPS.get(done..).ok_or_else(newer)? {
-        transaction.execute_batch(step).map_err(&wrong)?;
+        step(&transaction).map_err(|fault| fault.at(path))?;
     }
     let form = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
     transaction.pragma_update(None, "user_version", form).map_err(&wrong)?;
     transaction.commit().map_err(&wrong)?;
-    Ok(connection)
+    Ok(found > 0 && done < STEPS.len())
+}
+
+/// Opens a file that may not be written.
+fn open_to_read(path: &Path) -> Result<(Access, Connection), StoreError> {
+    let connection = connect_to_read(path)?;
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrong(path))?;
+    let form = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    if found > form || found < 1 {
+        return Err(StoreError::Format { path: path.to_owned(), found });
+    }
+    if found == form {
+        return Ok((Access::Read(path.to_owned()), connection));
+    }
+    let failed = |error: std::io::Error| StoreError::Database { path: path.to_owned(), reason: error.to_string() };
+    let folder = tempfile::tempdir().map_err(failed)?;
+    let copy = folder.path().join(COPY);
+    std::fs::copy(path, &copy).map_err(failed)?;
+    let mut permissions = copy.metadata().map_err(failed)?.permissions();
+    #[expect(clippy::permissions_set_readonly_false, reason = "the folder is this user's own")]
+    permissions.set_readonly(false);
+    std::fs::set_permissions(&copy, permissions).map_err(failed)?;
+    let connection = open_to_write(&copy).map_err(|(error, _)| error.about(path))?;
+    Ok((Access::Copied(Arc::new(folder)), connection))
 }
 
 /// A further connection to a store that was opened before.
-pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+fn connect(path: &Path) -> Result<Connection, StoreError> {
     let wrong = wrong(path);
     let connection = Connection::open(path).map_err(&wrong)?;
     // Another process may hold the file for as long as its disk takes.
     connection.busy_timeout(Duration::from_mins(1)).map_err(&wrong)?;
     // What a loss of power takes is computed again, from recorded replies.
     connection.pragma_update(None, "synchronous", "normal").map_err(&wrong)?;
+    connection.set_prepared_statement_cache_capacity(64);
     Ok(connection)
+}
+
+/// A connection that needs no file beside the store.
+fn connect_to_read(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut address = "file:".to_owned();
+    for byte in whole.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
+                address.push(char::from(*byte))
+            }
+            other => address.push_str(&format!("%{other:02X}")),
+        }
+    }
+    address.push_str("?immutable=1");
+    Connection::open_with_flags(address, flags).map_err(wrong(path))
 }

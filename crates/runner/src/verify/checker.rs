@@ -6,9 +6,9 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Event, Finish, Manifest, Outcome, Sha256, Sink, Stored};
+use probare_core::{Detail, Event, Finish, Manifest, Outcome, Sha256, Sink, Stored};
 use probare_report::recorded::{Recorded, RecordedError, Rows};
-use probare_report::{Format, Options, Output, VERSION};
+use probare_report::{Format, Options, Output, Summary, VERSION};
 
 use super::Verdict;
 use super::inputs::Names;
@@ -73,7 +73,7 @@ impl<'a> Checker<'a> {
             now: None,
             source: String::new(),
             names,
-            rows: file.rows()?,
+            rows: rows(file, recorded)?,
             matching: None,
             metrics: Vec::new(),
             copy,
@@ -136,6 +136,15 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// The rows of a file. A page is written again and compared as a whole; where another version wrote it, the results of the
+/// cases that it holds are compared one by one.
+fn rows(file: &Recorded, recorded: &Manifest) -> Result<Option<Rows>, RecordedError> {
+    match file.format() {
+        Format::Html if recorded.probare.version != VERSION => file.results().map(Some),
+        _ => file.rows(),
+    }
+}
+
 impl Sink for Checker<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
@@ -143,7 +152,12 @@ impl Sink for Checker<'_> {
                 (*source).clone_into(&mut self.source);
                 self.metrics = metrics.iter().map(|metric| metric.name.clone()).collect();
                 if let Some(rows) = self.rows.take() {
-                    self.matching = Some(Matching::new(self.file.format(), metrics, rows, &mut self.verdict));
+                    self.matching = Some(Matching::new(
+                        (self.file.format(), self.recorded.probare.format),
+                        metrics,
+                        rows,
+                        &mut self.verdict,
+                    ));
                 }
                 self.copy.event(event)
             }
@@ -167,7 +181,12 @@ impl Sink for Checker<'_> {
                 }
                 let manifest = self.as_recorded(&finish.manifest);
                 let is_ours = manifest.probare.version == VERSION;
-                let finish = Finish { stop: finish.stop, manifest, sections: finish.sections.clone() };
+                let summary = Summary::of(finish).map(|summary| {
+                    let mut summary = summary.clone();
+                    summary.problems = summary.problems.iter().map(|problem| self.names.in_problem(problem)).collect();
+                    Detail::new(summary)
+                });
+                let finish = Finish { stop: finish.stop, manifest, summary, sections: finish.sections.clone() };
                 if is_ours {
                     self.copy.event(&Event::Finished(&finish))?;
                 }

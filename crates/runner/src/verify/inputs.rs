@@ -57,7 +57,8 @@ fn find(input: &Input, folder: &Path) -> Result<PathBuf, VerifyError> {
     let here = PathBuf::from(&input.path);
     let mut places = vec![folder.join(&here), here];
     places.dedup();
-    places.retain(|place| place.exists());
+    // A pipe or a device that a stranger's file names would keep us waiting.
+    places.retain(|place| place.is_file() || place.is_dir());
     // Another file of the same name may lie beside the results: the length tells, and the digest will.
     let fits = places.iter().position(|place| fs::metadata(place).is_ok_and(|found| found.len() == input.bytes));
     let chosen = fits.unwrap_or(0);
@@ -68,7 +69,8 @@ fn find(input: &Input, folder: &Path) -> Result<PathBuf, VerifyError> {
     let folder = if folder == Path::new("") { Path::new(".") } else { folder };
     let above = folder.canonicalize().unwrap_or_default();
     let above = above.ancestors().skip(1).map(|folder| folder.join(&input.path));
-    let mut above = above.filter(|place| fs::metadata(place).is_ok_and(|found| found.len() == input.bytes));
+    let mut above =
+        above.filter(|place| fs::metadata(place).is_ok_and(|found| found.is_file() && found.len() == input.bytes));
     if let Some(place) = above.next() {
         return Ok(place);
     }

@@ -30,12 +30,31 @@ pub(super) struct Matching {
     last_case: u64,
     waiting_rows: FxHashMap<Key, VecDeque<Row>>,
     waiting_cases: FxHashMap<Key, VecDeque<(u64, CaseResult)>>,
+    /// Of a page, which may leave cases out.
+    page: Option<OnPage>,
 }
+
+/// What is known of a page that is being gone through: its rows come in input order.
+#[derive(Default)]
+struct OnPage {
+    /// The row that waits for its case.
+    next: Option<Row>,
+    /// Cases that it leaves out.
+    left_out: Vec<Key>,
+}
+
+/// A page with fewer cases than this has all of them.
+const WHOLE_PAGE: u64 = 1_000;
 
 impl Matching {
     /// Starts; columns that are missing, added or moved are named.
-    pub(super) fn new(format: Format, metrics: &[MetricInfo], rows: Rows, verdict: &mut Verdict) -> Self {
-        let form = Form::new(format, metrics);
+    pub(super) fn new(
+        (format, version): (Format, u32),
+        metrics: &[MetricInfo],
+        rows: Rows,
+        verdict: &mut Verdict,
+    ) -> Self {
+        let form = Form::new(format, version, metrics);
         let columns = rows.columns().map(<[String]>::to_vec);
         if let (Some(recorded), Some(wanted)) = (&columns, form.columns()) {
             compare_columns(recorded, wanted, verdict);
@@ -51,12 +70,16 @@ impl Matching {
             last_case: 0,
             waiting_rows: FxHashMap::default(),
             waiting_cases: FxHashMap::default(),
+            page: (format == Format::Html).then(OnPage::default),
         }
     }
 
     /// Finds the row of a result and compares them.
     pub(super) fn take(&mut self, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
         self.case += 1;
+        if self.page.is_some() {
+            return self.take_on_page(result, verdict);
+        }
         let in_step = self.waiting_rows.is_empty() && self.waiting_cases.is_empty();
         if in_step {
             // The usual case, in which nothing needs to be understood.
@@ -74,6 +97,27 @@ impl Matching {
             };
         }
         self.settle(None, result, verdict)
+    }
+
+    /// The case is the next one on the page, or it is not on the page at all.
+    fn take_on_page(&mut self, result: &CaseResult, verdict: &mut Verdict) -> io::Result<()> {
+        let mut page = self.page.take().unwrap_or_default();
+        if page.next.is_none() {
+            page.next = self.read(verdict).and_then(|content| self.keyed(content, verdict));
+        }
+        let key = self.form.key_of(result);
+        let found = page.next.take_if(|row| row.key == key);
+        let compared = match found {
+            Some(row) => self.pair(self.case, &row, result, verdict),
+            None => {
+                if (page.left_out.len() as u64) < WHOLE_PAGE {
+                    page.left_out.push(key);
+                }
+                Ok(())
+            }
+        };
+        self.page = Some(page);
+        compared
     }
 
     /// Finds the partner of a result, `next` being the row that was read last, if it has no partner yet.
@@ -187,6 +231,14 @@ impl Matching {
 
     /// Names what never found a partner.
     pub(super) fn finish(&mut self, verdict: &mut Verdict) -> io::Result<()> {
+        if let Some(OnPage { next, left_out }) = self.page.take() {
+            if let Some(row) = next {
+                added(row.number, &row.key, verdict);
+            }
+            if self.case < WHOLE_PAGE {
+                left_out.iter().for_each(|key| missing(key, verdict));
+            }
+        }
         while let Some(content) = self.read(verdict) {
             let Some(row) = self.keyed(content, verdict) else { continue };
             match pop(&mut self.waiting_cases, &row.key) {

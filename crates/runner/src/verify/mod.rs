@@ -7,6 +7,7 @@
 //! Rows of file and run go in step; only what is out of step is kept in memory.
 
 mod again;
+mod before;
 mod checker;
 mod differences;
 mod inputs;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{MapError, OpenError};
-use probare_core::{FORMAT, Job, Manifest, MetricRequest, Nobody, Outside, Stop, Suite, SuiteError};
+use probare_core::{FORMAT, Job, Manifest, MetricRequest, OLDEST_FORMAT, Stop, Suite, SuiteError};
 use probare_metrics::registry;
 use probare_report::recorded::{Recorded, RecordedError, Said};
 use probare_report::{Gate, Gates, Options, VERSION};
@@ -97,8 +98,6 @@ pub struct Verification<'a> {
     pub interrupted: Arc<AtomicBool>,
     /// Where benchmarks are looked up.
     pub suites: fn(&str) -> Option<&'static dyn Suite>,
-    /// Who computes vectors.
-    pub outside: &'a dyn Outside,
 }
 
 impl<'a> Verification<'a> {
@@ -110,7 +109,6 @@ impl<'a> Verification<'a> {
             record: probare_models::record_path(),
             interrupted: Arc::default(),
             suites: probare_suites::suite,
-            outside: &Nobody,
         }
     }
 }
@@ -132,17 +130,19 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         gates: gates(&manifest, &mut verdict),
         case_limits: case_limits(&job),
         by: manifest.summary.pointer("/groups/by").and_then(Json::as_str).and_then(|by| by.parse().ok()),
+        cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
     };
-    let asking = judged::asking(&manifest, &resolved, &asked.record, &mut verdict);
-    let (gates, by) = (options.gates.clone(), options.by.as_ref().map(ToString::to_string));
+    let asking = judged::asking(&manifest, &resolved, asked.inputs, &asked.record, &mut verdict);
+    let shown = |name: &dyn ToString| name.to_string();
+    let (gates, by) = (options.gates.clone(), options.by.as_ref().map(|by| shown(by)));
+    let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = Wanted {
-        settings: Settings { limit: manifest.reading.limit, by, ..Settings::default() },
+        settings: Settings { limit: manifest.reading.limit, by, cluster, ..Settings::default() },
         gates,
         lines: true,
         interrupted: Arc::clone(&asked.interrupted),
-        outside: asked.outside,
-        asking,
+        asking: Some(asking),
         // Nothing is run: what became of a program is read, with the time that it took then.
         sandboxing: Some(Sandboxing {
             record: Some(asked.record.clone()),
@@ -161,6 +161,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
             verdict.leave_unchecked(metric);
         }
     }
+    judged::say_what_lacks(&manifest, &mut checker.verdict);
     for metric in programs.iter().flat_map(|programs| &programs.unrecorded) {
         checker.verdict.leave_unchecked(metric);
     }
@@ -174,27 +175,26 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
 pub(crate) fn reopened(
     results: &Path,
     inputs: &[PathBuf],
-    suites: fn(&str) -> Option<&'static dyn Suite>,
 ) -> Result<(Recorded, Manifest, Result<Job, VerifyError>), VerifyError> {
     let recorded = Recorded::new(results)?;
     let said = recorded.said()?;
     let manifest = read_manifest(&recorded, &said, &mut Verdict::default())?;
     let job = inputs::resolve(&manifest, inputs, folder_of(results))
-        .and_then(|resolved| again::job(&manifest, &resolved, suites, recorded.format()));
+        .and_then(|resolved| again::job(&manifest, &resolved, probare_suites::suite, recorded.format()));
     Ok((recorded, manifest, job))
 }
 
-/// Who answers for the judges of a finished run, where their replies are recorded. Their names and prompts are in the requests.
+/// Who answers for a finished run: what is recorded, and this machine. Names and prompts of judges are in the requests.
 pub(crate) fn replies(
     results: &Path,
     inputs: &[PathBuf],
     manifest: &Manifest,
     requests: &mut [MetricRequest],
-) -> Option<Asked> {
-    let resolved = inputs::resolve(manifest, inputs, folder_of(results)).ok()?;
+) -> Result<Asked, VerifyError> {
+    let resolved = inputs::resolve(manifest, inputs, folder_of(results))?;
     let record = probare_models::record_path();
-    let asking = judged::asking(manifest, &resolved, &record, &mut Verdict::default())?;
-    asking.open(requests, registry()).ok().flatten()
+    let asking = judged::asking(manifest, &resolved, inputs, &record, &mut Verdict::default());
+    Ok(asking.open(requests, registry()).map_err(RunError::from)?)
 }
 
 /// The manifest as the program knows it. What stands there twice, and another format number, is named.
@@ -208,16 +208,23 @@ fn read_manifest(recorded: &Recorded, said: &Said, verdict: &mut Verdict) -> Res
         verdict.about_file("`results` stands in the file twice".to_owned());
     }
     let format = value.pointer("/probare/format").and_then(Json::as_u64);
-    if format != Some(u64::from(FORMAT)) {
-        let shown = format.map_or_else(|| "nothing".to_owned(), |format| format.to_string());
-        verdict.about_file(format!("the format number is {shown} in the file; this program writes {FORMAT}"));
-    }
-    serde_json::from_value(value).map_err(|error| match format {
-        Some(format) if format != u64::from(FORMAT) => {
-            bad(format!("it has the format number {format}, this program reads {FORMAT}"))
+    match format {
+        Some(format) if format > u64::from(FORMAT) => {
+            let writer = value.pointer("/probare/version").and_then(Json::as_str).unwrap_or("a later release");
+            return Err(bad(format!(
+                "it is of format {format}, which probare {writer} writes; this program, {VERSION}, reads formats \
+                 {OLDEST_FORMAT} to {FORMAT}: a newer one is needed"
+            )));
         }
-        _ => bad(error.to_string()),
-    })
+        Some(format) if format >= u64::from(OLDEST_FORMAT) => {}
+        other => {
+            let shown = other.map_or_else(|| "nothing".to_owned(), |format| format.to_string());
+            verdict.about_file(format!(
+                "the format number is {shown} in the file; this program reads {OLDEST_FORMAT} to {FORMAT}"
+            ));
+        }
+    }
+    serde_json::from_value(value).map_err(|error| bad(error.to_string()))
 }
 
 /// Whether this program can compute the run again. What it does not know, or knows in another version, is named.
@@ -256,7 +263,7 @@ fn is_known(manifest: &Manifest, asked: &Verification<'_>, verdict: &mut Verdict
 
 /// The gates of the run, from what became of them.
 fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
-    let (mut gates, mut from) = (Vec::new(), Vec::new());
+    let (mut gates, mut origins) = (Vec::new(), Vec::new());
     let (mut confident, mut each_group) = (false, false);
     for entry in manifest.gates.as_array().into_iter().flatten() {
         confident |= entry.get("confident") == Some(&Json::Bool(true));
@@ -267,12 +274,12 @@ fn gates(manifest: &Manifest, verdict: &mut Verdict) -> Gates {
         match entry.get("gate").map(|gate| serde_json::from_value::<Gate>(gate.clone())) {
             Some(Ok(gate)) => {
                 gates.push(gate);
-                from.push(entry.get("from").and_then(Json::as_str).map(str::to_owned));
+                origins.push(entry.get("origin").and_then(|origin| serde_json::from_value(origin.clone()).ok()));
             }
             _ => verdict.about_file(format!("this is no gate: {}", differences::short(&entry.to_string()))),
         }
     }
-    Gates::new(gates).set_by(from).confident(confident).in_each_group(each_group)
+    Gates::new(gates).set_by(origins).confident(confident).in_each_group(each_group)
 }
 
 fn folder_of(path: &Path) -> &Path {

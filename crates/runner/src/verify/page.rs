@@ -31,26 +31,26 @@ fn case_at(page: &[u8], at: usize) -> Option<String> {
     in_row(&page, before).or_else(|| in_data(&page, before))
 }
 
+/// The table for who has no scripts: the id of a case is the first thing in its row.
 fn in_row(page: &str, before: usize) -> Option<String> {
-    let row = page[..before].rfind("<tbody data-is=")?;
-    if page[row..before].contains("</tbody>") {
-        return None;
-    }
-    let inner = page[row..].split_once("<bdi>")?.1;
-    Some(inner.split_once("</bdi>")?.0.to_owned())
+    const OPENING: &str = "<tr><td><b><bdi>";
+    let row = page[..before].rfind(OPENING).filter(|row| !page[*row..before].contains("</tr>"))?;
+    page[row + OPENING.len()..].split_once("</bdi>").map(|(id, _)| id.to_owned())
 }
 
-/// Inside of a text of JSON a quotation mark has a backslash before it, so this finds names of fields alone.
+/// Records stand in comments, one a line; entries of the index in elements, one a line as well.
 fn in_data(page: &str, before: usize) -> Option<String> {
     const NAME: &str = "\"id\":\"";
     let open = |opening: &str, closing: &str| {
-        page[..before].rfind(opening).filter(|data| !page[*data..before].contains(closing))
+        let data = page[..before].rfind(opening)?;
+        (!page[data..before].contains(closing)).then_some(data + opening.len())
     };
     let data =
-        open("<!--", "-->").or_else(|| open("<script type=\"application/json\" class=\"index\"", "</script>"))?;
-    // An entry begins with its id or a few numbers before it.
-    let start = data + page[data..before].rfind(NAME)? + NAME.len();
-    let text = page[start..].split('"').next()?;
+        open("<!--\n", "\n-->").or_else(|| open("<script type=\"application/json\" class=\"index\">", "</script>"))?;
+    let line = page[data..before].rfind('\n').map_or(data, |at| data + at + 1);
+    let line = page[line..].split('\n').next()?;
+    // Inside of a text of JSON a quotation mark has a backslash before it, so this finds the name of the field alone.
+    let text = line.split_once(NAME)?.1.split('"').next()?;
     serde_json::from_str(&format!("\"{text}\"")).ok()
 }
 
@@ -58,25 +58,68 @@ fn in_data(page: &str, before: usize) -> Option<String> {
 mod tests {
     use super::*;
 
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+
+    use probare_core::{Case, CaseResult, Detail, Event, Finish, Score, Sink, Stop};
+    use probare_report::{Html, Options, Output, Summary};
+
+    #[derive(Clone, Default)]
+    struct Page(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Page {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// A page as the report writes it, of two cases.
+    fn page() -> String {
+        let infos = [crate::expectations::info("m")];
+        let mut summary = Summary::new(&Options::default());
+        let page = Page::default();
+        let mut html = Html::new(Output::to_writer(Box::new(page.clone())), Options::default());
+        let mut send = |event: &Event<'_>| {
+            summary.event(event).unwrap();
+            html.event(event).unwrap();
+        };
+        send(&Event::Started { source: "c.jsonl", metrics: &infos });
+        for (id, value) in [("first", 0.25), ("second", 0.75)] {
+            let case = Case { id: id.into(), query: Some(format!("what is {id}")), ..Case::default() };
+            send(&Event::Scored(&CaseResult::new(case, vec![Ok(Score::from_number(value).unwrap().into())])));
+        }
+        summary.conclude(Stop::Complete);
+        let finish = Finish { summary: Some(Detail::new(summary)), ..Finish::by(Stop::Complete) };
+        html.event(&Event::Finished(&finish)).unwrap();
+        String::from_utf8(page.0.lock().unwrap().clone()).unwrap()
+    }
+
     #[test]
-    fn the_case_that_differs_is_named() {
-        let page = |value: &str| {
-            format!(
-                "<p><tbody data-is=\"x\"><bdi>a</bdi>0.5</tbody><tbody data-is=\"x\"><bdi>b</bdi>{value}</tbody></p>"
-            )
-        };
-        assert_eq!(difference(page("1").as_bytes(), page("1").as_bytes()), None);
-        let (case, reason) = difference(page("2").as_bytes(), page("1").as_bytes()).unwrap();
-        assert_eq!(case.as_deref(), Some("b"));
-        assert!(reason.contains("<bdi>b</bdi>2"), "{reason}");
-        let (case, _) = difference(b"<q>", page("1").as_bytes()).unwrap();
+    fn the_case_that_differs_is_named_wherever_it_stands_on_a_real_page() {
+        let page = page();
+        assert_eq!(difference(page.as_bytes(), page.as_bytes()), None);
+        let value = if page.contains("0.750") { "0.750" } else { "0.75" };
+        for (what, with) in [
+            (value, "0.999"),
+            ("[0.75,", "[0.99,"),
+            ("\"value\":0.75", "\"value\":0.99"),
+            ("\"text\":\"what is second", "\"text\":\"what was second"),
+        ] {
+            let at = page.rfind(what).unwrap_or_else(|| panic!("{what} is on the page"));
+            let mut changed = page.clone();
+            changed.replace_range(at..at + what.len(), with);
+            let (case, reason) = difference(changed.as_bytes(), page.as_bytes()).unwrap();
+            assert_eq!(case.as_deref(), Some("second"), "{what}: {reason}");
+        }
+        let changed = page.replacen("first", "other", 1);
+        assert!(difference(changed.as_bytes(), page.as_bytes()).is_some());
+        let longer = page.clone() + "more";
+        assert!(difference(longer.as_bytes(), page.as_bytes()).is_some());
+        let (case, _) = difference(b"<q>", page.as_bytes()).unwrap();
         assert_eq!(case, None);
-        let records = |value: &str| {
-            format!("<!--\n{{\"line\":{{\"id\":\"a\"}}}}\n{{\"line\":{{\"id\":\"b\",\"value\":{value}}}}}\n-->")
-        };
-        let (case, _) = difference(records("2").as_bytes(), records("1").as_bytes()).unwrap();
-        assert_eq!(case.as_deref(), Some("b"));
-        let longer = page("1") + "more";
-        assert!(difference(longer.as_bytes(), page("1").as_bytes()).is_some());
     }
 }

@@ -1,12 +1,12 @@
 //! What stands around the rows: manifest, digests, and the bytes of the file as a whole.
 
-use probare_core::Manifest;
+use probare_core::{FORMAT, Manifest};
 use probare_report::{Format, VERSION, manifest};
 use serde_json::Value as Json;
 
 use super::checker::Checker;
 use super::differences::{Difference, differences, sentence};
-use super::{Said, Verdict, VerifyError, page, strict};
+use super::{Said, Verdict, VerifyError, before, page, strict};
 
 impl Checker<'_> {
     /// Compares everything that is left and says what it came to.
@@ -32,8 +32,11 @@ impl Checker<'_> {
         let is_page = self.file.format() == Format::Html;
         if self.recorded.probare.version != VERSION {
             if is_page {
-                let note = "only the digest of its cases was checked, since another version writes other pages";
-                self.verdict.notes.push(note.to_owned());
+                let writer = &self.recorded.probare.version;
+                self.verdict.parts.push(format!(
+                    "tables and texts of the page: not checked, because release {writer} wrote them and this one, \
+                     {VERSION}, writes others; the results of the cases on it were"
+                ));
             }
             return Ok(());
         }
@@ -87,15 +90,19 @@ fn compare_manifests(recorded: &Manifest, said: &Said, mut now: Manifest, verdic
             recorded.seal.as_deref().unwrap_or("nothing")
         ));
     }
-    let same = serde_json::to_value(&now).unwrap_or_default();
+    let mut same = serde_json::to_value(&now).unwrap_or_default();
     let read = strict::read(&said.manifest).map(|strict| strict.value).unwrap_or_default();
+    let is_old = recorded.probare.format < FORMAT;
+    if is_old {
+        before::as_format_2(&mut same, &read, verdict);
+    }
     let unchecked = verdict.incomplete();
     let differences = differences(&read, &same);
     for difference in differences.iter().filter(|difference| is_checked(difference, recorded, &unchecked)) {
         verdict.about_file(difference.sentence());
     }
     let is_beside = recorded.results.is_some();
-    if is_beside && verdict.agrees() && unchecked.is_empty() && said.manifest != manifest::text(now) {
+    if is_beside && !is_old && verdict.agrees() && unchecked.is_empty() && said.manifest != manifest::text(now) {
         verdict.about_file("the manifest says the same, but is written differently".to_owned());
     }
 }

@@ -47,6 +47,8 @@ pub struct Verdict {
     pub unchecked: Vec<String>,
     /// Scores of single cases that could not be computed again, because a reply is not recorded, by their metric.
     pub unrecorded: BTreeMap<String, u64>,
+    /// What else of the file was not held against anything, each as a sentence.
+    pub parts: Vec<String>,
     /// Metrics that rest on replies.
     pub(super) judged: Vec<String>,
     /// Those of them that miss a reply for the case that is being compared.

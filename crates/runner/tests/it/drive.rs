@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use probare_core::{
-    Answer, Batch, Case, CaseResult, Event, Given, Input, MetricRequest, Named, NoRules, Nobody, Outside, Problem,
-    Profile, Reply, ScoreError, Sink, Source, SourceError, Stop, Turn,
+    Answer, Batch, BuildError, Case, CaseResult, Event, Given, Input, MetricRequest, Named, NoRules, Nobody, Outside, Problem,
+    Profile, Reply, ScoreError, Sink, Source, SourceError, Stop, Trust, Turn,
 };
 use probare_metrics::registry;
 use probare_runner::{DriveError, DriveOptions, Driven, Plan, Sampler, Surroundings, drive};
@@ -93,7 +93,7 @@ impl Sampler for Kept {
 struct Judge {
     asked: AtomicUsize,
     width: usize,
-    takes: Duration,
+    takes: Option<fn(usize) -> Duration>,
     trap: Option<usize>,
 }
 
@@ -101,13 +101,29 @@ impl Outside for Judge {
     fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
         let Turn::Ask(questions) = turn else { return Vec::new() };
         let number = self.asked.fetch_add(1, Ordering::Relaxed);
-        thread::sleep(self.takes);
+        thread::sleep(self.takes.map_or(Duration::ZERO, |takes| takes(number)));
         assert!(self.trap != Some(number), "a trap");
         vec![Answer::Reply(Reply::text(r#"{"reason": "x", "same": true}"#)); questions.len()]
     }
 
+    fn can_embed(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
     fn width(&self) -> usize {
         self.width
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::LocalOnly
     }
 }
 
@@ -270,17 +286,8 @@ fn nobody_works_on_a_case_beyond_the_limit_or_behind_a_bad_row_under_strict() {
 
 #[test]
 fn order_is_that_of_the_file_whatever_takes_how_long() {
-    struct Uneven(AtomicUsize);
-    impl Outside for Uneven {
-        fn answer(&self, _: &str, _: &Turn) -> Vec<Answer> {
-            thread::sleep(Duration::from_micros(self.0.fetch_add(7919, Ordering::Relaxed) as u64 % 5000));
-            vec![Answer::Reply(Reply::text(r#"{"reason": "x", "same": true}"#))]
-        }
-        fn width(&self) -> usize {
-            48
-        }
-    }
-    let (seen, uneven) = (Seen::default(), Uneven(AtomicUsize::new(0)));
+    let takes: fn(usize) -> Duration = |number| Duration::from_micros(number as u64 * 7919 % 5000);
+    let (seen, uneven) = (Seen::default(), Judge { width: 48, takes: Some(takes), ..Judge::default() });
     driven(Setting { outside: &uneven, metric: JUDGE, ..Setting::default() }, seen.clone()).unwrap();
     assert_eq!(seen.lines(), numbers(500));
 }
@@ -311,7 +318,7 @@ fn an_interruption_ends_a_run_whose_source_never_does() {
 
 #[test]
 fn an_interruption_says_at_once_what_is_under_way_and_begins_nothing_more() {
-    let judge = Judge { width: 16, takes: Duration::from_millis(600), ..Judge::default() };
+    let judge = Judge { width: 16, takes: Some(|_| Duration::from_millis(600)), ..Judge::default() };
     let (seen, interrupted) = (Seen::default(), Arc::new(AtomicBool::new(false)));
     let options = DriveOptions { interrupted: Arc::clone(&interrupted), ..Setting::default().options };
     thread::spawn(move || {

@@ -31,7 +31,7 @@ fn a_store_of_form_1_opens_and_gives_what_it_held() {
     assert!(run.usage.output_tokens > 0);
     let (results, outputs) = (folder.path().join("r.jsonl"), folder.path().join("o.jsonl"));
     export(&path, run, vec![results.clone()]).unwrap();
-    export_outputs(&path, 1, &outputs).unwrap();
+    export_outputs(&path, run, &outputs).unwrap();
     for (made, expected) in [(results, "results.jsonl"), (outputs, "outputs.jsonl")] {
         assert_eq!(fs::read_to_string(made).unwrap(), fs::read_to_string(fixture("1").join(expected)).unwrap());
     }

@@ -1,8 +1,9 @@
 //! `probare rag ask`: a model answers from the passages of an index, and its citations are checked at once.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use probare_core::ErrorKind;
+use probare_core::{ErrorKind, Outside};
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_retrieval::Hit;
@@ -64,15 +65,15 @@ impl ModelFlag {
 pub fn open_models(models: &[String], config: Option<&Path>, flags: &Layered<Asking>) -> Result<Asked, Failure> {
     let mut asking = flags.with(&Config::load(config)?)?.asking();
     asking.under_test = models.to_vec();
-    let asked = asking.open(&mut [], probare_metrics::registry())?;
-    asked.ok_or_else(|| Failure::usage(format!("there is no model `{}`", models.join("`, `"))))
+    Ok(asking.open(&mut [], probare_metrics::registry())?)
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let search = arguments.searching.search(&arguments.question)?;
-    let opened = arguments.searching.open()?;
-    let asked = arguments.model.open(&arguments.asking)?;
+    let asked = Arc::new(arguments.model.open(&arguments.asking)?);
+    let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
+    let opened = arguments.searching.open(&outside)?;
     let client = asked
         .client(&arguments.model.model)
         .ok_or_else(|| Failure::new(format!("there is no model `{}`", arguments.model.model)))?;

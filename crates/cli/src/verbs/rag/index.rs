@@ -2,8 +2,10 @@
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use probare_core::Outside;
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_retrieval::passages::Split;
@@ -11,9 +13,10 @@ use probare_retrieval::stores::{Postgres, shown};
 use probare_retrieval::{Builder, Built, Embedder, Index, RetrievalError, Settings, Stage, corpus};
 use serde_json::json;
 
-use super::{print, print_json, remark};
+use super::{open_models, print, print_json, remark};
 use crate::failure::{Done, Failure};
-use crate::verbs::running::{embeddings, interrupt_flag};
+use crate::verbs::flags::Layered;
+use crate::verbs::running::interrupt_flag;
 
 /// Index a corpus: transcripts, texts, tables, PDF files
 ///
@@ -122,8 +125,15 @@ fn embedder(arguments: &Arguments) -> Result<Option<Embedder>, Failure> {
     }
     let before = Index::open(&arguments.output).ok().and_then(|index| index.header().vectors.clone());
     let known = before.as_ref().map(|vectors| vectors.model.as_str());
-    let model = arguments.embedding.as_deref().or(known).unwrap_or(Embedder::USUAL);
-    match Embedder::open(model, embeddings()) {
+    let named = arguments.embedding.as_deref();
+    let model = named.or(known).unwrap_or(Embedder::USUAL);
+    let outside: Arc<dyn Outside> = Arc::new(open_models(&[], None, &Layered::default())?);
+    // The index that is there may be anybody's: its model is asked only if it is named here.
+    let opened = match known {
+        Some(known) if named.is_none() => Embedder::of_index(known, None, &outside),
+        _ => Embedder::open(model, &outside),
+    };
+    match opened {
         Ok(embedder) => Ok(Some(embedder)),
         Err(RetrievalError::Vectors { reason, remedy, .. }) if arguments.embedding.is_none() && before.is_none() => {
             remark(&escape::terminal(&format!("without vectors: no `{model}`: {reason}")));

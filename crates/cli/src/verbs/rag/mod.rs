@@ -9,13 +9,13 @@ mod test;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use probare_core::Outside;
 use probare_retrieval::stores::Postgres;
 use probare_retrieval::{Embedder, Filter, Found, Index, Mode, RetrievalError, Search};
 
 pub use ask::{open_models, unanswered};
 use probare_runner::Settings;
 
-use super::running::embeddings;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -74,6 +74,10 @@ pub struct Searching {
     #[arg(long, value_name = "URL", hide_env_values = true, env = "PROBARE_POSTGRES")]
     pub postgres: Option<String>,
 
+    /// Model of the vectors, where the index has those of a server or program: provider:model, or a name from the configuration
+    #[arg(long, value_name = "MODEL", env = "PROBARE_EMBEDDING")]
+    pub embedding: Option<String>,
+
     /// How passages are ranked: by words (BM25), by vectors, or by both
     #[arg(long, value_name = "MODE", value_enum, default_value_t, env = "PROBARE_MODE")]
     pub mode: ModeFlag,
@@ -123,8 +127,8 @@ pub struct Opened {
 
 impl Searching {
     /// Opens the index. A model that is missing is no error unless vectors are all that is asked for.
-    pub fn open(&self) -> Result<Opened, Failure> {
-        let Opened { mut index, embedder } = open(&self.index, self.mode.into())?;
+    pub fn open(&self, outside: &Arc<dyn Outside>) -> Result<Opened, Failure> {
+        let Opened { mut index, embedder } = open(&self.index, self.mode.into(), self.embedding.as_deref(), outside)?;
         if let Some(url) = self.postgres.as_ref().filter(|_| self.mode != ModeFlag::Words) {
             let store = Postgres::open(url)?;
             store.check(&index)?;
@@ -143,17 +147,27 @@ impl Searching {
     }
 }
 
-/// Opens an index and the model of its vectors, as far as the mode needs it.
-pub fn open(folder: &std::path::Path, mode: Mode) -> Result<Opened, Failure> {
+/// Opens an index and the model of its vectors, as far as the mode needs it. `embedding` is the model that the user names:
+/// the index does not decide who is asked.
+pub fn open(
+    folder: &std::path::Path,
+    mode: Mode,
+    embedding: Option<&str>,
+    outside: &Arc<dyn Outside>,
+) -> Result<Opened, Failure> {
     let index = Index::open(folder)?;
     let model = index.header().vectors.as_ref().map(|vectors| vectors.model.clone());
     let embedder = match model.filter(|_| mode != Mode::Words) {
         None => None,
-        Some(model) => match Embedder::open(&model, embeddings()) {
+        Some(model) => match Embedder::of_index(&model, embedding, outside) {
             Ok(embedder) => Some(embedder),
-            Err(error) if mode == Mode::Vectors => return Err(error.into()),
+            // Who names a model wants its vectors.
+            Err(error) if mode == Mode::Vectors || embedding.is_some() => return Err(error.into()),
             Err(error) => {
-                remark(&format!("searching by words alone: {error}"));
+                remark(&probare_report::escape::terminal(&format!("searching by words alone: {error}")));
+                if let RetrievalError::Vectors { remedy: Some(remedy), .. } = &error {
+                    remark(&format!("hint: {remedy}"));
+                }
                 None
             }
         },

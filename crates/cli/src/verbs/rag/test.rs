@@ -70,6 +70,7 @@ pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
         k: searching.k,
         filter: if let Json::Object(filter) = filter { filter } else { serde_json::Map::new() },
         mode: searching.mode.into(),
+        embedding: searching.embedding.clone(),
         models: model.clone(),
         config: path.as_ref().map(|path| path.display().to_string()),
         metrics: requests.into_iter().map(Into::into).collect(),

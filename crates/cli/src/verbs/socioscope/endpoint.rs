@@ -1,10 +1,11 @@
 //! Questions asked in one go with their grading: from an index on this machine, or from a server with the published interface.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{ArgMatches, FromArgMatches as _};
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
-use probare_core::Question;
+use probare_core::{Outside, Question};
 use probare_models::Client;
 use probare_report::Utc;
 use probare_report::number::counted;
@@ -35,6 +36,10 @@ pub struct Endpoint {
     /// Ask the questions first: at this address, with the word in `EVALUATION_API_AUTH`; replay:FILE for its recorded replies
     #[arg(long, value_name = "URL", requires = "model", env = "PROBARE_URL")]
     pub url: Option<String>,
+
+    /// Model of the vectors, where the index has those of a server or program: provider:model
+    #[arg(long, value_name = "MODEL", requires = "index", env = "PROBARE_EMBEDDING")]
+    pub embedding: Option<String>,
 
     /// Model that answers: provider:model
     #[arg(long, value_name = "MODEL", env = "PROBARE_MODEL")]
@@ -71,9 +76,9 @@ struct Wanted {
 /// Whoever answers.
 pub enum Answerer {
     /// An index and a model.
-    Local(Box<Opened>, Asked, String),
+    Local(Box<Opened>, Arc<Asked>, String),
     /// A server that retrieves by itself.
-    Remote(Asked, String),
+    Remote(Arc<Asked>, String),
 }
 
 impl Endpoint {
@@ -114,10 +119,13 @@ impl Endpoint {
             }
         };
         asking.under_test = vec![name.clone()];
-        let asked = asking.open(&mut [], probare_metrics::registry())?;
-        let asked = asked.ok_or_else(|| Failure::new(format!("there is no model `{name}`")))?;
+        let asked = Arc::new(asking.open(&mut [], probare_metrics::registry())?);
+        let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
         Ok(match &self.index {
-            Some(index) => Answerer::Local(Box::new(rag::open(index, probare_retrieval::Mode::Hybrid)?), asked, name),
+            Some(index) => {
+                let opened = rag::open(index, probare_retrieval::Mode::Hybrid, self.embedding.as_deref(), &outside)?;
+                Answerer::Local(Box::new(opened), asked, name)
+            }
             None => Answerer::Remote(asked, name),
         })
     }

@@ -10,7 +10,7 @@ use probare_core::{BuildError, Evidence, EvidenceKind, LONGEST_TEXT};
 pub(crate) use panel::{Bench, Held, Seat};
 pub use panel::{Panel, Vote};
 pub(crate) use quoted::Quoted;
-pub(crate) use reply::{flag, number, text, verdict};
+pub(crate) use reply::{JudgeReply, flag, number, text, verdict};
 pub(crate) use template::Template;
 pub use template::{Piece, pieces};
 

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::wrong;
+use super::{JudgeReply, wrong};
 
 /// How several verdicts become one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -114,7 +114,7 @@ impl Bench {
         heard: &[Answer],
         variants: usize,
         messages: &dyn Fn(usize) -> Vec<Message>,
-        read: &dyn Fn(usize, &str) -> Result<T, String>,
+        read: &dyn Fn(usize, &JudgeReply<'_>) -> Result<T, String>,
         agree: &dyn Fn(&[Seat<T>]) -> bool,
     ) -> Result<Held<T>, ScoreError> {
         let first = self.panel.first.unwrap_or(self.seats());
@@ -138,7 +138,7 @@ impl Bench {
         heard: &mut &[Answer],
         variants: usize,
         messages: &dyn Fn(usize) -> Vec<Message>,
-        read: &dyn Fn(usize, &str) -> Result<T, String>,
+        read: &dyn Fn(usize, &JudgeReply<'_>) -> Result<T, String>,
     ) -> Result<Held<T>, ScoreError> {
         let slots: Vec<Slot> =
             seats.clone().flat_map(|seat| (0..variants).map(move |variant| Slot { seat, variant })).collect();
@@ -174,6 +174,7 @@ impl Bench {
             parameters: Parameters { schema: self.schema.clone(), ..Parameters::default() },
             seat: slot.seat,
             attempt: 0,
+            coded: true,
         }
     }
 
@@ -240,9 +241,14 @@ impl From<Unsaid> for ScoreError {
     }
 }
 
-fn hear<T>(answer: &Answer, variant: usize, read: &dyn Fn(usize, &str) -> Result<T, String>) -> Result<T, Unsaid> {
-    let text = answer.reply().and_then(probare_core::Reply::read).map_err(Unsaid::Lost)?;
-    read(variant, text).map_err(Unsaid::Unreadable)
+fn hear<T>(
+    answer: &Answer,
+    variant: usize,
+    read: &dyn Fn(usize, &JudgeReply<'_>) -> Result<T, String>,
+) -> Result<T, Unsaid> {
+    let reply = answer.reply().map_err(Unsaid::Lost)?;
+    let text = reply.read().map_err(Unsaid::Lost)?;
+    read(variant, &JudgeReply { text, code: reply.code.as_deref() }).map_err(Unsaid::Unreadable)
 }
 
 #[cfg(test)]
@@ -257,7 +263,10 @@ mod tests {
 
     fn hold(bench: &Bench, replies: &[Reply]) -> Held<String> {
         let heard: Vec<Answer> = replies.iter().cloned().map(Answer::Reply).collect();
-        let read = |_, text: &str| if text == "?" { Err("nonsense".to_owned()) } else { Ok(text.to_owned()) };
+        let read = |_, reply: &JudgeReply<'_>| match reply.text {
+            "?" => Err("nonsense".to_owned()),
+            text => Ok(text.to_owned()),
+        };
         let agree = |seats: &[Seat<String>]| {
             seats.iter().all(|seat| seat.said.first().is_some_and(|said| said.is_ok() && *said == seats[0].said[0]))
         };

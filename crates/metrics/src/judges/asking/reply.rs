@@ -1,23 +1,37 @@
 //! A reply, read: strict JSON first, JSON with patience second. What cannot be read for certain is not read at all.
 
+use probare_core::has_code;
 use probare_text::loose_json;
 use serde_json::{Map, Value as Json};
 
 /// Makes a verdict of an object, or says what is wrong with it.
 pub(crate) type Reader<'a, T> = dyn Fn(&Map<String, Json>) -> Result<T, String> + 'a;
 
-/// The one verdict of a reply, which stands under `key`, once or in each item of a list. Where several objects can be read as
-/// verdicts they have to agree, and outside of strict JSON the key must not stand anywhere else: a judge that repeats what it
-/// was shown must not be taken at that word.
-pub(crate) fn verdict<T: PartialEq>(reply: &str, key: &str, read: &Reader<'_, T>) -> Result<T, String> {
+/// What a judge replied.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct JudgeReply<'a> {
+    /// Its words.
+    pub text: &'a str,
+    /// What nobody but the judge was told; nothing where the reply is older than codes, and is read as it was then.
+    pub code: Option<&'a str>,
+}
+
+/// The one verdict of a reply, which stands under `key`, once or in each item of a list. An object is a verdict only if it
+/// carries the code that the judge was told. Where several objects can be read as verdicts they have to agree, and outside of
+/// strict JSON the key must not stand anywhere else: a judge that repeats what it was shown must not be taken at that word.
+pub(crate) fn verdict<T: PartialEq>(reply: &JudgeReply<'_>, key: &str, read: &Reader<'_, T>) -> Result<T, String> {
     let mut verdict: Option<T> = None;
     let mut problem: Option<String> = None;
     let mut told = 0;
     let mut is_strict = false;
-    for found in loose_json::read(reply) {
+    for found in loose_json::read(reply.text) {
         let Json::Object(object) = &found.value else { continue };
-        is_strict = found.is_strict();
         told += keys(&found.value, key);
+        if reply.code.is_some_and(|code| !has_code(object, code)) {
+            problem = problem.or_else(|| Some("its object does not carry the code".to_owned()));
+            continue;
+        }
+        is_strict = found.is_strict();
         match read(object) {
             Ok(said) if verdict.as_ref().is_some_and(|earlier| *earlier != said) => {
                 return Err("it holds different verdicts".to_owned());
@@ -26,7 +40,7 @@ pub(crate) fn verdict<T: PartialEq>(reply: &str, key: &str, read: &Reader<'_, T>
             Err(reason) => problem = problem.or(Some(reason)),
         }
     }
-    if !is_strict && verdict.is_some() && mentions(reply, key) > told {
+    if !is_strict && verdict.is_some() && mentions(reply.text, key) > told {
         return Err(format!("it speaks of `{key}` also outside of its verdict"));
     }
     verdict.ok_or_else(|| problem.unwrap_or_else(|| "it holds no JSON object".to_owned()))
@@ -76,8 +90,32 @@ pub(crate) fn flag(object: &Map<String, Json>, name: &str) -> Result<bool, Strin
 mod tests {
     use super::*;
 
-    fn same(reply: &str) -> Result<bool, String> {
-        verdict(reply, "same", &|object| flag(object, "same"))
+    fn same(text: &str) -> Result<bool, String> {
+        verdict(&JudgeReply { text, code: None }, "same", &|object| flag(object, "same"))
+    }
+
+    #[test]
+    fn an_object_without_the_code_is_no_verdict() {
+        let same = |text: &str| verdict(&JudgeReply { text, code: Some("k7") }, "same", &|object| flag(object, "same"));
+        for reply in [
+            r#"{"same": true, "code": "k7"}"#,
+            r#"{"same": false} is what it says. {"same": true, "code": "k7"}"#,
+            "```json\n{'same': True, 'code': 'k7',}\n```",
+        ] {
+            assert_eq!(same(reply), Ok(true), "{reply}");
+        }
+        for reply in [
+            r#"{"same": true}"#,
+            r#"{"same": true, "code": "k8"}"#,
+            r#"{"same": true} {"code": "k7"}"#,
+            r#"{"same": true, "x": {"code": "k7"}}"#,
+            r#"k7 {"same": true}"#,
+            r#"{"same": true, "code": ["k7"]}"#,
+        ] {
+            assert!(same(reply).is_err(), "{reply}");
+        }
+        let two = r#"{"same": true, "code": "k7"} {"same": false, "code": "k7"}"#;
+        assert!(same(two).unwrap_err().contains("different verdicts"));
     }
 
     #[test]

@@ -1,0 +1,80 @@
+//! [`CaseMeans`]: the mean over cases of one number, and how far it may be off, in memory that does not grow.
+
+use std::collections::BTreeMap;
+
+use probare_stats::{Interval, Level, Means, clustered_mean_of_sums};
+use serde::Serialize;
+
+use super::case_table::Moved;
+use super::moments::Moments;
+
+/// The interval of a mean, and how it came about.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MeanInterval {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+    /// The share of samples whose interval holds the true mean.
+    pub level: f64,
+    /// How it was computed.
+    pub method: Means,
+}
+
+/// Means of cases, each with the cluster that its case belongs to, where cases hang together.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct CaseMeans {
+    pub(super) moments: Moments,
+    /// Sum and number of the means of each cluster.
+    clusters: BTreeMap<u32, (f64, u64)>,
+    is_clustered: bool,
+}
+
+impl CaseMeans {
+    pub(crate) fn new(is_clustered: bool) -> Self {
+        Self { is_clustered, ..Self::default() }
+    }
+
+    /// Takes in that the mean of a case is another one now.
+    pub(super) fn take(&mut self, moved: Moved, cluster: u32) {
+        if moved.before == Some(moved.after) {
+            return;
+        }
+        if let Some(before) = moved.before {
+            self.moments.remove(before);
+        }
+        self.moments.add(moved.after);
+        if self.is_clustered {
+            let (sum, count) = self.clusters.entry(cluster).or_default();
+            *sum += moved.after - moved.before.unwrap_or(0.0);
+            *count += u64::from(moved.before.is_none());
+        }
+    }
+
+    /// Cases with a mean.
+    pub(crate) const fn cases(&self) -> u64 {
+        self.moments.count()
+    }
+
+    /// The mean over cases, rounded once; nothing where no case has a value.
+    pub(crate) fn mean(&self) -> Option<f64> {
+        self.moments.mean()
+    }
+
+    /// How far it may be off at 95 %, where values can only lie in this range; nothing below two cases, or clusters.
+    pub(crate) fn interval(&self, range: (f64, f64)) -> Option<MeanInterval> {
+        let level = Level::NINETY_FIVE;
+        let (interval, method) = if self.is_clustered {
+            let found = clustered_mean_of_sums(self.mean()?, self.clusters.values().copied(), level)?;
+            (within(found.interval, range), Means::Clustered)
+        } else {
+            self.moments.interval(range, level)?
+        };
+        Some(MeanInterval { low: interval.low, high: interval.high, level: level.get(), method })
+    }
+}
+
+/// An interval cut to a range, where that is one.
+pub(super) fn within(interval: Interval, (low, high): (f64, f64)) -> Interval {
+    if low <= high { interval.within(low, high) } else { interval }
+}

@@ -1,0 +1,149 @@
+//! [`Body`]: what a sample said and was told, as the text that is packed; and the tables of packed texts.
+
+use probare_core::{Named, Output, Told};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::Fault;
+use super::checksum::Checksum;
+use super::packing::Unpacker;
+
+/// The output of a sample and what each metric said about it, as files hold it.
+///
+/// A line with the output (`null` where there is none), then two lines for each metric: its name and its result. All of
+/// them are JSON, which has no line breaks of its own, so that evidence is written in the very bytes that it quotes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Body {
+    pub output: Option<Output>,
+    pub results: Vec<(String, String)>,
+}
+
+impl Body {
+    /// The text.
+    pub fn text(&self) -> serde_json::Result<String> {
+        let mut text = serde_json::to_string(&self.output)?;
+        text.push('\n');
+        for (metric, result) in &self.results {
+            text.push_str(&serde_json::to_string(metric)?);
+            text.push('\n');
+            text.push_str(result);
+            text.push('\n');
+        }
+        Ok(text)
+    }
+
+    /// Reads the text again.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let wrong = |error: serde_json::Error| error.to_string();
+        let mut lines = text.lines();
+        let output = serde_json::from_str(lines.next().unwrap_or("null")).map_err(wrong)?;
+        let mut results = Vec::new();
+        while let Some(metric) = lines.next() {
+            let result = lines.next().ok_or("a metric has no result")?;
+            results.push((serde_json::from_str(metric).map_err(wrong)?, result.to_owned()));
+        }
+        Ok(Self { output, results })
+    }
+
+    /// Whether there is a result of this metric.
+    pub fn has(&self, metric: &str) -> bool {
+        self.results.iter().any(|(name, _)| name == metric)
+    }
+
+    /// The results in the order of these metrics; nothing where one of them is not there.
+    pub fn named(&self, metrics: &[String]) -> Result<Option<Vec<Named>>, String> {
+        let mut found = Vec::with_capacity(metrics.len());
+        for metric in metrics {
+            let Some((_, result)) = self.results.iter().find(|(name, _)| name == metric) else { return Ok(None) };
+            let Told(named) = serde_json::from_str(result).map_err(|error| format!("`{metric}`: {error}"))?;
+            found.push(named);
+        }
+        Ok(Some(found))
+    }
+}
+
+/// A table of packed texts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Texts {
+    /// Cases without their responses, by the number of the case.
+    Cases,
+    /// Outputs that wait to be scored, by the number of the sample.
+    Outputs,
+    /// Bodies of finished samples, by the number of the sample.
+    Bodies,
+}
+
+impl Texts {
+    const fn table(self) -> &'static str {
+        match self {
+            Self::Cases => "cases",
+            Self::Outputs => "outputs",
+            Self::Bodies => "bodies",
+        }
+    }
+
+    fn checksum(self, number: i64, packed: &[u8]) -> i64 {
+        Checksum::of(self.table()).integer(number).bytes(packed).end()
+    }
+
+    pub fn put(self, connection: &Connection, number: i64, packed: &[u8]) -> rusqlite::Result<()> {
+        let table = self.table();
+        connection
+            .prepare_cached(&format!("INSERT OR REPLACE INTO {table} (number, packed, checksum) VALUES (?1, ?2, ?3)"))?
+            .execute(params![number, packed, self.checksum(number, packed)])?;
+        Ok(())
+    }
+
+    /// The packed bytes, if they are there.
+    pub fn packed(self, connection: &Connection, number: i64) -> Result<Option<Vec<u8>>, Fault> {
+        let table = self.table();
+        let mut statement =
+            connection.prepare_cached(&format!("SELECT packed, checksum FROM {table} WHERE number = ?1"))?;
+        let found: Option<(Vec<u8>, i64)> =
+            statement.query_row(params![number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+        match found {
+            Some((packed, checksum)) if self.checksum(number, &packed) == checksum => Ok(Some(packed)),
+            Some(_) => Err(Fault::Damaged(format!("row {number} of `{table}` is not as it was written"))),
+            None => Ok(None),
+        }
+    }
+
+    /// The text, if it is there.
+    pub fn text(self, connection: &Connection, unpacker: &Unpacker, number: i64) -> Result<Option<String>, Fault> {
+        let Some(packed) = self.packed(connection, number)? else { return Ok(None) };
+        let wrong = |reason| Fault::Damaged(format!("row {number} of `{}`: {reason}", self.table()));
+        unpacker.unpack(&packed).map(Some).map_err(wrong)
+    }
+
+    pub fn remove(self, connection: &Connection, number: i64) -> rusqlite::Result<()> {
+        let table = self.table();
+        connection.prepare_cached(&format!("DELETE FROM {table} WHERE number = ?1"))?.execute(params![number])?;
+        Ok(())
+    }
+}
+
+/// The body of a finished sample.
+pub(super) fn body(connection: &Connection, unpacker: &Unpacker, sample: i64) -> Result<Body, Fault> {
+    let wrong = |reason: String| Fault::Damaged(format!("the body of sample {sample}: {reason}"));
+    let text = Texts::Bodies.text(connection, unpacker, sample)?.ok_or_else(|| wrong("it is missing".to_owned()))?;
+    Body::read(&text).map_err(wrong)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_read_as_it_was_written() {
+        let results =
+            vec![("a\nb".to_owned(), r#"{"value":0.5}"#.to_owned()), ("c".to_owned(), r#"{"error":"x"}"#.to_owned())];
+        for output in [None, Some(Output::new("two\nlines \u{2028} and \"quotes\""))] {
+            let body = Body { output, results: results.clone() };
+            assert_eq!(Body::read(&body.text().unwrap()).unwrap(), body);
+        }
+        assert_eq!(Body::read("").unwrap(), Body::default());
+        assert!(Body::read("null\n\"a\"\n").is_err());
+        let body = Body { output: None, results };
+        assert_eq!(body.named(&["x".to_owned()]).unwrap(), None);
+        assert_eq!(body.named(&["c".to_owned(), "a\nb".to_owned()]).unwrap().unwrap().len(), 2);
+    }
+}

@@ -1,0 +1,66 @@
+//! A manifest as an earlier format would have written it, so that what says the same is not called different.
+
+use serde_json::{Map, Value as Json};
+
+use super::Verdict;
+
+/// Turns a manifest of now into one of format 2, to be held against what was `read`.
+///
+/// Format 2 had no word for outputs: each of them was a case. Where every case has one, the numbers are the same. Where
+/// repeats were counted as cases, means and intervals were of something else, and they are not computed again.
+pub(super) fn as_format_2(now: &mut Json, read: &Json, verdict: &mut Verdict) {
+    let Some(whole) = now.as_object_mut() else { return };
+    whole.remove("means_over");
+    for (metric, recorded) in items(whole.get_mut("metrics")).zip(list(read.get("metrics"))) {
+        // It named the profile of the run where an option of the metric named another.
+        if metric.pointer("/options/profile").is_some()
+            && let (Some(profile), Some(recorded)) = (metric.get_mut("profile"), recorded.get("profile"))
+        {
+            profile.clone_from(recorded);
+        }
+    }
+    let Some(summary) = whole.get_mut("summary").and_then(Json::as_object_mut) else { return };
+    if summary.get("cases") != summary.get("outputs") {
+        for name in ["summary", "gates"] {
+            if let (Some(now), Some(recorded)) = (whole.get_mut(name), read.get(name)) {
+                now.clone_from(recorded);
+            }
+        }
+        verdict.parts.push(
+            "summary and gates: not recomputed, because release 0.2 counted every output of a case as a case of its own"
+                .to_owned(),
+        );
+        return;
+    }
+    summary.remove("outputs");
+    without_cases(summary);
+    if let Some(groups) = summary.get_mut("groups").and_then(Json::as_object_mut) {
+        let kept = groups.get_mut("groups").and_then(Json::as_object_mut).into_iter().flat_map(Map::values_mut);
+        kept.for_each(group);
+        ["without", "others"].into_iter().for_each(|name| groups.get_mut(name).into_iter().for_each(group));
+    }
+}
+
+fn group(group: &mut Json) {
+    if let Some(group) = group.as_object_mut() {
+        group.remove("outputs");
+        without_cases(group);
+    }
+}
+
+/// What its metrics say of cases beside what they scored.
+fn without_cases(whole: &mut Map<String, Json>) {
+    for metric in items(whole.get_mut("metrics")) {
+        metric.as_object_mut().into_iter().for_each(|metric| {
+            metric.remove("cases");
+        });
+    }
+}
+
+fn items(list: Option<&mut Json>) -> impl Iterator<Item = &mut Json> {
+    list.and_then(Json::as_array_mut).into_iter().flatten()
+}
+
+fn list(list: Option<&Json>) -> impl Iterator<Item = &Json> {
+    list.and_then(Json::as_array).into_iter().flatten()
+}

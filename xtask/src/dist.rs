@@ -1,0 +1,114 @@
+//! `cargo x dist`: what is published, made here: a program that needs nothing else on the machine, and the wheel. `--try` runs the
+//! quick start with each in a bare root folder without network.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::process::{self, cargo, root};
+use crate::python;
+
+/// The target that the developers build and try.
+const TRIED: &str = "x86_64-unknown-linux-gnu";
+
+/// Build the program and the wheel as they are published.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Target to build for
+    #[arg(long, default_value = TRIED)]
+    target: String,
+    /// Build the wheel, too
+    #[arg(long)]
+    wheel: bool,
+    /// Run the quick start with what was built, in a bare root folder (as root; the wheel needs debootstrap)
+    #[arg(long = "try")]
+    tries: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<()> {
+    let target = arguments.target.as_str();
+    let mut build = cargo(&["build", "--profile", "dist", "--package", "probare", "--target", target]);
+    if target.contains("-linux-gnu") {
+        // One file that does not ask which C library is there.
+        build.env("RUSTFLAGS", "-C target-feature=+crt-static");
+    }
+    process::run(&mut build)?;
+    let name = if target.contains("windows") { "probare.exe" } else { "probare" };
+    let program = root().join("target").join(target).join("dist").join(name);
+    let dist = root().join("target/dist");
+    let folder = dist.join(format!("probare-{target}"));
+    fs::create_dir_all(&folder)?;
+    fs::copy(&program, folder.join(name)).with_context(|| format!("cannot copy {}", program.display()))?;
+    for file in ["README.md", "LICENSE-MIT", "LICENSE-APACHE", "CHANGELOG.md"] {
+        fs::copy(root().join(file), folder.join(file))?;
+    }
+    let archive = format!("probare-{}-{target}.tar.gz", env!("CARGO_PKG_VERSION"));
+    process::run(Command::new("tar").current_dir(&dist).arg("-czf").arg(&archive).arg(format!("probare-{target}")))?;
+    println!("{} ({} bytes)", dist.join(&archive).display(), fs::metadata(folder.join(name))?.len());
+    let wheel = if arguments.wheel { Some(python::dist_wheel(&dist)?) } else { None };
+    if let Some(wheel) = &wheel {
+        println!("{} ({} bytes)", wheel.display(), fs::metadata(wheel)?.len());
+    }
+    if arguments.tries {
+        if target != TRIED {
+            bail!("{target} cannot be tried here, only {TRIED}");
+        }
+        try_program(&folder.join(name))?;
+        if let Some(wheel) = &wheel {
+            try_wheel(wheel)?;
+        }
+    }
+    Ok(())
+}
+
+/// The quick start, in a root folder that holds the program and the example and nothing else, without network.
+fn try_program(program: &Path) -> Result<()> {
+    let bare = emptied("target/bare-program")?;
+    fs::copy(program, bare.join("probare"))?;
+    fs::copy(root().join("examples/quickstart.jsonl"), bare.join("quickstart.jsonl"))?;
+    let line = ["/probare", "score", "/quickstart.jsonl", "-m", "token_f1", "-m", "rouge_l", "-o", "/report.html"];
+    process::run(without_network(&bare).args(line))?;
+    process::run(without_network(&bare).args(["/probare", "verify", "/report.html"]))
+}
+
+/// The same with the wheel, in a root folder with Python alone.
+fn try_wheel(wheel: &Path) -> Result<()> {
+    if !process::is_there("debootstrap", "--version") {
+        process::run(Command::new("apt-get").args(["install", "-y", "debootstrap"]))?;
+    }
+    let bare = root().join("target/bare-python");
+    if !bare.join("usr/bin/python3").exists() {
+        let bare = emptied("target/bare-python")?;
+        let include = "--include=python3,python3-pip,python3-venv";
+        process::run(Command::new("debootstrap").args(["--variant=minbase", include, "stable"]).arg(bare))?;
+    }
+    let file = wheel.file_name().context("the wheel has no name")?;
+    fs::copy(wheel, bare.join("root").join(file))?;
+    fs::copy(root().join("examples/quickstart.jsonl"), bare.join("root/quickstart.jsonl"))?;
+    let script = format!(
+        "python3 -m venv /root/venv && /root/venv/bin/pip install --quiet --no-index /root/{} && cd /root && \
+         /root/venv/bin/python -c \"import probare; print(probare.score('quickstart.jsonl', metrics=['token_f1', 'rouge_l']))\"",
+        file.to_string_lossy()
+    );
+    process::run(without_network(&bare).args(["/bin/sh", "-c", &script]))
+}
+
+/// A folder of the project, made anew.
+fn emptied(name: &str) -> Result<PathBuf> {
+    let folder = root().join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder)?;
+    }
+    fs::create_dir_all(&folder)?;
+    Ok(folder)
+}
+
+/// What starts a program in another root folder and in a network of its own, where there is nobody.
+fn without_network(bare: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--net", "chroot"]).arg(bare);
+    command
+}
