@@ -97,6 +97,7 @@ fn settings_of(words: Vec<OsString>) -> Result<Option<Settings>, Failure> {
             Verb::Resume(arguments) => verbs::resume::shown(arguments)?,
             Verb::Sgi(arguments) => return verbs::sgi::settings(arguments),
             Verb::Rag(arguments) => return verbs::rag::settings(arguments),
+            Verb::Socioscope(arguments) => return verbs::socioscope::settings(arguments),
             _ => return Ok(None),
         },
     }))

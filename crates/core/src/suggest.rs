@@ -14,7 +14,7 @@ pub fn closest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
         .min_by_key(|(steps, _)| *steps)
         .map(|(_, candidate)| candidate);
     let is_word = |candidate: &&str| candidate.split(['_', '-']).any(|word| word.eq_ignore_ascii_case(&wanted));
-    slip.or_else(|| known.iter().copied().find(is_word))
+    slip.or_else(|| known.iter().copied().filter(is_word).min_by_key(|candidate| candidate.len()))
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours between two short names.

@@ -196,9 +196,17 @@ pub struct Asked {
 impl Asked {
     /// Runs the suite of this id.
     pub fn run(&self, id: &str) -> Done {
-        let suite = probare_suites::suite(id).ok_or_else(|| Failure::new(format!("there is no suite `{id}`")))?;
-        run(suite, &self.matches)
+        run(named(id)?, &self.matches)
     }
+
+    /// What the run of the suite of this id is.
+    pub fn settings(&self, id: &str) -> Result<Settings, Failure> {
+        settings(named(id)?, &self.matches)
+    }
+}
+
+fn named(id: &str) -> Result<&'static dyn Suite, Failure> {
+    probare_suites::suite(id).ok_or_else(|| Failure::new(format!("there is no suite `{id}`")))
 }
 
 impl FromArgMatches for Asked {

@@ -15,7 +15,7 @@ fn project(cases: usize, seconds: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     let case = |number: usize| {
-        format!("{{\"id\": \"{number}\", \"query\": \"q{number}\", \"response\": \"a\", \"reference\": \"a\"}}\n")
+        format!("{{\"id\": \"{number}\", \"query\": \"q{number}\", \"response\": \"a\", \"reference\": \"b\"}}\n")
     };
     write("cases.jsonl", &(0..cases).map(case).collect::<String>());
     write(
@@ -78,7 +78,9 @@ fn a_signal_ends_a_run_that_waits_for_its_input_within_a_second() {
     let folder = project(1, "0");
     for name in ["INT", "TERM"] {
         let mut child = start(folder.path(), &["score", "-", "-m", "token_f1", "-c", "/dev/null", "-o", "out.jsonl"]);
-        child.stdin.as_ref().unwrap().write_all(b"{\"id\": \"1\", ").unwrap();
+        // Kept open: who waits for a child closes what it reads from.
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(b"{\"id\": \"1\", ").unwrap();
         thread::sleep(Duration::from_millis(700));
         let begun = Instant::now();
         signal(&child, name);
@@ -133,7 +135,7 @@ fn with_few_threads(folder: &Path, processes: u32, words: &str) -> Option<Output
     assert!(Command::new("chmod").args(["-R", "a+rwX"]).arg(folder).status().unwrap().success());
     let script = format!("cd '{}' && ulimit -u {processes} && exec timeout 60 ./probare {words}", folder.display());
     let output = Command::new("setpriv")
-        .args(["--reuid=54321", "--regid=54321", "--clear-groups", "sh", "-c", &script])
+        .args(["--reuid=54321", "--regid=54321", "--clear-groups", "bash", "-c", &script])
         .env("HOME", folder)
         .env_remove("XDG_CONFIG_HOME")
         .output();
@@ -188,7 +190,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     // Nothing need be said again.
     let (code, text) = show(&["config", "show", "resume", "1"], &home);
     assert_eq!(code, Some(0), "{text}");
-    for wanted in ["careful", "answer_match < 2", "strict        true", "limit         9"] {
+    for wanted in ["careful", "answer_match < 2", "strict         true", "limit          9"] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let gone = at.join("gone.yaml");
@@ -241,8 +243,8 @@ fn a_prompt_in_a_file_lies_beside_the_configuration_that_names_it() {
     let folder = project(1, "0");
     let at = folder.path();
     fs::create_dir(at.join("inner")).unwrap();
-    fs::write(at.join("prompt.md"), "Here: {{query}} {{response}} {{reference}} {{format}}").unwrap();
-    fs::write(at.join("inner/prompt.md"), "Beside: {{query}} {{response}} {{reference}} {{format}}").unwrap();
+    fs::write(at.join("prompt.md"), "[system]\nHere: {{query}}\n[user]\n{{response}} {{reference}}\n").unwrap();
+    fs::write(at.join("inner/prompt.md"), "[system]\nBeside: {{query}}\n[user]\n{{response}} {{reference}}\n").unwrap();
     let yaml = "models: [{name: house, api_model_name: 'replay:none.jsonl'}]\njudges: [house]\n\
                 metrics: [{id: judge_same_answer, options: {prompt: '@prompt.md'}}]\n";
     fs::write(at.join("inner/p.yaml"), yaml).unwrap();

@@ -74,17 +74,22 @@ fn two_models_have_their_own_means_beside_another_grouping_and_one_cause_is_one_
     let folder = tempfile::tempdir().unwrap();
     write_cases(folder.path());
     let yaml = "datasets: [{path: cases.jsonl}]\n\
-                models: [{name: alpha, api_model_name: 'replay:none.jsonl'}, {name: beta, api_model_name: 'replay:none.jsonl'}]\n\
+                models: [{name: alpha, provider: command, command: [sh, answer.sh]}, {name: beta, provider: command, command: [sh, answer.sh]}]\n\
                 metrics: [token_f1, contains, exact_match]\nrun: {by: tags}\n";
     fs::write(folder.path().join("probare.yaml"), yaml).unwrap();
-    fs::write(folder.path().join("none.jsonl"), "").unwrap();
+    fs::write(folder.path().join("answer.sh"), "cat > /dev/null; echo '{\"text\": \"b\"}'\n").unwrap();
     let (code, text) = run(folder.path(), &["run"]);
-    assert_eq!(code, Some(1), "{text}");
+    assert_eq!(code, Some(0), "{text}");
     for group in ["alpha", "beta", " t "] {
         assert!(text.contains(group), "{group}: {text}");
     }
+    let none = yaml.replace("provider: command, command: [sh, answer.sh]", "api_model_name: 'replay:none.jsonl'");
+    fs::write(folder.path().join("probare.yaml"), none).unwrap();
+    fs::write(folder.path().join("none.jsonl"), "").unwrap();
+    let (code, text) = run(folder.path(), &["run"]);
+    assert_eq!(code, Some(1), "{text}");
     let failed: Vec<&str> = text.lines().filter(|line| line.starts_with("failed: ")).collect();
-    assert!(failed.len() <= 2, "one cause, and those that are not kept apart: {text}");
+    assert_eq!(failed.len(), 1, "{text}");
     assert!(failed[0].contains("token_f1, contains, exact_match"), "{}", failed[0]);
 }
 
