@@ -68,7 +68,7 @@ impl Settings {
         let path = config.path.as_deref().unwrap_or(Path::new("")).display().to_string();
         let terms = Layer::of_config(&config, &path).only(&[
             "config", "metrics", "models", "judges", "profile", "offline", "budget_usd", "budget_tokens", "record",
-            "seed", "sandbox",
+            "score_truncated", "seed", "sandbox",
         ]);
         let settings = probare_runner::Settings::merge([said, terms])?;
         Ok(Settled { settings, fields: FieldMap::of(mapping)? })

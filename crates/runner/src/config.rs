@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{FieldMap, MapError, OpenError, read_whole};
 use probare_core::{MetricRequest, Profile};
-use probare_models::{ModelName, ModelSettings, Provider, SettingsError, without_keys};
+use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Amount, Gate, Relation};
 use schemars::{JsonSchema, Schema, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
+
+use crate::yaml;
 
 /// The file that is read when it stands in the current folder and no other is named.
 pub const DEFAULT_NAME: &str = "probare.yaml";
@@ -264,6 +266,8 @@ pub struct Run {
     pub budget_usd: Option<f64>,
     /// Most tokens that the run may send and receive.
     pub budget_tokens: Option<u64>,
+    /// Score replies that were cut at their longest length as if they were whole.
+    pub score_truncated: bool,
     /// File of the record of replies; `.probare/replies.db` if absent.
     pub record: Option<String>,
     /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.
@@ -331,10 +335,7 @@ impl Config {
 
     /// Reads the text of a configuration; `name` is what messages call it.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        // Lines of the file around a mistake could show a key that was written there.
-        let options = serde_saphyr::options! { with_snippet: false };
-        let config: Self = serde_saphyr::from_str_with_options(text, options)
-            .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: without_keys(&error.to_string()) })?;
+        let config: Self = yaml::read(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
         for model in &config.models {
             model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
         }

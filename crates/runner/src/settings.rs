@@ -64,6 +64,8 @@ pub struct Settings {
     pub budget_usd: Option<f64>,
     /// Most tokens, sent and received.
     pub budget_tokens: Option<u64>,
+    /// Score replies that were cut off at their longest length.
+    pub score_truncated: bool,
     /// The record of replies; the usual one if absent.
     pub record: Option<PathBuf>,
     /// Seed of the waits between attempts.
@@ -386,6 +388,8 @@ impl Settings {
             whole: false,
             budget_usd: self.budget_usd,
             budget_tokens: self.budget_tokens,
+            score_truncated: self.score_truncated,
+            is_published: false,
             record: self.record(),
             seed: self.seed,
             // What a configuration names lies beside it and is named so; what the command line names lies here.
@@ -447,7 +451,7 @@ mod tests {
         let text = "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
                     generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n\
                     run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, confident: true, \
-                    offline: true, budget_usd: 1, budget_tokens: 2, record: r, sandbox: none, seed: 9, allow_empty: true}\n";
+                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true}\n";
         let settings = Settings::merge([file(text)]).unwrap();
         let Json::Object(schema) = schemars::schema_for!(crate::config::Run).to_value() else { panic!("an object") };
         for name in schema["properties"].as_object().unwrap().keys() {

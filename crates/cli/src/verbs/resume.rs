@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::sgi::Wishes;
 use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Layer, Retry, Settings, State, Store, StoredRun};
 
+use super::benchmarks::{self, Guided, Opened};
 use super::flags::{Layered, RunFlags, of_config};
 use super::running::Running;
 use super::stored::{StoreFlag, failure, number};
-use super::{remark, sgi};
+use super::remark;
 use crate::failure::{Done, Failure};
 
 /// Go on with a run.
@@ -152,8 +152,8 @@ fn opened(
     stored: &StoredRun,
     retry: Option<Retry>,
 ) -> Result<Option<(Evaluation, Running)>, Failure> {
-    if stored.plan.suite.as_deref() == Some("sgi") {
-        return resume_sgi(arguments, stored);
+    if let Some(guided) = benchmarks::of_run(stored.plan.suite.as_deref()) {
+        return resume_guided(guided, arguments, stored);
     }
     let settings = settings(arguments, stored)?;
     let options = EvaluationOptions {
@@ -165,10 +165,14 @@ fn opened(
     Ok(Some((evaluation, Running::new(settings))))
 }
 
-/// A run of SGI-Bench. Its demo has the same rows again, and results that are there do not stop it.
-fn resume_sgi(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evaluation, Running)>, Failure> {
-    if arguments.retry == Some(Which::Unparseable) {
-        return Err(Failure::usage("--retry unparseable is not for runs of SGI-Bench")
+/// A run of a benchmark. Its demo has the same rows again, and results that are there do not stop it.
+fn resume_guided(
+    guided: &dyn Guided,
+    arguments: &Arguments,
+    stored: &StoredRun,
+) -> Result<Option<(Evaluation, Running)>, Failure> {
+    if arguments.retry == Some(Which::Unparseable) && !guided.asks_unparseable_again() {
+        return Err(Failure::usage(format!("--retry unparseable is not for runs of `{}`", guided.suite()))
             .hint("the careful profile asks again by itself; --retry failed does what failed again"));
     }
     let plan = &stored.plan;
@@ -177,10 +181,7 @@ fn resume_sgi(arguments: &Arguments, stored: &StoredRun) -> Result<Option<(Evalu
         None if !plan.is_marked() => return Err(foreign(stored)),
         None => PathBuf::from(&plan.config),
     };
-    let began = plan.began_with()?.unwrap_or_default().without_files();
-    let profile = Settings::merge([began.clone()])?;
-    let profile = profile.origins.contains_key("profile").then_some(profile.profile);
-    let wishes = Wishes { overwrite: true, limit: plan.limit, profile, ..Wishes::default() };
-    let opened = sgi::open(&path, wishes, vec![arguments.running.layer(), began])?;
-    Ok(opened.map(|sgi::Opened { evaluation, running }| (evaluation, running)))
+    let began = plan.began_with()?.unwrap_or_default().without_files().and("limit", plan.limit);
+    let opened = guided.open(&path, true, vec![arguments.running.layer(), began])?;
+    Ok(opened.map(|Opened { evaluation, running }| (evaluation, running)))
 }

@@ -1,11 +1,12 @@
 //! `probare run`: the models and data sets of a configuration through its metrics, kept sample by sample.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::{Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Settings, Store};
+use probare_runner::{Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, Layer, Settings, Store};
 
+use super::benchmarks::{self, Guided, Opened};
 use super::flags::{Layered, ProfileFlag, RunFlags, StrictFlag, of_config};
 use super::print;
 use super::running::Running;
@@ -43,12 +44,26 @@ pub struct Arguments {
 /// What the run is.
 pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
     let Arguments { config, dry_run: _, profile, strict, store: _, running } = arguments;
-    let config = Config::load(Some(config))?;
-    Ok(Settings::merge([running.layer(), profile.layer(), strict.layer(), of_config(&config)])?)
+    let said = [running.layer(), profile.layer(), strict.layer()];
+    if let Some(guided) = benchmarks::of_configuration(config)
+        && let Some(opened) = guided.open(config, false, said.to_vec())?
+    {
+        return Ok(opened.running.into_settings());
+    }
+    let file = of_config(&Config::load(Some(config))?);
+    Ok(Settings::merge(said.into_iter().chain([file]))?)
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
+    let said = vec![arguments.running.layer(), arguments.profile.layer(), arguments.strict.layer()];
+    if let Some(guided) = benchmarks::of_configuration(&arguments.config) {
+        if arguments.dry_run {
+            let opened = guided.open(&arguments.config, false, said)?;
+            return opened.map_or(Ok(Exit::Fine), |opened| print(&shown(opened.evaluation.estimate())));
+        }
+        return begin(guided, &arguments.config, false, said, &arguments.store);
+    }
     let settings = settings(arguments)?;
     let options = EvaluationOptions { only_looks: arguments.dry_run, ..EvaluationOptions::default() };
     let evaluation = Evaluation::open(&settings, options).map_err(failure)?;
@@ -58,6 +73,14 @@ pub fn run(arguments: &Arguments) -> Done {
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;
     Running::new(settings).evaluate(evaluation, &store, number)
+}
+
+/// Starts a run from a configuration in the form of a benchmark's guide.
+pub fn begin(guided: &dyn Guided, path: &Path, overwrite: bool, said: Vec<Layer>, store: &StoreFlag) -> Done {
+    let Some(Opened { evaluation, running }) = guided.open(path, overwrite, said)? else { return Ok(Exit::Fine) };
+    let store = Store::open(&store.store)?;
+    let number = store.begin(evaluation.plan())?;
+    running.evaluate(evaluation, &store, number)
 }
 
 /// What a run would take, in words.

@@ -61,8 +61,8 @@ impl Running {
 
     /// Where a benchmark prints. Where result lines go to standard output nothing else does.
     pub fn console(&self) -> Console {
-        let Settings { quiet, json, color, .. } = self.settings;
-        Console { quiet: quiet || self.is_data, json, colour: look(color, &io::stdout()).colour }
+        let Settings { quiet, json, color, allow_empty, .. } = self.settings;
+        Console { quiet: quiet || self.is_data, json, colour: look(color, &io::stdout()).colour, allow_empty }
     }
 
     fn wanted(&self) -> Wanted<'_> {
@@ -172,6 +172,9 @@ fn say_programs(programs: &ProgramsRun) {
     }
     if let Some(sandbox) = sandbox {
         text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
+        if !sandbox.not_held.is_empty() {
+            text.push_str(&format!(", which does not hold: {}", sandbox.not_held.join("; ")));
+        }
     }
     remark(&escape::terminal(&text));
 }

@@ -4,15 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use probare_core::{BuildError, Outside as _};
+use clap::{Arg, ArgMatches};
+use probare_core::{BuildError, Outside as _, closest};
 use probare_report::escape;
-use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, prepare};
-use probare_runner::{Evaluation, EvaluationOptions, Exit, Layer, Settings, Store};
+use probare_report::number::counted;
+use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, by_environment, prepare};
+use probare_runner::{Config, Evaluation, EvaluationOptions, Layer, Settings};
 use probare_sandbox::{Limits, Sandbox, environment};
 use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
 
+use super::benchmarks::{Guided, Judges, Opened, Preparation};
 use super::flags::{Layered, ProfileFlag, RunFlags};
+use super::run::begin;
 use super::running::Running;
 use super::stored::{StoreFlag, failure};
 use super::{print, remark};
@@ -124,45 +128,121 @@ fn env(command: &EnvCommand) -> Done {
     }
 }
 
+fn start(arguments: &RunArguments) -> Done {
+    begin(&GuideForm, &arguments.config, arguments.overwrite, said(arguments), &arguments.store)
+}
+
+fn said(arguments: &RunArguments) -> Vec<Layer> {
+    vec![arguments.running.layer(), arguments.profile.layer()]
+}
+
 /// What a run would be made of; nothing for a command that scores nothing.
 pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
     let Command::Run(arguments) = &arguments.command else { return Ok(None) };
-    let Some(opened) = opened(arguments)? else { return Ok(None) };
-    Ok(Some(opened.running.into_settings()))
+    let opened = open(&arguments.config, arguments.overwrite, said(arguments))?;
+    Ok(opened.map(|opened| opened.running.into_settings()))
 }
 
-fn start(arguments: &RunArguments) -> Done {
-    let Some(Opened { evaluation, running }) = opened(arguments)? else { return Ok(Exit::Fine) };
-    let store = Store::open(&arguments.store.store)?;
-    let number = store.begin(evaluation.plan())?;
-    running.evaluate(evaluation, &store, number)
+/// SGI-Bench with models, from the YAML of its guide.
+pub struct GuideForm;
+
+impl Guided for GuideForm {
+    fn suite(&self) -> &'static str {
+        "sgi"
+    }
+
+    fn is_guide(&self, text: &str) -> bool {
+        Guide::is_in(text)
+    }
+
+    fn checked(&self, path: &Path) -> Result<String, Failure> {
+        let guide = Guide::load(path)?;
+        for dataset in &guide.datasets {
+            subtask_of(&dataset.dataset_id)?;
+        }
+        let models = counted(guide.models.len() as u64, "model", "models");
+        let subtasks = counted(guide.datasets.len() as u64, "subtask", "subtasks");
+        Ok(format!("configuration of SGI-Bench, {models}, {subtasks}; `probare sgi run` runs it"))
+    }
+
+    fn open(&self, path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
+        open(path, overwrite, said)
+    }
+
+    fn asks_unparseable_again(&self) -> bool {
+        false
+    }
 }
 
-fn opened(arguments: &RunArguments) -> Result<Option<Opened>, Failure> {
-    let said = vec![arguments.running.layer(), arguments.profile.layer()];
-    let wishes = Wishes {
-        overwrite: arguments.overwrite,
-        profile: arguments.profile.flags.profile,
-        limit: Settings::merge(said.clone())?.limit,
-        ..Wishes::default()
-    };
-    open(&arguments.config, wishes, said)
+/// The subtask that a data set is.
+fn subtask_of(id: &str) -> Result<Subtask, Failure> {
+    Subtask::ALL.into_iter().find(|subtask| subtask.dataset_id() == id).ok_or_else(|| {
+        let known = Subtask::ALL.map(Subtask::dataset_id);
+        let failure = Failure::usage(format!("unknown `dataset_id` `{id}`"));
+        match closest(id, known.into_iter()) {
+            Some(similar) => failure.hint(format!("a similar one exists: `{similar}`")),
+            None => failure.hint(format!("known are {}", known.join(", "))),
+        }
+    })
 }
 
-/// A run that is ready.
-pub struct Opened {
-    /// The run.
-    pub evaluation: Evaluation,
-    /// How it is run.
-    pub running: Running,
+/// Graders of outputs that were made elsewhere.
+pub struct Grading;
+
+impl Preparation for Grading {
+    fn suite(&self) -> &'static str {
+        "sgi"
+    }
+
+    fn flags(&self) -> Vec<Arg> {
+        Vec::new()
+    }
+
+    /// Where no judge is named on the command line the guide's variables name the graders, and where these do not, the
+    /// configuration does.
+    fn prepare(
+        &self,
+        _: &ArgMatches,
+        options: &mut Map<String, Json>,
+        settings: &Settings,
+    ) -> Result<Option<Judges>, Failure> {
+        let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::of);
+        let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
+        let config = Config::load(None)?;
+        let missing = if settings.judges.is_empty() {
+            match by_environment(subtask, &variable) {
+                Ok(models) => {
+                    let names = models.iter().map(|model| model.name.clone()).collect();
+                    return Ok(Some(Judges { models, names }));
+                }
+                Err(missing) => missing,
+            }
+        } else {
+            String::new()
+        };
+        let names = if settings.judges.is_empty() { &config.judges } else { &settings.judges };
+        if names.is_empty() {
+            return Err(Failure::usage(format!(
+                "nobody is named who grades {}: {missing}",
+                subtask.title().to_lowercase()
+            ))
+            .hint("set them, or name a model: --judge openai:o4-mini, or `judges: [NAME]` in probare.yaml"));
+        }
+        Ok(Some(Judges { models: config.models, names: names.clone() }))
+    }
 }
 
 /// Opens a configuration; nothing where all its results are there.
-pub fn open(path: &Path, mut wishes: Wishes, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
+fn open(path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
     let guide = Guide::load(path)?;
     let flags = Settings::merge(said.clone())?;
-    wishes.console = Running::new(flags.clone()).console();
-    wishes.stamp = probare_report::Utc::of(SystemTime::now()).stamp();
+    let wishes = Wishes {
+        overwrite,
+        profile: flags.origins.contains_key("profile").then_some(flags.profile),
+        limit: flags.limit,
+        stamp: probare_report::Utc::of(SystemTime::now()).stamp(),
+        console: Running::new(flags.clone()).console(),
+    };
     let Prepared { config, benchmark, refused, skipped, limit } =
         prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, &flags))?;
     for (subtask, reason) in &refused {
@@ -232,6 +312,7 @@ impl From<GuideError> for Failure {
                 plain.hint("set the variables, or name graders in the file: graders: {deep_research: openai:o4-mini}")
             }
             GuideError::Read(error) => error.into(),
+            GuideError::Variable { .. } => plain.into_usage(),
             GuideError::Form { .. } | GuideError::Model { .. } => {
                 plain.hint("docs/suites/sgi.md shows the form").into_usage()
             }

@@ -53,7 +53,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 32] = [
+const PROBES: [(&str, Probe); 33] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -71,6 +71,7 @@ const PROBES: [(&str, Probe); 32] = [
     ("offline", Probe::Setting("offline", "--offline")),
     ("budget-usd", Probe::Setting("budget_usd", "--budget-usd=1.5")),
     ("budget-tokens", Probe::Setting("budget_tokens", "--budget-tokens=7")),
+    ("score-truncated", Probe::Setting("score_truncated", "--score-truncated")),
     ("record", Probe::Setting("record", "--record=elsewhere.db")),
     ("sandbox", Probe::Setting("sandbox", "--sandbox=bubblewrap")),
     ("run-again", Probe::Setting("run_again", "--run-again")),

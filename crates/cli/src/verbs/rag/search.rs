@@ -1,16 +1,13 @@
 //! `probare rag search`: the best passages for a question.
 
 use std::cmp::Reverse;
-use std::sync::Arc;
 
-use probare_core::Outside;
 use probare_report::escape;
 use probare_retrieval::Hit;
 use serde_json::json;
 
-use super::{Searching, open_models, print, print_json};
+use super::{Searching, embedding_by, print, print_json};
 use crate::failure::Done;
-use crate::verbs::flags::Layered;
 
 /// Characters of a passage that are shown.
 const SHOWN: usize = 300;
@@ -33,8 +30,7 @@ pub struct Arguments {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let search = arguments.searching.search(&arguments.question)?;
-    let outside: Arc<dyn Outside> = Arc::new(open_models(&[], None, &Layered::default())?);
-    let opened = arguments.searching.open(&outside)?;
+    let opened = arguments.searching.open(&embedding_by(arguments.searching.embedding.as_deref())?)?;
     let found = opened.search(&search)?;
     if arguments.json {
         let hits: Vec<_> = found.hits.iter().map(Hit::to_json).collect();
