@@ -63,7 +63,7 @@ fn what_is_not_the_published_file_is_not_kept() {
 fn a_model_from_a_folder_scores_and_its_run_is_verified() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/models/all-MiniLM-L6-v2");
     if !own.join("model.safetensors").is_file() {
-        eprintln!("left out: all-MiniLM-L6-v2 is not in target/models (`cargo x test` fetches it)");
+        probare_testing::left_out("all-MiniLM-L6-v2 is not in target/models (`cargo x test` fetches it)");
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -205,7 +205,8 @@ impl Summary {
         self.stop = Some(stop);
         self.table.close();
         self.settle();
-        self.verdicts = self.gates.clone().verdicts(self);
+        // Numbers of a part are no verdict on the whole.
+        self.verdicts = if stop == Stop::Interrupted { Vec::new() } else { self.gates.clone().verdicts(self) };
     }
 
     /// Says why there are no intervals, where that is so.

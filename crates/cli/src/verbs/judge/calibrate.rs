@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use probare_cases::FieldMap;
 use probare_core::{Case, Event, Job, MetricRequest, Outcome, Parts, Sink, closest};
 use probare_metrics::registry;
-use probare_runner::{Config, DriveOptions, Exit, Wanted};
+use probare_runner::{Config, Exit, Settings, Wanted};
 use serde_json::Value as Json;
 
 use super::super::asking::{self, Asking};
+use super::super::flags::{Layered, TERMS, of_config};
 use super::super::running::interrupt_flag;
 use super::super::{Reading, print};
 use super::trust::Comparison;
@@ -40,7 +41,7 @@ pub struct Arguments {
     pass: f64,
 
     #[command(flatten)]
-    asking: Asking,
+    asking: Layered<Asking>,
 
     #[command(flatten)]
     reading: Reading,
@@ -68,16 +69,13 @@ pub fn run(arguments: &Arguments) -> Done {
         labels.check(&arguments.file)?;
     }
     let job = Job::new(&arguments.file, Box::new(rows()?), vec![request.clone()]);
-    let folder = arguments.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let mut seen =
         Seen { labels: &arguments.labels, names: &names, rows: Vec::new(), without: BTreeMap::new(), bad: None };
-    let wanted = Wanted {
-        profile: config.profile.unwrap_or_default(),
-        asking: Some(arguments.asking.settled(&config, folder)),
-        drive: DriveOptions { interrupted: interrupt_flag(), ..DriveOptions::default() },
-        watcher: Some(Box::new(&mut seen)),
-        ..Wanted::default()
-    };
+    // Of a configuration the models and the terms count; cases, limits and reports are those of the calibration.
+    let terms = of_config(&config).only(&TERMS);
+    let settings = Settings::merge([arguments.asking.layer(), terms])?;
+    let wanted =
+        Wanted { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..Wanted::from(settings) };
     let conclusion = probare_runner::run(job, wanted)?;
     if let Some(hearing) = &conclusion.hearing {
         asking::say(hearing, false);
