@@ -76,6 +76,7 @@ impl Settings {
             offline: self.offline || config.run.offline,
             budget_usd: self.budget_usd.or(config.run.budget_usd),
             budget_tokens: self.budget_tokens.or(config.run.budget_tokens),
+            score_truncated: config.run.score_truncated,
             record: record.unwrap_or_else(record_path),
             seed: config.run.seed,
             folder: self.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned(),

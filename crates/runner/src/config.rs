@@ -206,6 +206,8 @@ pub struct Run {
     pub budget_usd: Option<f64>,
     /// Most tokens that the run may send and receive.
     pub budget_tokens: Option<u64>,
+    /// Score replies that were cut at their longest length as if they were whole.
+    pub score_truncated: bool,
     /// File of the record of replies; `.probare/replies.db` if absent.
     pub record: Option<String>,
     /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.

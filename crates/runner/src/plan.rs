@@ -231,3 +231,25 @@ fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
         .unwrap_or_else(|| "no reason given".to_owned());
     ScoreError::Internal { reason }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Excusing;
+
+    impl Rules for Excusing {
+        fn excuse(&self, case: &Case) -> Option<std::borrow::Cow<'static, str>> {
+            Some(format!("known to fail: {}", case.id).into())
+        }
+    }
+
+    #[test]
+    fn a_case_that_is_recalled_keeps_its_excuse() {
+        let case = || Case { id: "a".to_owned(), ..Case::default() };
+        let scored = Plan::nothing().score(case(), &mut Readings::default(), &Excusing, &probare_core::Nobody);
+        let recalled = Plan::nothing().recalled(case(), Vec::new(), &Excusing);
+        assert_eq!(recalled.excused.as_deref(), Some("known to fail: a"));
+        assert_eq!(recalled.excused, scored.excused);
+    }
+}

@@ -132,7 +132,11 @@ pub struct Conclusion {
 
 /// Runs a job. Nothing is opened for writing before it is sure that no output is an input.
 pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
-    let open = |asking: &Asking| asking.open(&mut job.requests, registry());
+    let is_published = job.suite.is_some();
+    let open = |asking: &Asking| {
+        let asking = Asking { is_published: asking.is_published || is_published, ..asking.clone() };
+        asking.open(&mut job.requests, registry())
+    };
     let asked = wanted.asking.as_ref().map(open).transpose()?;
     let plan = Plan::new(&job.requests, wanted.profile, registry())?;
     run_planned(job, &plan, asked.as_ref(), wanted)
@@ -233,6 +237,7 @@ pub(crate) fn run_planned(
         embeddings: plan.embeddings(everybody),
         sandbox: programs.as_ref().and_then(|programs| programs.sandbox.clone()),
         generation: job.generation.take(),
+        score_truncated: asked.is_some_and(|asked| asked.score_truncated),
         means_over: MeansOver::Cases,
         settings: BTreeMap::new(),
         stop: driven.stop,

@@ -33,6 +33,10 @@ pub struct Asking {
     #[arg(long, value_name = "N", env = "PROBARE_BUDGET_TOKENS")]
     pub budget_tokens: Option<u64>,
 
+    /// Score replies that were cut at their longest length as if they were whole, instead of counting them as `truncated`
+    #[arg(long, env = "PROBARE_SCORE_TRUNCATED")]
+    pub score_truncated: bool,
+
     /// The record of replies; .probare/replies.db by default
     #[arg(long, value_name = "FILE", env = "PROBARE_RECORD")]
     pub record: Option<PathBuf>,
@@ -61,6 +65,8 @@ impl Asking {
             whole: false,
             budget_usd: self.budget_usd.or(run.budget_usd),
             budget_tokens: self.budget_tokens.or(run.budget_tokens),
+            score_truncated: self.score_truncated || run.score_truncated,
+            is_published: false,
             record: self.record.clone().or_else(|| run.record.as_ref().map(PathBuf::from)).unwrap_or_else(record_path),
             seed: run.seed,
             folder: folder.to_owned(),
@@ -77,6 +83,7 @@ pub fn say(hearing: &Hearing, quiet: bool) {
             (counts.replayed, "from the record"),
             (counts.replied, "answered"),
             (counts.refused, "declined"),
+            (counts.truncated, "cut at their longest length"),
             (counts.failed, "without an answer"),
         ];
         for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
@@ -89,7 +96,24 @@ pub fn say(hearing: &Hearing, quiet: bool) {
         if spent.money.in_dollars() > 0.0 {
             text.push_str(&format!(", {:.4} US dollars", spent.money.in_dollars()));
         }
+        if counts.unmeasured > 0 {
+            text.push_str(&format!("; {} without usage, counted with the most it can be", counts.unmeasured));
+        }
+        if counts.lost_attempts > 0 {
+            let attempts = counted(counts.lost_attempts, "attempt", "attempts");
+            text.push_str(&format!("; {attempts} came to nothing and may have been charged"));
+            if counts.lost.tokens > 0 {
+                text.push_str(&format!(", at most {} tokens", counts.lost.tokens));
+            }
+            if counts.lost.money.in_dollars() > 0.0 {
+                text.push_str(&format!(", {:.4} US dollars", counts.lost.money.in_dollars()));
+            }
+        }
         remark(&text);
+    }
+    if counts.unrecorded > 0 {
+        let replies = counted(counts.unrecorded, "reply", "replies");
+        remark(&format!("{replies} could not be written into the record at once: is the disk full?"));
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();

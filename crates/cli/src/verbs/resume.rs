@@ -86,7 +86,8 @@ pub fn run(arguments: &Arguments) -> Done {
         _ => Config::load(Some(&path))?,
     };
     let mut settled = arguments.running.with_config(&config);
-    if arguments.running.output.is_empty() {
+    // Also where to write is not for a stranger's store to say.
+    if arguments.running.output.is_empty() && stored.plan.is_marked() {
         settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
     }
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -138,7 +139,8 @@ fn resume_sgi(arguments: &Arguments, store: &mut Store, run: i64, stored: &Store
     let Some(sgi::Opened { evaluation, mut settled }) = sgi::open(path, wishes, &arguments.running)? else {
         return Ok(Exit::Fine);
     };
-    if arguments.running.output.is_empty() {
+    // Also where to write is not for a stranger's store to say.
+    if arguments.running.output.is_empty() && stored.plan.is_marked() {
         settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
     }
     let differences = stored.plan.differences(evaluation.plan());

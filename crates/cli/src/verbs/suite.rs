@@ -271,6 +271,7 @@ fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Fai
     running.asking.offline = known("offline") && matches.get_flag("offline");
     running.asking.budget_usd = known("budget_usd").then(|| matches.get_one("budget_usd").copied()).flatten();
     running.asking.budget_tokens = known("budget_tokens").then(|| matches.get_one("budget_tokens").copied()).flatten();
+    running.asking.score_truncated = known("score_truncated") && matches.get_flag("score_truncated");
     running.asking.record = known("record").then(|| matches.get_one("record").cloned()).flatten();
     running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
     running.cluster = known("cluster").then(|| matches.get_one("cluster").cloned()).flatten();

@@ -11,6 +11,7 @@ mod local_model;
 mod lossless;
 mod models;
 mod old_files;
+mod replies;
 mod retrieval;
 mod serve;
 mod statistics;

@@ -120,6 +120,6 @@ fn vectors_of_a_server_have_the_record_the_budget_and_the_silence_of_the_run() {
     assert_eq!(verified.status.code(), Some(0), "{}", said(&verified));
     let unchecked = verify("nowhere.db");
     assert_eq!(unchecked.status.code(), Some(1));
-    assert!(said(&unchecked).contains("embedding_similarity: not checked"), "{}", said(&unchecked));
+    assert!(said(&unchecked).contains("served: not checked"), "{}", said(&unchecked));
     assert_eq!(server.requests(), 2, "nobody is asked to verify");
 }

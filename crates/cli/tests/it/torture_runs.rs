@@ -33,23 +33,15 @@ fn line(messages: Vec<Message>, text: String) -> String {
         reasoning_effort: None,
         extra_body: serde_json::Map::new(),
         embedding: false,
+        also: std::collections::BTreeMap::new(),
         messages,
         repeat: 0,
         seat: 0,
         attempt: 0,
     };
     let usage = Usage::new(7, 3);
-    let entry = Entry {
-        request,
-        reply: Reply { usage: Some(usage), ..Reply::text(text) },
-        sent: None,
-        received: None,
-        logprobs: None,
-        cost_usd: None,
-        latency_ms: 1,
-        attempts: 1,
-        made: 1,
-    };
+    let reply = Reply { usage: Some(usage), ..Reply::text(text) };
+    let entry = Entry { latency_ms: 1, made: 1, ..Entry::new(request, reply) };
     format!("{}\n", json!({"format": 1, "key": Key::of(&entry.request).to_string(), "entry": entry}))
 }
 

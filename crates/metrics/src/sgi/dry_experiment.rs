@@ -15,7 +15,7 @@ use super::dry::TESTS;
 use super::dry::assembly::{self, Assembled, Request};
 use super::dry::comparison::{Method, judged};
 use super::dry::measures::Measures;
-use super::dry::trial::{Terms, Trial};
+use super::dry::trial::{Terms, Trial, is_plain_name};
 use super::reading::answer::prediction;
 use super::reading::replies::Reading;
 use crate::bounded::{Bounded, beginning};
@@ -85,7 +85,7 @@ metric!(DryExperiment as Judge {
     whole: |parts| parts.get("PassAll@5"),
     prepare: Experiment::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "dry_experiment.md",
 });
 
@@ -104,7 +104,7 @@ struct Experiment {
 struct Task<'a> {
     main: &'a str,
     names: Vec<String>,
-    idx: Option<&'a str>,
+    idx: &'a str,
     data: Vec<&'a str>,
     outputs: Vec<&'a str>,
     prediction: &'a str,
@@ -156,7 +156,7 @@ pub fn published(sample: Sample<'_>) -> Rc<Option<Published>> {
 }
 
 impl<'a> Task<'a> {
-    fn new(sample: Sample<'a>) -> Result<Self, ScoreError> {
+    fn new(sample: Sample<'a>, has_fixtures: bool) -> Result<Self, ScoreError> {
         let metadata = &sample.case.metadata;
         let wrong = |reason: String| ScoreError::other(ErrorKind::Failed, reason);
         let text = |name: &str| match metadata.get(name) {
@@ -181,7 +181,15 @@ impl<'a> Task<'a> {
         }
         let main = text("incomplete_main_code")?.ok_or_else(|| missing("incomplete_main_code"))?;
         let (span, prediction) = prediction(sample.response()?);
-        Ok(Self { main, names, idx: text("idx")?.or(Some(&sample.case.id)), data, outputs, prediction, span })
+        let given = text("idx")?;
+        let idx = given.unwrap_or(&sample.case.id);
+        if (given.is_some() || has_fixtures) && !is_plain_name(idx) {
+            let reason = format!(
+                "`idx` is {idx:?}, where one plain name is expected: it names a folder in that of the fixtures, and nothing beside it"
+            );
+            return Err(wrong(reason));
+        }
+        Ok(Self { main, names, idx, data, outputs, prediction, span })
     }
 }
 
@@ -396,6 +404,10 @@ fn shown(number: usize, trial: &Trial, expected: &str, ended: (bool, Method), wo
         Method::ExecutionFailed => format!("code {}: {}", trial.returncode, beginning(last_line(words))),
     };
     let kind = if pass { EvidenceKind::Found } else { EvidenceKind::Compared };
+    let refused =
+        trial.refused().map(|line| format!("; the sandbox does not permit what `{}` asks for", beginning(line)));
+    let cut = if trial.is_cut { "; only the beginning of what it printed was kept and compared" } else { "" };
+    let how = how + &refused.unwrap_or_default() + cut;
     let seconds = if trial.runtime < 0.0 { String::new() } else { format!(" after {:.3} s", trial.runtime) };
     Evidence::at(kind, Field::Metadata, 0..expected.len(), expected)
         .at_path(format!("/unit_test_{number}_output"))
@@ -408,7 +420,7 @@ fn last_line(text: &str) -> &str {
 
 impl Judge for Experiment {
     fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
-        let task = Task::new(sample)?;
+        let task = Task::new(sample, self.terms.fixtures.is_some())?;
         let Some((first, mut rest)) = heard.split_first() else {
             return Ok(self.assembly(&task, vec![task.prediction]));
         };

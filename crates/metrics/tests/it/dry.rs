@@ -84,7 +84,7 @@ fn golden_dry_run() {
         let limit = vector["timeout_s"].as_u64().and_then(|limit| u32::try_from(limit).ok()).ok_or("no time limit")?;
         let seconds = f64::from(limit);
         let terms = Terms { seconds: limit, mebibytes: 1024, ..Terms::default() };
-        let program = terms.program(None, text(vector, "main_code")?, text(vector, "data_code")?);
+        let program = terms.program("", text(vector, "main_code")?, text(vector, "data_code")?);
         let trial = terms.read(&run(&sandbox, &program)?).map_err(|error| error.to_string())?;
         same("returncode", &expected["returncode"], &json!(trial.returncode))?;
         same("stdout", &expected["stdout"].as_str(), &Some(trial.stdout.as_str()))?;
@@ -155,6 +155,7 @@ fn golden_dry_metrics() {
                 stdout: text(test, "stdout")?.to_owned(),
                 stderr: text(test, "stderr")?.to_owned(),
                 error: String::new(),
+                ..Trial::default()
             };
             let (pass, method, _) = decided(&trial, text(test, "expected_output")?, test);
             outputs.push(trial.text());

@@ -279,6 +279,7 @@ impl Evaluation {
         if expects && requests.iter().all(|request| request.id != EXPECTATIONS) {
             requests.push(MetricRequest::plain(EXPECTATIONS));
         }
+        asking.is_published = benchmark.is_some();
         let asked = Arc::new(asking.open(&mut requests, registry())?);
         let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
         let retrieving =

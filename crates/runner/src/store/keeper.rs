@@ -100,7 +100,7 @@ impl StoreKeeper {
         let taken = Taken {
             input_tokens: entry.reply.usage.and_then(|usage| count(usage.input_tokens)),
             output_tokens: entry.reply.usage.and_then(|usage| count(usage.output_tokens)),
-            cost_usd: entry.cost_usd,
+            cost_usd: entry.cost_in_all(),
             latency_ms: count(entry.latency_ms),
             attempts: Some(i64::from(entry.attempts)),
         };

@@ -90,7 +90,7 @@ pub(super) fn asking(
     if is_unrecorded {
         vectors.iter().for_each(|metric| verdict.leave_unchecked(metric));
     }
-    Asking { cassettes, ..Asking::recorded(models, record) }
+    Asking { cassettes, score_truncated: manifest.score_truncated, ..Asking::recorded(models, record) }
 }
 
 /// The file of recorded replies that stood for a model: an input of the run that is here, given by the user or with the

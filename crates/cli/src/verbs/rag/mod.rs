@@ -15,6 +15,7 @@ use probare_retrieval::{Embedder, Filter, Found, Index, Mode, RetrievalError, Se
 
 pub use ask::{open_models, unanswered};
 
+use super::asking::Asking;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -136,6 +137,16 @@ impl Searching {
         let filter = Filter::parse(&self.filter).map_err(RetrievalError::from)?;
         Ok(Search { question: question.to_owned(), k: self.k, filter, mode: self.mode.into() })
     }
+}
+
+/// Who gives vectors where nobody else is asked: the model that the user names, by the configuration where it is one of
+/// its own; without a name this machine alone.
+fn embedding_by(named: Option<&str>) -> Result<Arc<dyn Outside>, Failure> {
+    let asked = match named {
+        Some(_) => open_models(&[], None, &Asking::default())?,
+        None => probare_runner::Asking::local().open(&mut [], probare_metrics::registry())?,
+    };
+    Ok(Arc::new(asked))
 }
 
 /// Opens an index and the model of its vectors, as far as the mode needs it. `embedding` is the model that the user names:

@@ -1,15 +1,11 @@
 //! `probare rag search`: the best passages for a question.
 
-use std::sync::Arc;
-
-use probare_core::Outside;
 use probare_report::escape;
 use probare_retrieval::Hit;
 use serde_json::json;
 
-use super::{Searching, open_models, print, print_json};
+use super::{Searching, embedding_by, print, print_json};
 use crate::failure::Done;
-use crate::verbs::asking::Asking;
 
 /// Characters of a passage that are shown.
 const SHOWN: usize = 300;
@@ -32,8 +28,7 @@ pub struct Arguments {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let search = arguments.searching.search(&arguments.question)?;
-    let outside: Arc<dyn Outside> = Arc::new(open_models(&[], None, &Asking::default())?);
-    let opened = arguments.searching.open(&outside)?;
+    let opened = arguments.searching.open(&embedding_by(arguments.searching.embedding.as_deref())?)?;
     let found = opened.search(&search)?;
     if arguments.json {
         let hits: Vec<_> = found.hits.iter().map(Hit::to_json).collect();
