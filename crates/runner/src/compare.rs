@@ -7,9 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_core::{
-    Case, ErrorKind, Event, Job, Manifest, Named, Outcome, ResultLine, Score, ScoreError, Sink, Value,
-};
+use probare_core::{Case, ErrorKind, Event, Job, Manifest, Named, Outcome, ResultLine, Score, ScoreError, Sink, Value};
 use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, Identity, Seen, Side};
 use probare_report::recorded::{Content, Recorded};
 use probare_report::{By, Status, escape};

@@ -107,7 +107,9 @@ fn columns_that_meant_nothing_then_mean_nothing_when_an_old_file_is_verified() {
     let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/old/0.2");
     let cases = fs::read_to_string(old.join("cases.jsonl")).unwrap();
     // The same results, of cases that name a model and a repeat in columns: 0.2 would have written these very rows.
-    let named = cases.lines().map(|line| format!("{},\"model\":\"m\",\"repeat\":1}}\n", line.trim().strip_suffix('}').unwrap()));
+    let named = cases
+        .lines()
+        .map(|line| format!("{},\"model\":\"m\",\"repeat\":1}}\n", line.trim().strip_suffix('}').unwrap()));
     let named = named.collect::<String>();
     fs::write(folder.path().join("cases.jsonl"), &named).unwrap();
     fs::copy(old.join("scored.jsonl"), folder.path().join("scored.jsonl")).unwrap();

@@ -87,9 +87,7 @@ fn ten_equal_repeats_say_as_much_as_one() {
     let mean = find(&once, "mean").unwrap().as_f64().unwrap();
     let high = find(&once, "interval").unwrap()["high"].as_f64().unwrap();
     let gate = format!("token_f1={}", mean + (high - mean) * 0.8);
-    for (file, confident, ends) in
-        [("once.jsonl", true, 0), ("often.jsonl", true, 0), ("often.jsonl", false, 2)]
-    {
+    for (file, confident, ends) in [("once.jsonl", true, 0), ("often.jsonl", true, 0), ("often.jsonl", false, 2)] {
         let mut arguments = vec!["score", file, "-m", "token_f1", "--fail-under", &gate, "-o", "out.jsonl"];
         arguments.extend(confident.then_some("--confident"));
         let output = probare(place, &arguments);
@@ -104,7 +102,8 @@ fn clusters_are_honoured_by_score_and_by_verify() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     fs::write(place.join("cases.jsonl"), rows(1, None, 0)).unwrap();
-    let (plain, clustered) = (summary(place, "cases.jsonl", &[]), summary(place, "cases.jsonl", &["--cluster", "source"]));
+    let (plain, clustered) =
+        (summary(place, "cases.jsonl", &[]), summary(place, "cases.jsonl", &["--cluster", "source"]));
     assert_ne!(find(&plain, "interval"), find(&clustered, "interval"));
     assert_eq!(find(&clustered, "method"), Some(&json!("clustered")), "{clustered}");
     assert_eq!(find(&clustered, "cluster").unwrap(), &json!({"column": "source", "clusters": 4, "without": 0}));
@@ -156,7 +155,8 @@ fn a_column_model_is_the_model_everywhere() {
         table.push_str(&format!("{id},q,{alpha},yes,alpha\n{id},q,{beta},yes,beta\n"));
     }
     fs::write(place.join("two.csv"), table).unwrap();
-    let shown = said(&probare(place, &["score", "two.csv", "-m", "exact_match", "--by", "metadata.model", "-o", "x.jsonl"]));
+    let shown =
+        said(&probare(place, &["score", "two.csv", "-m", "exact_match", "--by", "metadata.model", "-o", "x.jsonl"]));
     assert!(!shown.contains("pass@") && !shown.contains("more than once"), "{shown}");
     assert!(shown.contains("3 cases with 6 outputs") && shown.contains("alpha") && shown.contains("beta"), "{shown}");
     let compared = fine(place, &["compare", "x.jsonl@alpha", "x.jsonl@beta", "--by", "metadata.model"]);
@@ -189,7 +189,10 @@ fn the_profile_that_computed_is_the_one_that_is_named() {
     let place = folder.path();
     let case = r#"{"id":"a","query":"When?","response":"In 1871.","context":["It came out in 1872."]}"#;
     fs::write(place.join("cases.jsonl"), case).unwrap();
-    fine(place, &["score", "cases.jsonl", "-m", "hallucination:profile=careful", "-q", "-o", "r.jsonl", "-o", "r.html"]);
+    fine(
+        place,
+        &["score", "cases.jsonl", "-m", "hallucination:profile=careful", "-q", "-o", "r.jsonl", "-o", "r.html"],
+    );
     let manifest: Json = serde_json::from_str(&fs::read_to_string(place.join("r.jsonl.run.json")).unwrap()).unwrap();
     assert_eq!(manifest["metrics"][0]["profile"], "careful");
     assert!(fs::read_to_string(place.join("r.html")).unwrap().contains("in the careful profile"));
@@ -205,7 +208,11 @@ fn files_of_another_format_are_named_in_words() {
     let text = fs::read_to_string(place.join("r.json")).unwrap();
     assert!(text.contains("\"format\":3"));
     fs::write(place.join("later.json"), text.replace("\"format\":3", "\"format\":4")).unwrap();
-    for arguments in [["verify", "later.json"].as_slice(), &["compare", "later.json", "r.json"], &["show", "later.json", "--id", "c1"]] {
+    for arguments in [
+        ["verify", "later.json"].as_slice(),
+        &["compare", "later.json", "r.json"],
+        &["show", "later.json", "--id", "c1"],
+    ] {
         let output = probare(place, arguments);
         assert_eq!(code(&output), 1, "{arguments:?}");
         assert!(said(&output).contains("reads formats 2 to 3"), "{arguments:?}: {}", said(&output));

@@ -553,7 +553,8 @@ mod tests {
         for (number, values) in lists.iter().enumerate() {
             for (repeat, value) in values.as_array().ok_or("no list")?.iter().enumerate() {
                 let value = value.as_f64().ok_or("no number")?;
-                let mut output = repeated(&number.to_string(), value, u32::try_from(repeat).map_err(|error| error.to_string())?);
+                let mut output =
+                    repeated(&number.to_string(), value, u32::try_from(repeat).map_err(|error| error.to_string())?);
                 if let Some(cluster) = case["clusters"].get(number) {
                     output.case.metadata.insert("source".into(), cluster.clone());
                 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use probare_cases::{FieldMap, Format as CaseFormat, OpenError, ReadOptions, Rows};
 use probare_core::{
-    Console, Event, FORMAT, Input, Job, Manifest, MetricRequest, Publisher, Reading, Section, Sink, Source, Suite, SuiteCall,
-    SuiteError,
+    Console, Event, FORMAT, Input, Job, Manifest, MetricRequest, Publisher, Reading, Section, Sink, Source, Suite,
+    SuiteCall, SuiteError,
 };
 use probare_report::Format;
 use serde_json::Value as Json;

@@ -1,8 +1,8 @@
 //! Intervals, tests and coefficients against published packages.
 
 use probare_stats::{
-    Interval, Level, bca, benjamini_hochberg, clopper_pearson, clustered_contrast, clustered_mean, holm, kendall, mcnemar, mean,
-    mean_interval, minimum_detectable_effect, non_inferiority, paired_difference, pass_all_k, pass_at_k,
+    Interval, Level, bca, benjamini_hochberg, clopper_pearson, clustered_contrast, clustered_mean, holm, kendall,
+    mcnemar, mean, mean_interval, minimum_detectable_effect, non_inferiority, paired_difference, pass_all_k, pass_at_k,
     proportion_interval, spearman,
 };
 use probare_testing::{close, golden, list, number};

@@ -51,13 +51,7 @@ pub struct Comparison {
 impl Comparison {
     /// Compares. The judge is held against each person on their own: a mean of two people is what neither of them said. A
     /// case counts as passed by people where the mean of their labels does.
-    pub fn new(
-        metric: &str,
-        labels: &[String],
-        rows: &[Row],
-        without: BTreeMap<String, usize>,
-        pass: f64,
-    ) -> Self {
+    pub fn new(metric: &str, labels: &[String], rows: &[Row], without: BTreeMap<String, usize>, pass: f64) -> Self {
         let person = |row: &Row, at: usize| row.people.get(at).copied().flatten();
         let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.judges.iter().map(|(name, _)| name)).collect();
         let own = |row: &Row, name: &str| row.judges.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
@@ -66,7 +60,9 @@ impl Comparison {
             let pairs: Vec<(f64, f64)> = rows.iter().filter_map(|row| Some((row.value, person(row, at)?))).collect();
             agreements.push(Agreement::of(metric, label, &pairs, pass));
         }
-        for (name, (at, label)) in names.iter().flat_map(|name| labels.iter().enumerate().map(move |label| (name, label))) {
+        for (name, (at, label)) in
+            names.iter().flat_map(|name| labels.iter().enumerate().map(move |label| (name, label)))
+        {
             let pairs: Vec<(f64, f64)> =
                 rows.iter().filter_map(|row| Some((own(row, name)?, person(row, at)?))).collect();
             agreements.push(Agreement::of(name, label, &pairs, pass));
@@ -169,9 +165,8 @@ impl Comparison {
     /// How far the judge can be trusted, by the lower end of the interval of kappa, with the person that it agrees least with.
     fn trust(&self) -> String {
         let of_metric = || self.agreements.iter().filter(|agreement| agreement.who == self.metric);
-        let ends: Option<Vec<(f64, &str)>> = of_metric()
-            .map(|agreement| Some((agreement.kappa_interval?.low, agreement.with.as_str())))
-            .collect();
+        let ends: Option<Vec<(f64, &str)>> =
+            of_metric().map(|agreement| Some((agreement.kappa_interval?.low, agreement.with.as_str()))).collect();
         let least = ends.and_then(|ends| ends.into_iter().min_by(|left, right| left.0.total_cmp(&right.0)));
         let Some((low, with)) = least else {
             return "trust: cannot be said; more cases with different labels are needed".to_owned();

@@ -251,7 +251,11 @@ fn of_manifest() -> Vec<Tampering> {
         ("gate verdict", at("/gates/0/passed", false.into()), "`gates[0].passed` is false in the file and true now"),
         ("gate removed", at("/gates", json!([])), "the manifest was changed after it was written"),
         ("summary source", at("/summary/source", "b.jsonl".into()), "`summary.source` is \"b.jsonl\" in the file"),
-        ("format number", at("/probare/format", 1.into()), "the format number is 1 in the file; this program reads 2 to 3"),
+        (
+            "format number",
+            at("/probare/format", 1.into()),
+            "the format number is 1 in the file; this program reads 2 to 3",
+        ),
         ("an earlier format", at("/probare/format", 2.into()), "`means_over` is \"cases\" in the file and nothing now"),
         ("lines digest", at("/lines", "00".into()), "`lines` is \"00\" in the file and "),
         ("title", at("/title", "Better".into()), "the manifest was changed after it was written"),
