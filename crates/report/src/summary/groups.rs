@@ -254,6 +254,12 @@ impl Groups {
         }
     }
 
+    /// Says that nothing is known about how cases hang together: no group has an interval.
+    pub(super) fn unsettle(&mut self) {
+        let apart = self.without.iter_mut().chain(&mut self.others);
+        self.kept.values_mut().chain(apart).for_each(|group| group.table.scatter());
+    }
+
     /// All groups with the names that readers see.
     pub fn named(&self) -> impl Iterator<Item = (&str, &Group)> {
         let kept = self.kept.iter().map(|(name, group)| (name.as_str(), group));
