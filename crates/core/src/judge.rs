@@ -31,6 +31,10 @@ pub struct Program {
     /// Whether it may run beside the next program of its turn.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub beside: bool,
+    /// A program in a sandbox of its own that runs at the same time. All that the two share is a pipe each way: either
+    /// reads from descriptor 7 what the other writes to descriptor 8. It is ended with the last step of this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_test: Option<Box<Program>>,
 }
 
 /// A folder of a program.
@@ -42,7 +46,8 @@ pub struct Folder {
     /// The folder of this machine that is copied there; an empty folder if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Digest of its content, by which a record tells a repaired file from the one before.
+    /// SHA-256 of what that folder holds, set by whoever runs or recalls the program: a record tells a repaired file from the
+    /// one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// Whether it is an empty folder where that of the machine is not there.
@@ -80,6 +85,12 @@ pub struct Ran {
     /// The wanted files that were there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<(String, String)>,
+    /// The wanted files that were there and were larger than what is brought back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub oversized: Vec<String>,
+    /// What became of the program under test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_test: Option<Box<Ran>>,
 }
 
 /// How a step ended.
@@ -95,6 +106,8 @@ pub enum End {
     OutOfMemory,
     /// It printed more than it may.
     TooMuchOutput,
+    /// It made more files than it may.
+    TooManyFiles,
 }
 
 /// What became of a step.

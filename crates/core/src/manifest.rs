@@ -150,6 +150,9 @@ pub struct SandboxUsed {
     /// The interpreters: environment, and version.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub interpreters: BTreeMap<String, String>,
+    /// What programs are not kept from at this level.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_held: Vec<String>,
 }
 
 /// The prompt that a metric asked with. Its text is among the options of the metric where it is not the metric's own.

@@ -280,9 +280,7 @@ impl Client {
             claimed = record.claim(key, shared.0.offline) => claimed?,
         };
         match claimed {
-            Claimed::Reply(entry) => {
-                Ok(Known::Answered(Answered { entry: *entry, replayed: true, unrecorded: None }))
-            }
+            Claimed::Reply(entry) => Ok(Known::Answered(Answered { entry: *entry, replayed: true, unrecorded: None })),
             Claimed::Missing => Err(self.not_recorded(key)),
             Claimed::Mine(lease) => Ok(Known::Open(Some(lease))),
         }

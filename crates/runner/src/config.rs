@@ -4,11 +4,13 @@ use std::path::Path;
 
 use probare_cases::{FieldMap, MapError, OpenError, read_whole};
 use probare_core::{MetricRequest, Profile};
-use probare_models::{ModelSettings, SettingsError, without_keys};
+use probare_models::{ModelSettings, SettingsError};
 use probare_report::{Amount, Gate, Relation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+
+use crate::yaml;
 
 /// The file that is read when it stands in the current folder and no other is named.
 pub const DEFAULT_NAME: &str = "probare.yaml";
@@ -236,10 +238,7 @@ impl Config {
 
     /// Reads the text of a configuration; `name` is what messages call it.
     pub fn parse(text: &str, name: &str) -> Result<Self, ConfigError> {
-        // Lines of the file around a mistake could show a key that was written there.
-        let options = serde_saphyr::options! { with_snippet: false };
-        let config: Self = serde_saphyr::from_str_with_options(text, options)
-            .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: without_keys(&error.to_string()) })?;
+        let config: Self = yaml::read(text).map_err(|reason| ConfigError::Form { name: name.to_owned(), reason })?;
         for model in &config.models {
             model.check().map_err(|source| ConfigError::Model { name: name.to_owned(), source })?;
         }

@@ -16,6 +16,7 @@ mod drive;
 mod exchange;
 mod exit;
 mod expectations;
+mod look;
 mod plan;
 mod programs;
 mod run;
@@ -24,6 +25,7 @@ pub mod sgi;
 mod show;
 mod store;
 mod verify;
+mod yaml;
 
 pub use asking::{AskError, Asked, Asking, Hearing, asks};
 pub use compare::{CompareError, Compared, Results, compare};
@@ -35,6 +37,7 @@ pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundin
 pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_results, export_run, import_file};
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
+pub use look::look;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, Sandboxing};
 pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};

@@ -1,7 +1,8 @@
 //! [`Sandboxing`]: how programs of metrics are run. [`Running`]: the same, opened: it answers what metrics want to be run,
 //! from the record where that knows the outcome, else in the sandbox.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +11,7 @@ use std::thread;
 
 use probare_core::{Answer, BuildError, ErrorKind, Outside, Program, Ran, SandboxUsed, Trust, Turn};
 use probare_models::{Programs, RecordError};
-use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_sandbox::{Choice, Limits, Sandbox, SandboxError, folder_digest};
 
 /// How programs are run.
 #[derive(Debug, Clone, Default)]
@@ -70,6 +71,8 @@ pub(crate) struct Running<'a> {
     recorded: AtomicU64,
     failed: AtomicU64,
     unrecorded: Mutex<BTreeSet<String>>,
+    /// What folders hold that programs are given, looked at once a run.
+    digests: Mutex<BTreeMap<String, Option<String>>>,
 }
 
 impl<'a> Running<'a> {
@@ -107,6 +110,7 @@ impl<'a> Running<'a> {
             recorded: AtomicU64::new(0),
             failed: AtomicU64::new(0),
             unrecorded: Mutex::default(),
+            digests: Mutex::default(),
         };
         if !settings.recorded_only && !settings.offline {
             let sandbox = Sandbox::open(settings.choice, Limits::default(), Arc::clone(&running.interrupted))?;
@@ -137,7 +141,34 @@ impl<'a> Running<'a> {
         }
     }
 
+    /// A program with what its folders hold, which is part of what is recorded: a repaired fixture is another program.
+    fn whole<'p>(&self, program: &'p Program) -> Result<Cow<'p, Program>, (ErrorKind, String)> {
+        let mut program = Cow::Borrowed(program);
+        let given: Vec<(usize, String)> = program
+            .folders
+            .iter()
+            .enumerate()
+            .filter_map(|(at, folder)| folder.from.clone().map(|from| (at, from)))
+            .collect();
+        for (at, from) in given {
+            let mut known = self.digests.lock().unwrap_or_else(PoisonError::into_inner);
+            if !known.contains_key(&from) {
+                let is_there = Path::new(&from).is_dir();
+                let digest = is_there.then(|| folder_digest(Path::new(&from))).transpose();
+                let wrong = |error| (ErrorKind::Failed, format!("the folder `{from}` cannot be read: {error}"));
+                known.insert(from.clone(), digest.map_err(wrong)?);
+            }
+            let digest = known.get(&from).cloned().flatten();
+            drop(known);
+            if digest.is_some() {
+                program.to_mut().folders[at].sha256 = digest;
+            }
+        }
+        Ok(program)
+    }
+
     fn outcome(&self, metric: &str, program: &Program) -> Result<Ran, (ErrorKind, String)> {
+        let program = &*self.whole(program)?;
         let unreadable = |error: RecordError| (ErrorKind::Failed, error.to_string());
         if let Some(record) = self.record.as_ref().filter(|_| !self.settings.again)
             && let Some(ran) = record.recall(program).map_err(unreadable)?
@@ -237,8 +268,53 @@ impl Outside for Running<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::disallowed_methods, reason = "tests make the files that they need")]
 mod tests {
+    use std::fs;
+
+    use probare_core::{Folder, Nobody, Step};
+
     use super::*;
+
+    #[test]
+    fn a_repaired_fixture_is_another_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let fixtures = folder.path().join("fixtures");
+        fs::create_dir(&fixtures).unwrap();
+        let program = Program {
+            folders: vec![Folder {
+                path: "data".to_owned(),
+                from: Some(fixtures.display().to_string()),
+                optional: true,
+                ..Folder::default()
+            }],
+            steps: vec![Step::new(&["/bin/sh", "-c", "cat data/x; date +%N"], 20)],
+            mebibytes: 64,
+            ..Program::default()
+        };
+        let settings = Sandboxing {
+            choice: Choice::None,
+            record: Some(folder.path().join("replies.db")),
+            ..Sandboxing::default()
+        };
+        // Each run of ours looks at the folder once.
+        let printed = || {
+            let running = Running::open(&settings, &[], &[], Arc::default(), &Nobody).unwrap();
+            match running.one("m", &program) {
+                Answer::Ran(ran) => ran.steps[0].output.clone(),
+                other => panic!("{other:?}"),
+            }
+        };
+        fs::write(fixtures.join("x"), "broken ").unwrap();
+        let first = printed();
+        assert!(first.starts_with("broken "), "{first}");
+        assert_eq!(printed(), first, "the record is used");
+        fs::write(fixtures.join("x"), "repaired ").unwrap();
+        let second = printed();
+        assert!(second.starts_with("repaired "), "{second}");
+        fs::write(fixtures.join("x"), "broken ").unwrap();
+        assert_eq!(printed(), first, "what was recorded of it is found again");
+    }
 
     /// Whoever is behind, with an answer of its own to everything.
     struct Behind;

@@ -13,9 +13,9 @@ use probare_core::Program;
 use tempfile::TempDir;
 
 use crate::environment::Interpreter;
-use crate::launch::{checked, processor_seconds, variables};
+use crate::launch::{Talk, checked, processor_seconds, variables};
 use crate::script::{REPORT, Setting, script};
-use crate::{Limits, SandboxError};
+use crate::{Limits, SandboxError, folder as given_folder};
 
 /// The command, and the folder that goes when it is dropped.
 pub(crate) fn command(
@@ -23,6 +23,7 @@ pub(crate) fn command(
     limits: &Limits,
     interpreter: &Interpreter,
     report: OwnedFd,
+    talk: Option<Talk>,
 ) -> Result<(Command, TempDir), SandboxError> {
     let preparing = || SandboxError::system("prepare the folder of a program");
     let folder = tempfile::tempdir().map_err(preparing())?;
@@ -40,6 +41,7 @@ pub(crate) fn command(
         let to = work.join(checked(&given.path)?);
         fs::create_dir_all(&to).map_err(preparing())?;
         if let Some(from) = given.from.as_ref().filter(|from| !given.optional || Path::new(from).is_dir()) {
+            given_folder::check(Path::new(from), Some(limits.files / 2))?;
             copy(Path::new(from), &to).map_err(preparing())?;
         }
     }
@@ -54,12 +56,15 @@ pub(crate) fn command(
     let setting = Setting {
         work: &work,
         inputs: &inputs,
+        given: "",
         is_first: false,
         limits,
         processor_seconds: processor_seconds(program, limits),
         process_kibibytes: None,
         python: &python,
     };
+    let mut mappings = Talk::mappings(talk);
+    mappings.push(FdMapping { parent_fd: report, child_fd: REPORT });
     let mut command = Command::new("/bin/sh");
     command.args(["-c", &script(&here, &setting), "sh"]).env_clear();
     for (name, value) in variables(interpreter) {
@@ -70,7 +75,7 @@ pub(crate) fn command(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
-        .fd_mappings(vec![FdMapping { parent_fd: report, child_fd: REPORT }])
+        .fd_mappings(mappings)
         .map_err(|_| SandboxError::Program { reason: "two files have one descriptor".to_owned() })?;
     Ok((command, folder))
 }

@@ -32,6 +32,16 @@ pub enum SandboxError {
     /// The interpreter cannot be used.
     #[error(transparent)]
     Environment(#[from] EnvironmentError),
+    /// The interpreter is there and does not start inside.
+    #[error("the interpreter of `{environment}`, `{python}`, does not start inside the sandbox: {reason}")]
+    Unproved {
+        /// The environment.
+        environment: String,
+        /// The interpreter.
+        python: String,
+        /// What it said, or how it ended.
+        reason: String,
+    },
     /// A program asks for something that cannot be.
     #[error("{reason}")]
     Program {
@@ -62,6 +72,9 @@ impl SandboxError {
             }
             Self::Broken { .. } => Some(
                 "`probare doctor` shows every guarantee; programs that you trust can be run without a sandbox: --sandbox none",
+            ),
+            Self::Unproved { .. } => Some(
+                "nothing was run; does it need files that lie outside of its own folder, or more memory than 512 MiB to start?",
             ),
             _ => None,
         }

@@ -19,15 +19,12 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::cgroup::Groups;
 use crate::environment::Interpreter;
-use crate::script::{REPORT, Setting, quoted, script};
-use crate::{Limits, SandboxError, filter};
+use crate::places::{Places, SCRATCH};
+use crate::script::{FROM_OTHER, REPORT, Setting, TO_OTHER, quoted, script};
+use crate::{Limits, SandboxError, filter, folder};
 
 /// Who runs a program that root starts, and who every program seems to be.
 pub(crate) const NOBODY: u32 = 65534;
-
-const WORK: &str = "/work";
-const INPUTS: &str = "/inputs";
-const SCRIPT: &str = "/start";
 
 /// The first descriptor for files; those before are the usual three, the report and what bubblewrap reads itself.
 const FIRST_FILE: i32 = 20;
@@ -47,7 +44,24 @@ pub(crate) struct Terms<'a> {
     pub tools: &'a Tools,
     pub limits: &'a Limits,
     pub interpreter: &'a Interpreter,
+    pub places: &'a Places,
     pub is_root: bool,
+}
+
+/// The two ends of pipes by which a program talks with another one.
+pub(crate) struct Talk {
+    pub from: OwnedFd,
+    pub to: OwnedFd,
+}
+
+impl Talk {
+    /// As descriptors of a child.
+    pub(crate) fn mappings(talk: Option<Self>) -> Vec<FdMapping> {
+        talk.map(|Self { from, to }| {
+            vec![FdMapping { parent_fd: from, child_fd: FROM_OTHER }, FdMapping { parent_fd: to, child_fd: TO_OTHER }]
+        })
+        .unwrap_or_default()
+    }
 }
 
 /// The words for bubblewrap and the files behind the descriptors among them.
@@ -102,9 +116,11 @@ pub(crate) fn command(
     terms: &Terms<'_>,
     groups: Option<&Groups>,
     report: OwnedFd,
+    talk: Option<Talk>,
 ) -> Result<Command, SandboxError> {
     let preparing = || SandboxError::system("prepare a sandbox");
     let limits = terms.limits;
+    let (work, inputs, given) = (terms.places.work(), terms.places.inputs(), terms.places.given());
     let mut words = Words { words: Vec::new(), files: Vec::new() };
     walls(&mut words, limits);
     let mut shown: Vec<PathBuf> = terms.interpreter.folders.clone();
@@ -123,38 +139,40 @@ pub(crate) fn command(
                 let reason = format!("there is no folder `{}` to copy into the sandbox", from.display());
                 return Err(SandboxError::Program { reason });
             }
-            words.say(&["--ro-bind", &from.display().to_string(), &format!("/given/{at}")]);
+            folder::check(&from, Some(limits.files / 2))?;
+            words.say(&["--ro-bind", &from.display().to_string(), &format!("{given}/{at}")]);
             shown.push(from);
         }
     }
-    words.say(&["--size", &limits.disk_bytes.to_string(), "--tmpfs", WORK]);
+    words.say(&["--size", &limits.disk_bytes.to_string(), "--tmpfs", &work]);
     for (name, content) in &program.files {
-        let path = format!("{WORK}/{}", checked(name)?);
+        let path = format!("{work}/{}", checked(name)?);
         words.file(content.as_bytes(), "0644", &path).map_err(preparing())?;
     }
     for (at, step) in program.steps.iter().enumerate() {
-        words.file(step.input.as_bytes(), "0444", &format!("{INPUTS}/{at}")).map_err(preparing())?;
+        words.file(step.input.as_bytes(), "0444", &format!("{inputs}/{at}")).map_err(preparing())?;
     }
     for name in &program.wanted {
         checked(name)?;
     }
     let python = terms.interpreter.python.display().to_string();
     let setting = Setting {
-        work: WORK,
-        inputs: INPUTS,
+        work: &work,
+        inputs: &inputs,
+        given: &given,
         is_first: true,
         limits,
         processor_seconds: processor_seconds(program, limits),
         process_kibibytes: groups.is_none().then(|| u64::from(program.mebibytes) * 1024),
         python: &python,
     };
-    words.file(script(program, &setting).as_bytes(), "0444", SCRIPT).map_err(preparing())?;
+    words.file(script(program, &setting).as_bytes(), "0444", &terms.places.script()).map_err(preparing())?;
     for (name, value) in variables(terms.interpreter) {
         words.say(&["--setenv", &name, &value]);
     }
     // Covers the first process, so that nobody reads its memory or writes to its descriptors.
     words.say(&["--size", "4096", "--perms", "0555", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]);
-    words.say(&["--remount-ro", "/", "--chdir", WORK]);
+    words.say(&["--remount-ro", "/", "--chdir", &work]);
 
     let Words { words, files: mut mappings } = words;
     let all: String = words.iter().flat_map(|word| [word.as_str(), "\0"]).collect();
@@ -164,6 +182,7 @@ pub(crate) fn command(
     })?;
     mappings.push(FdMapping { parent_fd: in_memory(&filter).map_err(preparing())?, child_fd: FILTER });
     mappings.push(FdMapping { parent_fd: report, child_fd: REPORT });
+    mappings.extend(Talk::mappings(talk));
 
     let mut chain: Vec<String> = Vec::new();
     if terms.is_root {
@@ -171,9 +190,10 @@ pub(crate) fn command(
     }
     chain.push(terms.tools.bubblewrap.display().to_string());
     let (number, filter) = (WORDS.to_string(), FILTER.to_string());
-    for word in ["--args", number.as_str(), "--seccomp", filter.as_str(), "--", "/bin/sh", SCRIPT] {
+    for word in ["--args", number.as_str(), "--seccomp", filter.as_str(), "--", "/bin/sh"] {
         chain.push(word.to_owned());
     }
+    chain.push(terms.places.script());
     let mut command = match groups {
         None => {
             let mut command = Command::new(&chain[0]);
@@ -223,8 +243,10 @@ fn walls(words: &mut Words, limits: &Limits) {
     // A view of pseudo-terminals would be one more door.
     words.say(&["--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]);
     let part = (limits.disk_bytes / 4).max(4096).to_string();
-    words.say(&["--size", &part, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]);
-    words.say(&["--size", &part, "--tmpfs", "/tmp"]);
+    for place in SCRATCH {
+        words.say(&["--size", &part, "--tmpfs", place]);
+    }
+    words.say(&["--remount-ro", "/dev"]);
     let users = format!("nobody:x:{NOBODY}:{NOBODY}:nobody:/tmp:/usr/sbin/nologin\n");
     let groups = format!("nogroup:x:{NOBODY}:\n");
     // Descriptors for these two are made as for any file; what cannot be made is not needed.

@@ -26,6 +26,20 @@ impl Level {
             Self::Full => "full",
         }
     }
+
+    /// What programs are not kept from at this level.
+    pub const fn not_held(self) -> &'static [&'static str] {
+        match self {
+            Self::None => &["files, network and processes of the user", "memory", "number of processes and files"],
+            Self::Ns => &[
+                "memory of the kernel (buffers of sockets and pipes, page tables)",
+                "memory that is taken between two looks, fifty a second",
+                "processors for others",
+                "faults of the kernel",
+            ],
+            Self::Full => &["processors for others", "faults of the kernel"],
+        }
+    }
 }
 
 impl fmt::Display for Level {

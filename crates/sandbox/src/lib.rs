@@ -2,7 +2,7 @@
 //!
 //! A [`Program`](probare_core::Program) is some files and some steps; a [`Sandbox`] runs them and says what became of
 //! them. bubblewrap builds the walls: namespaces of its own for everything, a system that can be read and not written, no
-//! network, no file and no variable of the host. A filter refuses system calls that namespaces do not cover. Time, memory
+//! network, no file and no variable of the host. A filter lets through the system calls that ordinary programs make and no others. Time, memory
 //! of the whole tree, processes, files and output are limited, and the tree ends with its time. All files of a program
 //! live in memory that goes with it, so nothing that it leaves behind is ever a file of the host.
 //!
@@ -30,9 +30,11 @@ mod cgroup;
 pub mod environment;
 mod error;
 mod filter;
+mod folder;
 mod launch;
 mod level;
 mod limits;
+mod places;
 mod probe;
 mod sandbox;
 mod script;
@@ -40,6 +42,7 @@ mod supervise;
 mod watch;
 
 pub use error::{REMEDY, SandboxError};
+pub use folder::digest as folder_digest;
 pub use level::{Choice, Level};
 pub use limits::Limits;
 pub use probe::Probe;

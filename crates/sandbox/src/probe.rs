@@ -35,7 +35,7 @@ const NAMESPACES: [&str; 7] = ["cgroup", "ipc", "mnt", "net", "pid", "user", "ut
 const WALLS: &str = r#"
 for name in cgroup ipc mnt net pid user uts; do echo "ns.$name $(readlink /proc/self/ns/$name)"; done
 if cat "$1" >/dev/null 2>&1; then echo "broken a file of the host can be read"; fi
-for place in /usr/probare-probe /etc/probare-probe /probare-probe /dev/probare-probe /proc/1/probare-probe /inputs/0; do
+for place in /usr/probare-probe /etc/probare-probe /probare-probe /dev/probare-probe /proc/1/probare-probe "$3/0"; do
   if ( : >"$place" ) 2>/dev/null; then echo "broken $place can be written"; fi
 done
 for place in kernel/hostname kernel/core_pattern vm/drop_caches kernel/sysrq; do
@@ -112,6 +112,7 @@ pub(crate) fn probes(engine: &Engine) -> Result<Vec<Probe>, SandboxError> {
     let canary = canary().map_err(SandboxError::system("make a file for the self-test"))?;
     let place = canary.display().to_string();
     let python = engine.shown().display().to_string();
+    let inputs = engine.inputs();
     thread::scope(|scope| {
         let run = |program: Program| {
             let small = &small;
@@ -120,7 +121,7 @@ pub(crate) fn probes(engine: &Engine) -> Result<Vec<Probe>, SandboxError> {
                 (engine.run(&program, small), start.elapsed())
             })
         };
-        let walls = run(program(WALLS, &[&place, &python], 20_000, 256));
+        let walls = run(program(WALLS, &[&place, &python, &inputs], 20_000, 256));
         let processes = run(program(PROCESSES, &[], 10_000, 256));
         let memory = run(program(MEMORY, &[], 15_000, 64));
         let time = run(program("sleep 60 & sleep 60", &[], 150, 64));

@@ -1,21 +1,27 @@
 //! [`Sandbox`]: runs programs, after it has shown that it holds.
 
 use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
-use probare_core::{Program, Ran, SandboxUsed};
+use probare_core::{Program, Ran, SandboxUsed, Step};
 use rustix::pipe::{PipeFlags, pipe_with};
 
 use crate::cgroup::Parents;
 use crate::environment::{Environment, Interpreter, find};
-use crate::launch::{Terms, Tools};
+use crate::launch::{Talk, Terms, Tools};
+use crate::places::{Places, SCRATCH};
 use crate::probe::{Probe, probes};
-use crate::supervise::{Memory, Supervisor};
-use crate::{Choice, Level, Limits, SandboxError, bare, launch};
+use crate::supervise::{Files, Memory, Orders, Supervisor};
+use crate::{Choice, Level, Limits, SandboxError, bare, folder, launch};
+
+/// What an interpreter has to do inside before it is believed to work there.
+const PROOF: &str = "import ast, base64, json, os, sys, threading; print('proved', sys.version.split()[0])";
 
 /// Runs programs. Opened once for a run; any number of threads may use it.
 pub struct Sandbox {
@@ -34,8 +40,22 @@ pub(crate) struct Engine {
 }
 
 enum Means {
-    Bubblewrap { tools: Tools, version: String, parents: Option<Parents>, is_root: bool },
+    Bubblewrap { tools: Tools, places: Places, version: String, parents: Option<Parents>, is_root: bool },
     Nothing,
+}
+
+/// A program under way, and the folder that goes with it.
+struct Started<'a> {
+    supervisor: Supervisor<'a>,
+    folder: Option<tempfile::TempDir>,
+}
+
+impl Started<'_> {
+    fn run(self, program: &Program) -> Result<Ran, SandboxError> {
+        let ran = self.supervisor.run(program);
+        drop(self.folder);
+        ran
+    }
 }
 
 impl Sandbox {
@@ -60,7 +80,14 @@ impl Sandbox {
         if is_root && tools.setpriv.is_none() {
             return Err(SandboxError::NoProgram { program: "setpriv", purpose: "give up the rights of root" });
         }
-        let means = |parents| Means::Bubblewrap { tools: tools.clone(), version: version.clone(), parents, is_root };
+        let places = Places::find();
+        let means = |parents| Means::Bubblewrap {
+            tools: tools.clone(),
+            places: places.clone(),
+            version: version.clone(),
+            parents,
+            is_root,
+        };
         if let Some(parents) = Parents::find() {
             let engine = Engine {
                 means: means(Some(parents)),
@@ -111,16 +138,27 @@ impl Sandbox {
             let name = if name.is_empty() { "python3" } else { name };
             (name.to_owned(), found.version.clone())
         });
-        SandboxUsed { level: self.level.name().to_owned(), by: self.by(), interpreters: interpreters.collect() }
+        SandboxUsed {
+            level: self.level.name().to_owned(),
+            by: self.by(),
+            interpreters: interpreters.collect(),
+            not_held: self.level.not_held().iter().map(|&words| words.to_owned()).collect(),
+        }
     }
 
-    /// The interpreter of an environment, found once.
+    /// The interpreter of an environment, found once and proved to work inside.
     pub fn interpreter(&self, environment: &str) -> Result<Interpreter, SandboxError> {
         let mut known = self.interpreters.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(found) = known.get(environment) {
             return Ok(found.clone());
         }
         let found = Environment::parse(environment)?.resolve()?;
+        if self.level != Level::None {
+            for shown in &found.folders {
+                folder::check(shown, None)?;
+            }
+        }
+        self.prove(environment, &found)?;
         known.insert(environment.to_owned(), found.clone());
         Ok(found)
     }
@@ -128,7 +166,38 @@ impl Sandbox {
     /// Runs a program to its end. An error is the sandbox's own; what the program does is in the result.
     pub fn run(&self, program: &Program) -> Result<Ran, SandboxError> {
         let interpreter = self.interpreter(&program.environment)?;
-        self.engine.run_with(program, &self.limits, &interpreter)
+        match &program.under_test {
+            None => self.engine.run_with(program, &self.limits, &interpreter),
+            Some(under_test) => {
+                let theirs = self.interpreter(&under_test.environment)?;
+                self.engine.run_both((program, &interpreter), (under_test, &theirs), &self.limits)
+            }
+        }
+    }
+
+    /// Starts an interpreter inside: what fails there later is a program's own failure.
+    fn prove(&self, environment: &str, interpreter: &Interpreter) -> Result<(), SandboxError> {
+        let program =
+            Program { steps: vec![Step::new(&["python3", "-c", PROOF], 60)], mebibytes: 512, ..Program::default() };
+        let unproved = |reason: String| SandboxError::Unproved {
+            environment: if environment.is_empty() { "python3".to_owned() } else { environment.to_owned() },
+            python: interpreter.python.display().to_string(),
+            reason,
+        };
+        let ran = self.engine.run_with(&program, &self.limits, interpreter).map_err(|error| match error {
+            SandboxError::Died { reason } => unproved(reason),
+            error => error,
+        })?;
+        let Some(step) = ran.steps.first() else { return Err(unproved("it was not started".to_owned())) };
+        if step.is_fine() && step.output.trim() == format!("proved {}", interpreter.version) {
+            return Ok(());
+        }
+        let words = step.errors.trim().lines().last().unwrap_or_default();
+        Err(unproved(match step.code {
+            _ if !words.is_empty() => words.to_owned(),
+            Some(code) => format!("it ended with code {code} and printed `{}`", step.output.trim()),
+            None => format!("it was ended ({:?})", step.end),
+        }))
     }
 }
 
@@ -138,47 +207,96 @@ impl Engine {
         &self.interpreter.python
     }
 
+    /// Where the inputs of steps lie inside.
+    pub(crate) fn inputs(&self) -> String {
+        match &self.means {
+            Means::Bubblewrap { places, .. } => places.inputs(),
+            Means::Nothing => String::new(),
+        }
+    }
+
     /// Runs a program that needs no Python.
     pub(crate) fn run(&self, program: &Program, limits: &Limits) -> Result<Ran, SandboxError> {
         self.run_with(program, limits, &self.interpreter)
     }
 
     fn run_with(&self, program: &Program, limits: &Limits, interpreter: &Interpreter) -> Result<Ran, SandboxError> {
+        self.start((program, interpreter), limits, None, None)?.run(program)
+    }
+
+    /// Runs a program and the one under test at the same time, in sandboxes that share nothing but a pipe each way.
+    fn run_both(
+        &self,
+        first: (&Program, &Interpreter),
+        under_test: (&Program, &Interpreter),
+        limits: &Limits,
+    ) -> Result<Ran, SandboxError> {
+        let (from_first, to_second) = pipe()?;
+        let (from_second, to_first) = pipe()?;
+        let is_over = AtomicBool::new(false);
+        let talk = Talk { from: from_first, to: to_first };
+        let second = self.start(under_test, limits, Some(talk), Some(&is_over))?;
+        let talk = Talk { from: from_second, to: to_second };
+        let started = self.start(first, limits, Some(talk), None)?;
+        thread::scope(|scope| {
+            let thread = scope.spawn(|| second.run(under_test.0));
+            let ran = started.run(first.0);
+            is_over.store(true, Ordering::Relaxed);
+            let theirs =
+                thread.join().map_err(|_| SandboxError::Died { reason: "its supervisor stopped".to_owned() })?;
+            let (mut ran, theirs) = (ran?, theirs?);
+            ran.under_test = Some(Box::new(theirs));
+            Ok(ran)
+        })
+    }
+
+    fn start<'a>(
+        &'a self,
+        (program, interpreter): (&Program, &Interpreter),
+        limits: &'a Limits,
+        talk: Option<Talk>,
+        enough: Option<&'a AtomicBool>,
+    ) -> Result<Started<'a>, SandboxError> {
         // Whatever is open here, by us or by whoever started us, is none of a program's business.
         close_fds::CloseFdsBuilder::new().threadsafe(true).cloexecfrom(3);
-        let preparing = || SandboxError::system("prepare a sandbox");
-        let (report, theirs) = pipe_with(PipeFlags::CLOEXEC).map_err(std::io::Error::from).map_err(preparing())?;
-        let most = limits.output_bytes;
+        let (report, theirs) = pipe()?;
+        let orders = Orders { interrupted: &self.interrupted, enough };
         match &self.means {
-            Means::Bubblewrap { tools, parents, is_root, .. } => {
+            Means::Bubblewrap { tools, places, parents, is_root, .. } => {
                 let bytes = u64::from(program.mebibytes) << 20;
                 let groups = parents
                     .as_ref()
                     .map(|parents| parents.make(bytes, limits.processes))
                     .transpose()
                     .map_err(SandboxError::system("make a control group"))?;
-                let terms = Terms { tools, limits, interpreter, is_root: *is_root };
-                let mut command = launch::command(program, &terms, groups.as_ref(), theirs)?;
+                let terms = Terms { tools, limits, interpreter, places, is_root: *is_root };
+                let mut command = launch::command(program, &terms, groups.as_ref(), theirs, talk)?;
                 let child = command.spawn().map_err(SandboxError::system("start bubblewrap"))?;
-                // Its copy of the report would keep it open for ever.
+                // Its copies of the pipes would keep them open for ever.
                 drop(command);
                 let memory = match groups {
                     Some(groups) => Memory::Kernel(groups),
                     None => Memory::Watched { kibibytes: bytes / 1024 },
                 };
-                Supervisor::new(child, report, most, memory, &self.interrupted, false)?.run(program)
+                let writable = std::iter::once(places.work()).chain(SCRATCH.map(str::to_owned));
+                let files = Files { places: writable.collect(), view: None };
+                let supervisor = Supervisor::new(child, report, limits, memory, files, orders)?;
+                Ok(Started { supervisor, folder: None })
             }
             Means::Nothing => {
-                let (mut command, folder) = bare::command(program, limits, interpreter, theirs)?;
+                let (mut command, folder) = bare::command(program, limits, interpreter, theirs, talk)?;
                 let child = command.spawn().map_err(SandboxError::system("start a program"))?;
                 drop(command);
-                let ran =
-                    Supervisor::new(child, report, most, Memory::Unlimited, &self.interrupted, true)?.run(program);
-                drop(folder);
-                ran
+                let supervisor = Supervisor::new(child, report, limits, Memory::Unlimited, Files::default(), orders)?;
+                Ok(Started { supervisor, folder: Some(folder) })
             }
         }
     }
+}
+
+/// A pipe that no other program inherits: the end to read from, the end to write to.
+fn pipe() -> Result<(OwnedFd, OwnedFd), SandboxError> {
+    pipe_with(PipeFlags::CLOEXEC).map_err(std::io::Error::from).map_err(SandboxError::system("prepare a sandbox"))
 }
 
 /// What bubblewrap says about itself.

@@ -13,6 +13,13 @@ use crate::Limits;
 /// The descriptor it reports on.
 pub(crate) const REPORT: i32 = 3;
 
+/// The descriptors by which a program and another one talk.
+pub(crate) const FROM_OTHER: i32 = 7;
+pub(crate) const TO_OTHER: i32 = 8;
+
+/// Processes that the script may have beyond those of the program.
+pub(crate) const SPARE: u32 = 8;
+
 /// Said before a step, and before each wanted file.
 pub(crate) const READY: &str = "ready";
 
@@ -22,6 +29,8 @@ pub(crate) struct Setting<'a> {
     pub work: &'a str,
     /// Folder of what steps read from standard input.
     pub inputs: &'a str,
+    /// Folder of the folders that are copied for the program.
+    pub given: &'a str,
     /// Whether it is the first process of its own namespace, and so may end all others.
     pub is_first: bool,
     /// The limits.
@@ -48,7 +57,7 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
         line(&format!("mkdir -p -- {} || exit 71", quoted(&folder.path)));
         let is_there = |from: &String| !folder.optional || std::path::Path::new(from).is_dir();
         if folder.from.as_ref().is_some_and(is_there) {
-            line(&format!("cp -R -- /given/{at}/. {}/ || exit 72", quoted(&folder.path)));
+            line(&format!("cp -R -- {}/{at}/. {}/ || exit 72", setting.given, quoted(&folder.path)));
         }
     }
     line("ulimit -c 0 || exit 73");
@@ -59,16 +68,23 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
     if let Some(kibibytes) = setting.process_kibibytes {
         line(&format!("ulimit -d {kibibytes} || exit 73"));
     }
+    // One shell calls it -u, another -p. What a program leaves behind must not keep this one from its own work.
+    let processes = |most: u32| format!("ulimit -u {most} 2>/dev/null || ulimit -p {most}");
     if setting.is_first {
-        // One shell calls it -u, another -p.
-        line(&format!("ulimit -u {0} 2>/dev/null || ulimit -p {0} || exit 73", limits.processes));
+        line(&format!("{} || exit 73", processes(limits.processes.saturating_add(SPARE))));
     }
     for (at, step) in program.steps.iter().enumerate() {
+        if let Some(first) = step.command.first().map(|part| meant(part, setting.python))
+            && first.starts_with('/')
+        {
+            line(&format!("[ -x {} ] || exit 74", quoted(&first)));
+        }
         line(&format!("echo {READY} >&{REPORT}"));
         line("read -r go || exit 0");
         let command: Vec<String> = step.command.iter().map(|part| quoted(&meant(part, setting.python))).collect();
         let input = quoted(&format!("{}/{at}", setting.inputs));
-        line(&format!("( exec {REPORT}>&- 2>&4 4>&- <{input}; exec {} )", command.join(" ")));
+        let own = if setting.is_first { format!("{};", processes(limits.processes)) } else { String::new() };
+        line(&format!("( {own} exec {REPORT}>&- 2>&4 4>&- <{input}; exec {} )", command.join(" ")));
         line("code=$?");
         if setting.is_first {
             // Once more, for what was being born.
@@ -77,11 +93,13 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
         line(&format!("echo end $code >&{REPORT}"));
         line("[ $code = 0 ] || exit 0");
     }
+    // Whoever is at the other end learns that the last step is over.
+    line(&format!("exec {FROM_OTHER}<&- {TO_OTHER}>&-"));
     for name in &program.wanted {
         line(&format!("echo {READY} >&{REPORT}"));
         line("read -r go || exit 0");
         let name = quoted(&format!("./{name}"));
-        let most = limits.output_bytes.saturating_add(1);
+        let most = limits.wanted_bytes.saturating_add(1);
         line(&format!(
             "if [ -f {name} ]; then ( exec {REPORT}>&- <{name}; exec head -c {most} ); echo end 0 >&{REPORT}"
         ));
@@ -97,6 +115,7 @@ pub(crate) const fn meaning(code: i32) -> Option<&'static str> {
         71 => Some("a folder of the program cannot be made"),
         72 => Some("a folder that the program is given cannot be copied; may everybody read it?"),
         73 => Some("a limit cannot be set"),
+        74 => Some("what a step runs is not there"),
         _ => None,
     }
 }

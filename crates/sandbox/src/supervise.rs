@@ -2,6 +2,7 @@
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -12,7 +13,7 @@ use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::cgroup::Groups;
 use crate::script::{READY, meaning};
-use crate::{SandboxError, watch};
+use crate::{Limits, SandboxError, watch};
 
 /// How often memory is looked at.
 const LOOK: Duration = Duration::from_millis(20);
@@ -39,9 +40,29 @@ pub(crate) struct Supervisor<'a> {
     errors: Channel,
     said: Vec<u8>,
     memory: Memory,
-    interrupted: &'a AtomicBool,
+    files: Files,
+    limits: &'a Limits,
+    orders: Orders<'a>,
     is_group: bool,
     is_over: bool,
+}
+
+/// Who may end a program from outside.
+#[derive(Clone, Copy)]
+pub(crate) struct Orders<'a> {
+    /// The user.
+    pub interrupted: &'a AtomicBool,
+    /// Whoever it works for, when it is needed no more.
+    pub enough: Option<&'a AtomicBool>,
+}
+
+/// Where a program may make files, and how they are seen from outside.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// Places inside; none where files are not counted.
+    pub places: Vec<String>,
+    /// How they are seen, once that is known.
+    pub view: Option<PathBuf>,
 }
 
 /// What a program prints.
@@ -87,9 +108,12 @@ impl Channel {
         Ok(())
     }
 
-    fn take(&mut self) -> Vec<u8> {
-        self.is_cut = false;
-        std::mem::take(&mut self.text)
+    /// What was printed, from its beginning, and whether that is all.
+    fn take(&mut self, kept: usize) -> (String, bool) {
+        let mut text = std::mem::take(&mut self.text);
+        let is_cut = std::mem::take(&mut self.is_cut) || text.len() > kept;
+        text.truncate(kept);
+        (self::text(text), is_cut)
     }
 }
 
@@ -98,10 +122,10 @@ impl<'a> Supervisor<'a> {
     pub(crate) fn new(
         mut child: Child,
         report: OwnedFd,
-        most: usize,
+        limits: &'a Limits,
         memory: Memory,
-        interrupted: &'a AtomicBool,
-        is_group: bool,
+        files: Files,
+        orders: Orders<'a>,
     ) -> Result<Self, SandboxError> {
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(go), Some(output), Some(errors)) = pipes else {
@@ -109,15 +133,17 @@ impl<'a> Supervisor<'a> {
         };
         let failed = || SandboxError::system("listen to a sandbox");
         Ok(Self {
-            output: Channel::new(output, most).map_err(failed())?,
-            errors: Channel::new(errors, most).map_err(failed())?,
+            output: Channel::new(output, limits.output_bytes).map_err(failed())?,
+            errors: Channel::new(errors, limits.output_bytes).map_err(failed())?,
             go: Some(go),
             report: Channel::new(report, 0).map_err(failed())?.from,
             child,
             said: Vec::new(),
+            is_group: matches!(memory, Memory::Unlimited),
             memory,
-            interrupted,
-            is_group,
+            files,
+            limits,
+            orders,
             is_over: false,
         })
     }
@@ -126,7 +152,9 @@ impl<'a> Supervisor<'a> {
     pub(crate) fn run(mut self, program: &Program) -> Result<Ran, SandboxError> {
         let mut ran = Ran::default();
         for step in &program.steps {
-            self.ready()?;
+            if !self.ready()? {
+                break;
+            }
             let start = Instant::now();
             self.go()?;
             let killed = self.killed();
@@ -147,14 +175,10 @@ impl<'a> Supervisor<'a> {
             } else {
                 end
             };
-            let ended = RanStep {
-                end,
-                code: code.filter(|_| end != End::TooMuchOutput),
-                is_cut: self.output.is_cut || self.errors.is_cut,
-                output: text(self.output.take()),
-                errors: text(self.errors.take()),
-                seconds,
-            };
+            let kept = self.limits.kept_bytes;
+            let ((output, is_cut), (errors, are_cut)) = (self.output.take(kept), self.errors.take(kept));
+            let code = code.filter(|_| end != End::TooMuchOutput);
+            let ended = RanStep { end, code, is_cut: is_cut || are_cut, output, errors, seconds };
             let is_fine = ended.is_fine();
             ran.steps.push(ended);
             if !is_fine {
@@ -163,19 +187,24 @@ impl<'a> Supervisor<'a> {
             }
         }
         for name in &program.wanted {
-            self.ready()?;
+            if !self.ready()? {
+                break;
+            }
             self.go()?;
             match self.hear(Instant::now() + PATIENCE)? {
                 Heard::Line(line) if code(&line)? == 0 => {
                     self.drain()?;
-                    if self.output.is_cut {
-                        let reason =
-                            format!("the file `{name}` that the program left is larger than its output may be");
-                        return Err(SandboxError::Program { reason });
+                    match self.output.take(self.limits.wanted_bytes) {
+                        (_, true) => ran.oversized.push(name.clone()),
+                        (text, false) => ran.files.push((name.clone(), text)),
                     }
-                    ran.files.push((name.clone(), text(self.output.take())));
                 }
                 Heard::Line(_) => {}
+                // What a program leaves is its own doing; whatever comes after it in the pipe is lost.
+                Heard::End(End::TooMuchOutput) => {
+                    ran.oversized.push(name.clone());
+                    break;
+                }
                 _ => return Err(self.died()),
             }
         }
@@ -183,10 +212,11 @@ impl<'a> Supervisor<'a> {
         Ok(ran)
     }
 
-    /// Waits until the sandbox is ready for the next step.
-    fn ready(&mut self) -> Result<(), SandboxError> {
+    /// Waits until the sandbox is ready for the next step; false where no step is wanted any more.
+    fn ready(&mut self) -> Result<bool, SandboxError> {
         match self.hear(Instant::now() + PATIENCE)? {
-            Heard::Line(line) if line == READY => Ok(()),
+            Heard::Line(line) if line == READY => Ok(true),
+            Heard::End(End::Exited) => Ok(false),
             _ => Err(self.died()),
         }
     }
@@ -203,10 +233,11 @@ impl<'a> Supervisor<'a> {
             if let Some(line) = self.line() {
                 return Ok(Heard::Line(line));
             }
-            if self.interrupted.load(Ordering::Relaxed) {
+            if self.orders.interrupted.load(Ordering::Relaxed) {
                 self.end()?;
                 return Err(SandboxError::Cancelled);
             }
+            let is_enough = self.orders.enough.is_some_and(|enough| enough.load(Ordering::Relaxed));
             let now = Instant::now();
             if now >= until {
                 return Ok(Heard::End(End::TimedOut));
@@ -219,7 +250,10 @@ impl<'a> Supervisor<'a> {
             {
                 return Ok(Heard::End(End::OutOfMemory));
             }
-            self.wait((until - now).min(LOOK)).map_err(waiting())?;
+            if self.count_files() > self.limits.files {
+                return Ok(Heard::End(End::TooManyFiles));
+            }
+            self.wait(if is_enough { Duration::ZERO } else { (until - now).min(LOOK) }).map_err(waiting())?;
             self.output.drain().map_err(waiting())?;
             self.errors.drain().map_err(waiting())?;
             let mut part = [0; 256];
@@ -229,7 +263,24 @@ impl<'a> Supervisor<'a> {
                 Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) => {}
                 Err(error) => return Err(waiting()(error)),
             }
+            // What it said before it was told to end still counts.
+            if is_enough && !self.said.contains(&b'\n') {
+                return Ok(Heard::End(End::Exited));
+            }
         }
+    }
+
+    /// Files that the program has made, as far as they can be seen.
+    fn count_files(&mut self) -> u64 {
+        let Files { places, view } = &mut self.files;
+        let Some(first) = places.first() else { return 0 };
+        let found = view.as_deref().and_then(|view| watch::files(view, places));
+        found
+            .or_else(|| {
+                *view = watch::view(self.child.id(), first);
+                view.as_deref().and_then(|view| watch::files(view, places))
+            })
+            .unwrap_or(0)
     }
 
     /// A whole line of the report.
@@ -270,7 +321,7 @@ impl<'a> Supervisor<'a> {
     /// Why the sandbox is no more, in its own words.
     fn died(&mut self) -> SandboxError {
         let _ = self.errors.drain();
-        let words = text(self.errors.take());
+        let (words, _) = self.errors.take(self.limits.kept_bytes);
         let words = words.trim().lines().last().unwrap_or_default().to_owned();
         // Whoever kept it is on the way out.
         let until = Instant::now() + Duration::from_millis(500);

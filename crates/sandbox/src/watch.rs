@@ -2,10 +2,27 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
 /// KiB of a process and all its descendants that no other process has: private pages, shared memory and what is swapped.
 pub(crate) fn kibibytes(root: u32) -> u64 {
     tree(root).into_iter().map(of_process).sum()
+}
+
+/// The files of a sandbox as one of its processes sees them.
+pub(crate) fn view(root: u32, place: &str) -> Option<PathBuf> {
+    let views = tree(root).into_iter().rev().map(|process| PathBuf::from(format!("/proc/{process}/root")));
+    views.into_iter().find(|view| view.join(place.trim_start_matches('/')).is_dir())
+}
+
+/// Files and folders in the memory at these places of a sandbox; nothing where that cannot be seen.
+pub(crate) fn files(view: &std::path::Path, places: &[String]) -> Option<u64> {
+    let mut count = 0;
+    for place in places {
+        let known = rustix::fs::statvfs(view.join(place.trim_start_matches('/'))).ok()?;
+        count += known.f_files.saturating_sub(known.f_ffree);
+    }
+    Some(count)
 }
 
 /// A process and its descendants. Whoever loses its parent goes to the first process of the sandbox, so none gets away.

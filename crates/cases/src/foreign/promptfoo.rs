@@ -232,15 +232,7 @@ impl Sample {
             model,
             repeat: 0,
         });
-        let case = Case {
-            id,
-            query,
-            response,
-            context,
-            reference,
-            metadata,
-            ..Case::default()
-        };
+        let case = Case { id, query, response, context, reference, metadata, ..Case::default() };
         (case, told)
     }
 }

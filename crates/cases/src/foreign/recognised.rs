@@ -50,7 +50,8 @@ fn of_value(value: &Map<String, Json>) -> Option<Foreign> {
         return Some(Foreign::Promptfoo);
     }
     let run = value.get("testRunData").and_then(Json::as_object).unwrap_or(value);
-    if run.get("testCases").is_some_and(Json::is_array) || run.get("conversationalTestCases").is_some_and(Json::is_array)
+    if run.get("testCases").is_some_and(Json::is_array)
+        || run.get("conversationalTestCases").is_some_and(Json::is_array)
     {
         return Some(Foreign::Deepeval);
     }

@@ -276,7 +276,10 @@ fn deepeval_has_a_score_for_every_metric_that_did_not_fail() {
     let cases = imported("deepeval.json").cases;
     let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
     assert_eq!(ids, ["capital-fr", "boil", "author"]);
-    assert_eq!((text(&cases[0]), cases[0].reference.as_deref()), ("The capital is Paris.", Some(&["Paris".to_owned()][..])));
+    assert_eq!(
+        (text(&cases[0]), cases[0].reference.as_deref()),
+        ("The capital is Paris.", Some(&["Paris".to_owned()][..]))
+    );
     assert_eq!((value(&cases[0], "Contains"), value(&cases[0], "success")), (Some(1.0), Some(1.0)));
     assert_eq!(cases[2].metadata["scores"]["Contains"]["error"], "this metric fails on purpose");
     assert_eq!(cases[0].context.as_ref().unwrap()[0].text, "A passage about it.");

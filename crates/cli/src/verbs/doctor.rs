@@ -22,7 +22,7 @@ pub struct Arguments {}
 pub fn run(_arguments: &Arguments) -> Done {
     let mut text = format!("probare {}\n\n", env!("CARGO_PKG_VERSION"));
     let mut line =
-        |state: &str, what: &str, detail: &str| text.push_str(&format!("  {state:7}  {what:22}  {detail}\n"));
+        |state: &str, what: &str, detail: &str| text.push_str(&format!("  {state:8}  {what:22}  {detail}\n"));
     let metrics = registry().iter().count();
     let judges = registry().iter().filter(|metric| metric.kind == MetricKind::Judge).count();
     line(
@@ -92,6 +92,15 @@ fn sandbox() -> Vec<Row> {
             };
             let mut rows = vec![("ok", "sandbox", format!("{}, level {level}", sandbox.by()))];
             rows.extend(sandbox.probes().iter().map(|probe| ("ok", "", probe.guarantee.to_owned())));
+            let open = sandbox.level().not_held().iter();
+            rows.extend(open.map(|what| ("not held", "", format!("at level {}: {what}", sandbox.level()))));
+            match sandbox.interpreter("") {
+                Ok(found) => {
+                    let detail = format!("{}, Python {}, starts inside", found.python.display(), found.version);
+                    rows.push(("ok", "", detail));
+                }
+                Err(error) => rows.push(("broken", "", error.to_string())),
+            }
             rows
         }
         Err(SandboxError::NoBubblewrap) => {

@@ -1,6 +1,7 @@
 //! One file per verb: its arguments and what it does.
 
 pub mod asking;
+pub mod benchmarks;
 pub mod compare;
 pub mod completions;
 pub mod doctor;

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::sgi::Wishes;
 use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Retry, State, Store, StoredRun};
 
+use super::benchmarks::{self, Guided, Opened, Wanted};
+use super::remark;
 use super::run::{StoreFlag, failure, number};
 use super::running::Running;
-use super::{remark, sgi};
 use crate::failure::{Done, Failure};
 
 /// Go on with a run.
@@ -78,8 +78,8 @@ pub fn run(arguments: &Arguments) -> Done {
         )));
     }
     let path = arguments.config.clone().unwrap_or_else(|| PathBuf::from(&stored.plan.config));
-    if stored.plan.suite.as_deref() == Some("sgi") {
-        return resume_sgi(arguments, &mut store, run, &stored, &path);
+    if let Some(guided) = benchmarks::of_run(stored.plan.suite.as_deref()) {
+        return resume_guided(guided, arguments, &mut store, run, &stored, &path);
     }
     let config = match &stored.plan.test {
         Some(test) if arguments.config.is_none() => test.config()?,
@@ -128,15 +128,21 @@ pub fn run(arguments: &Arguments) -> Done {
     settled.evaluate(evaluation, &store, run)
 }
 
-/// Goes on with a run of SGI-Bench. Its demo has the same rows again, and results that are there do not stop it.
-fn resume_sgi(arguments: &Arguments, store: &mut Store, run: i64, stored: &StoredRun, path: &Path) -> Done {
-    if arguments.retry == Some(Which::Unparseable) {
-        return Err(Failure::usage("--retry unparseable is not for runs of SGI-Bench")
+/// Goes on with a run of a benchmark. Its demo has the same rows again, and results that are there do not stop it.
+fn resume_guided(
+    guided: &dyn Guided,
+    arguments: &Arguments,
+    store: &mut Store,
+    run: i64,
+    stored: &StoredRun,
+    path: &Path,
+) -> Done {
+    if arguments.retry == Some(Which::Unparseable) && !guided.asks_unparseable_again() {
+        return Err(Failure::usage(format!("--retry unparseable is not for runs of `{}`", guided.suite()))
             .hint("the careful profile asks again by itself; --retry failed does what failed again"));
     }
-    let limit = stored.plan.limit;
-    let wishes = Wishes { overwrite: true, limit, ..Wishes::default() };
-    let Some(sgi::Opened { evaluation, mut settled }) = sgi::open(path, wishes, &arguments.running)? else {
+    let wanted = Wanted { overwrite: true, limit: stored.plan.limit, profile: None };
+    let Some(Opened { evaluation, mut settled }) = guided.open(path, wanted, &arguments.running)? else {
         return Ok(Exit::Fine);
     };
     // Also where to write is not for a stranger's store to say.
@@ -146,9 +152,8 @@ fn resume_sgi(arguments: &Arguments, store: &mut Store, run: i64, stored: &Store
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
-            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; "))).hint(
-                "put it back as it was, start anew with `probare sgi run`, or go on all the same with --accept-changes",
-            ));
+            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
+                .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
         }
         store.replan(run, evaluation.plan())?;
     }

@@ -10,6 +10,7 @@ use probare_runner::{
     STORE, Store, StoreError,
 };
 
+use super::benchmarks::{self, Guided, Opened, Wanted};
 use super::running::Running;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
@@ -65,6 +66,14 @@ impl StoreFlag {
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
+    if let Some(guided) = benchmarks::of_configuration(&arguments.config) {
+        let wanted = Wanted { overwrite: false, profile: arguments.profile, limit: arguments.running.limit };
+        if arguments.dry_run {
+            let opened = guided.open(&arguments.config, wanted, &arguments.running)?;
+            return opened.map_or(Ok(Exit::Fine), |opened| print(&shown(opened.evaluation.estimate())));
+        }
+        return begin(guided, &arguments.config, wanted, &arguments.running, &arguments.store);
+    }
     let config = Config::load(Some(&arguments.config))?;
     let mut settled = arguments.running.with_config(&config);
     settled.strict = arguments.strict || config.run.strict;
@@ -83,6 +92,14 @@ pub fn run(arguments: &Arguments) -> Done {
         return print(&shown(evaluation.estimate()));
     }
     let store = Store::open(&arguments.store.store)?;
+    let number = store.begin(evaluation.plan())?;
+    settled.evaluate(evaluation, &store, number)
+}
+
+/// Starts a run from a configuration in the form of a benchmark's guide.
+pub fn begin(guided: &dyn Guided, path: &Path, wanted: Wanted, running: &Running, store: &StoreFlag) -> Done {
+    let Some(Opened { evaluation, settled }) = guided.open(path, wanted, running)? else { return Ok(Exit::Fine) };
+    let store = Store::open(&store.store)?;
     let number = store.begin(evaluation.plan())?;
     settled.evaluate(evaluation, &store, number)
 }

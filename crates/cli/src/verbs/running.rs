@@ -410,6 +410,9 @@ fn say_programs(programs: &ProgramsRun) {
     }
     if let Some(sandbox) = sandbox {
         text.push_str(&format!("; sandbox {} ({})", sandbox.level, sandbox.by));
+        if !sandbox.not_held.is_empty() {
+            text.push_str(&format!(", which does not hold: {}", sandbox.not_held.join("; ")));
+        }
     }
     remark(&escape::terminal(&text));
 }

@@ -4,16 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use probare_core::{BuildError, Console, Outside as _, Profile};
+use clap::{Arg, ArgMatches};
+use probare_core::{BuildError, Console, Outside as _, Profile, closest};
 use probare_report::escape;
-use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, prepare};
-use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Store};
+use probare_report::number::counted;
+use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, by_environment, prepare};
+use probare_runner::{Config, Evaluation, EvaluationOptions};
 use probare_sandbox::{Limits, Sandbox, environment};
 use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
 
-use super::run::{StoreFlag, failure};
-use super::running::{Running, Settled};
+use super::benchmarks::{Guided, Judges, Opened, Preparation, Wanted};
+use super::run::{StoreFlag, begin, failure};
+use super::running::Running;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -125,31 +128,105 @@ fn env(command: &EnvCommand) -> Done {
 }
 
 fn start(arguments: &RunArguments) -> Done {
-    let wishes = Wishes {
-        overwrite: arguments.overwrite,
-        profile: arguments.profile,
-        limit: arguments.running.limit,
-        ..Wishes::default()
-    };
-    let Some(opened) = open(&arguments.config, wishes, &arguments.running)? else { return Ok(Exit::Fine) };
-    let store = Store::open(&arguments.store.store)?;
-    let number = store.begin(opened.evaluation.plan())?;
-    opened.settled.evaluate(opened.evaluation, &store, number)
+    let wanted = Wanted { overwrite: arguments.overwrite, profile: arguments.profile, limit: arguments.running.limit };
+    begin(&GuideForm, &arguments.config, wanted, &arguments.running, &arguments.store)
 }
 
-/// A run that is ready.
-pub struct Opened {
-    /// The run.
-    pub evaluation: Evaluation,
-    /// How it is run.
-    pub settled: Settled,
+/// SGI-Bench with models, from the YAML of its guide.
+pub struct GuideForm;
+
+impl Guided for GuideForm {
+    fn suite(&self) -> &'static str {
+        "sgi"
+    }
+
+    fn is_guide(&self, text: &str) -> bool {
+        Guide::is_in(text)
+    }
+
+    fn checked(&self, path: &Path) -> Result<String, Failure> {
+        let guide = Guide::load(path)?;
+        for dataset in &guide.datasets {
+            subtask_of(&dataset.dataset_id)?;
+        }
+        let models = counted(guide.models.len() as u64, "model", "models");
+        let subtasks = counted(guide.datasets.len() as u64, "subtask", "subtasks");
+        Ok(format!("configuration of SGI-Bench, {models}, {subtasks}; `probare sgi run` runs it"))
+    }
+
+    fn open(&self, path: &Path, wanted: Wanted, running: &Running) -> Result<Option<Opened>, Failure> {
+        let Wanted { overwrite, profile, limit } = wanted;
+        open(path, Wishes { overwrite, profile, limit, ..Wishes::default() }, running)
+    }
+
+    fn asks_unparseable_again(&self) -> bool {
+        false
+    }
+}
+
+/// The subtask that a data set is.
+fn subtask_of(id: &str) -> Result<Subtask, Failure> {
+    Subtask::ALL.into_iter().find(|subtask| subtask.dataset_id() == id).ok_or_else(|| {
+        let known = Subtask::ALL.map(Subtask::dataset_id);
+        let failure = Failure::usage(format!("unknown `dataset_id` `{id}`"));
+        match closest(id, known.into_iter()) {
+            Some(similar) => failure.hint(format!("a similar one exists: `{similar}`")),
+            None => failure.hint(format!("known are {}", known.join(", "))),
+        }
+    })
+}
+
+/// Graders of outputs that were made elsewhere.
+pub struct Grading;
+
+impl Preparation for Grading {
+    fn suite(&self) -> &'static str {
+        "sgi"
+    }
+
+    fn flags(&self) -> Vec<Arg> {
+        Vec::new()
+    }
+
+    /// Where no judge is named on the command line the guide's variables name the graders, and where these do not, the
+    /// configuration does.
+    fn prepare(
+        &self,
+        _: &ArgMatches,
+        options: &mut Map<String, Json>,
+        running: &Running,
+    ) -> Result<Option<Judges>, Failure> {
+        let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::of);
+        let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
+        let config = Config::load(None)?;
+        let missing = if running.asking.judges.is_empty() {
+            match by_environment(subtask, &variable) {
+                Ok(models) => {
+                    let names = models.iter().map(|model| model.name.clone()).collect();
+                    return Ok(Some(Judges { models, names }));
+                }
+                Err(missing) => missing,
+            }
+        } else {
+            String::new()
+        };
+        let names = if running.asking.judges.is_empty() { &config.judges } else { &running.asking.judges };
+        if names.is_empty() {
+            return Err(Failure::usage(format!(
+                "nobody is named who grades {}: {missing}",
+                subtask.title().to_lowercase()
+            ))
+            .hint("set them, or name a model: --judge openai:o4-mini, or `judges: [NAME]` in probare.yaml"));
+        }
+        Ok(Some(Judges { models: config.models, names: names.clone() }))
+    }
 }
 
 /// Opens a configuration; nothing where all its results are there.
-pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Opened>, Failure> {
+fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Opened>, Failure> {
     let guide = Guide::load(path)?;
     let look = running.color.look(&std::io::stdout());
-    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
+    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour, ..Console::default() };
     wishes.stamp = probare_report::Utc::of(SystemTime::now()).stamp();
     let Prepared { config, benchmark, refused, skipped, limit } =
         prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;
@@ -226,6 +303,7 @@ impl From<GuideError> for Failure {
                 plain.hint("set the variables, or name graders in the file: graders: {deep_research: openai:o4-mini}")
             }
             GuideError::Read(error) => error.into(),
+            GuideError::Variable { .. } => plain.into_usage(),
             GuideError::Form { .. } | GuideError::Model { .. } => {
                 plain.hint("docs/suites/sgi.md shows the form").into_usage()
             }

@@ -1,27 +1,25 @@
 //! The verb of a published benchmark: its flags are made from the schema of its options, so that a suite brings its own.
 //!
 //! A property becomes `--name VALUE`, with dashes for underscores; a truth value becomes a flag, a list may be given
-//! several times, a closed set of words is checked. Five keys of the schema steer it: `x-positional` makes the property
+//! several times, a closed set of words is checked. Six keys of the schema steer it: `x-positional` makes the property
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
 //! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
-//! do not go together. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
+//! do not go together; `x-shared` marks a property that a flag of every run fills, so that it is no flag of its own. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
+use probare_cases::is_bundled;
 use probare_core::{Console, Suite};
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
 use super::running::Running;
-use super::socioscope::endpoint::Endpoint;
+use super::{benchmarks, remark};
 use crate::failure::{Done, Failure};
 
 /// A command below the verb of a suite that runs the suite too.
 const EVALUATE: &str = "evaluate";
-
-/// The suite whose questions can be asked in one go with their grading.
-const SOCIOSCOPE: &str = "socioscope";
 
 /// Adds the verbs of all suites to the command line.
 pub fn add_verbs(mut command: Command) -> Command {
@@ -66,17 +64,13 @@ fn verb(command: Command, suite: &dyn Suite) -> Command {
 /// Adds the options of the suite and those of every run.
 fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     let schema = suite.options().to_value();
-    for (name, property) in properties(&schema) {
+    for (name, property) in own_properties(&schema) {
         command = command.arg(argument(name, &resolved(property, &schema)));
     }
-    // It can have its questions asked before they are graded.
-    if suite.id() == SOCIOSCOPE {
-        // One by one: the description of these arguments is not that of the suite.
-        let endpoint = Endpoint::augment_args(Command::new("endpoint"));
-        command = command.args(endpoint.get_arguments().cloned());
-        command = command.next_help_heading(None::<&str>);
+    if let Some(preparation) = benchmarks::preparation(suite.id()) {
+        command = command.args(preparation.flags()).next_help_heading(None::<&str>);
     }
-    let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();
+    let own: Vec<String> = own_properties(&schema).map(|(name, _)| name.clone()).collect();
     let asking = Asking::augment_args(Command::new("asking"));
     let asks = schema.get("x-asks") == Some(&Json::Bool(true));
     let is_idle = |name: &str| !asks && asking.get_arguments().any(|argument| argument.get_id() == name);
@@ -93,6 +87,11 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
 
 fn properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
     schema.get("properties").and_then(Json::as_object).into_iter().flatten()
+}
+
+/// The properties that are flags of the suite's own; the others repeat what a flag of every run says.
+fn own_properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
+    properties(schema).filter(|(_, property)| property.get("x-shared") != Some(&Json::Bool(true)))
 }
 
 /// A property with what its reference says, and with `null` left out: an option that is absent is absent.
@@ -218,12 +217,21 @@ impl clap::Args for Asked {
 pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
     let schema = suite.options().to_value();
     let mut options = Map::new();
-    for (name, property) in properties(&schema) {
+    for (name, property) in own_properties(&schema) {
         if let Some(value) = value(name, &resolved(property, &schema), matches)? {
             options.insert(name.clone(), value);
         }
     }
     let running = running(matches, &options)?;
+    if schema.pointer("/properties/judges/x-shared").is_some() && !running.asking.judges.is_empty() {
+        options.insert("judges".to_owned(), running.asking.judges.clone().into());
+    }
+    let example = suite.example(&options);
+    if !example.is_empty() {
+        let names: Vec<&str> = example.values().filter_map(Json::as_str).filter(|name| is_bundled(name)).collect();
+        remark(&format!("no data is named: this is the example that the program carries ({})", names.join(", ")));
+        options.extend(example);
+    }
     for (name, property) in properties(&schema).filter(|(name, _)| options.contains_key(name.as_str())) {
         if let Some(reason) = property.get("x-without-output").and_then(Json::as_str)
             && !running.output.is_empty()
@@ -233,16 +241,20 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
                 .hint(format!("run once with --{flag} for the files to share, and once without it for your own")));
         }
     }
-    if suite.id() == SOCIOSCOPE
-        && let Some(endpoint) = Endpoint::given(matches)?
-    {
-        endpoint.answer(&mut options, running.quiet)?;
-    }
+    let judges = match benchmarks::preparation(suite.id()) {
+        Some(preparation) => preparation.prepare(matches, &mut options, &running)?,
+        None => None,
+    };
     let look = running.color.look(&std::io::stdout());
-    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
+    let allow_empty = matches.try_get_one::<bool>("allow_empty").ok().flatten() == Some(&true);
+    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour, allow_empty };
     let job = suite.open(Json::Object(options), console)?;
     let mut settled = running.settled();
     settled.has_own_summary = job.publisher.is_some();
+    if let (Some(judges), Some(asking)) = (judges, &mut settled.asking) {
+        asking.models.extend(judges.models);
+        asking.judges = judges.names;
+    }
     settled.run(job)
 }
 
@@ -298,9 +310,17 @@ fn value(name: &str, property: &Json, matches: &ArgMatches) -> Result<Option<Jso
     }
 }
 
+/// The flag, with the variable where one of a benchmark's own may have said it.
+fn shown(name: &str, property: &Json) -> String {
+    let flag = format!("--{}", name.replace('_', "-"));
+    match property.get("x-env").and_then(Json::as_str) {
+        Some(variable) => format!("{flag} (or {variable})"),
+        None => flag,
+    }
+}
+
 fn one(name: &str, property: &Json, text: &str) -> Result<Json, Failure> {
-    let wrong =
-        |wanted: &str| Failure::usage(format!("--{} is `{text}`; {wanted} is expected", name.replace('_', "-")));
+    let wrong = |wanted: &str| Failure::usage(format!("{} is `{text}`; {wanted} is expected", shown(name, property)));
     match kind(property) {
         "integer" => text.trim().parse::<i64>().map(Json::from).map_err(|_| wrong("a whole number")),
         "number" => match text.trim().parse::<f64>() {

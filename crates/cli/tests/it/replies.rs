@@ -26,7 +26,9 @@ fn said(output: &Output) -> String {
 fn project(server: &Server, cases: usize, model: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let lines: String = (0..cases)
-        .map(|number| format!("{{\"id\":\"c{number}\",\"query\":\"Q{number:03}\",\"reference\":\"reply to Q{number:03}\"}}\n"))
+        .map(|number| {
+            format!("{{\"id\":\"c{number}\",\"query\":\"Q{number:03}\",\"reference\":\"reply to Q{number:03}\"}}\n")
+        })
         .collect();
     fs::write(folder.path().join("cases.jsonl"), lines).unwrap();
     let config = format!(

@@ -176,9 +176,12 @@ fn labels_go_in_and_out_and_runs_are_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path();
     old_store(place, 2);
-    let label = r#"{"id":"symbol-hydrogen","metric":"token_f1","label":"too low","tags":["short"],"by":"Ada","at":1767225600}"#;
+    let label =
+        r#"{"id":"symbol-hydrogen","metric":"token_f1","label":"too low","tags":["short"],"by":"Ada","at":1767225600}"#;
     fs::write(place.join("labels.jsonl"), format!("{label}\n\n")).unwrap();
-    assert!(good(place, &["runs", "label", "1", "labels.jsonl", "--store", "old.db"]).contains("added 1 label to run 1"));
+    assert!(
+        good(place, &["runs", "label", "1", "labels.jsonl", "--store", "old.db"]).contains("added 1 label to run 1")
+    );
     good(place, &["runs", "export", "1", "--labels", "out.jsonl", "--store", "old.db"]);
     assert_eq!(fs::read_to_string(place.join("out.jsonl")).unwrap(), format!("{label}\n"));
     fs::write(place.join("labels.jsonl"), format!("{label}\n{{\"id\": \"x\"}}\n")).unwrap();

@@ -6,7 +6,7 @@ use probare_core::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::running::harness::{self, Terms, Tested};
+use super::running::harness::{self, Place, Terms, Tested};
 use super::running::solution::Task;
 use crate::bounded::{Bounded, beginning};
 
@@ -26,6 +26,9 @@ pub struct CodeTests {
     pub memory_mib: Option<u32>,
     /// Which Python runs it: `conda:NAME`, `venv:FOLDER` or `python:PATH`; `python3` of the machine if absent.
     pub environment: Option<String>,
+    /// Where the tests run: `outside` (in a sandbox of their own, which the code cannot see into; plain values cross) or `inside` (in the
+    /// process of the code: for tests that need its objects, files or output, and can be cheated). Default `outside`.
+    pub tests: Place,
 }
 
 metric!(CodeTests as Judge {
@@ -36,7 +39,7 @@ metric!(CodeTests as Judge {
     whole: |parts| Some(f64::from(parts.get("passed")? >= parts.get("tests")?)),
     prepare: Runner::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "code_tests.md",
 });
 
@@ -48,6 +51,7 @@ impl Runner {
             environment: options.environment.unwrap_or_default(),
             seconds: options.timeout.unwrap_or(SECONDS),
             mebibytes: options.memory_mib.unwrap_or(MEBIBYTES),
+            tests: options.tests,
         };
         if terms.seconds == 0 || terms.mebibytes < 16 {
             return Err(BuildError::Options("`timeout` is at least 1 second and `memory_mib` at least 16".into()));
@@ -63,11 +67,11 @@ impl Judge for Runner {
             return Ok(Turn::Done(Outcome::not_applicable(reason)));
         };
         let Some(answer) = heard.first() else {
-            return Ok(Turn::Run(vec![harness::program(&task.solution, &task.tests, &self.0)]));
+            return Ok(Turn::Run(vec![harness::program(&task, &self.0)]));
         };
         let ran = answer.ran()?;
-        let tested = harness::read(ran, &task.solution, &task.tests);
-        Ok(Turn::Done(outcome(sample, &task, &tested)?))
+        let tested = harness::read(ran, &task, &self.0)?;
+        Ok(Turn::Done(outcome(sample, &task, &tested, self.0.tests)?))
     }
 
     fn runs(&self) -> Option<&str> {
@@ -75,7 +79,7 @@ impl Judge for Runner {
     }
 }
 
-fn outcome(sample: Sample<'_>, task: &Task, tested: &Tested) -> Result<Outcome, ScoreError> {
+fn outcome(sample: Sample<'_>, task: &Task, tested: &Tested, place: Place) -> Result<Outcome, ScoreError> {
     let total = task.tests.len();
     let mut evidence = Bounded::default();
     let (passed, label) = match tested {
@@ -89,7 +93,10 @@ fn outcome(sample: Sample<'_>, task: &Task, tested: &Tested) -> Result<Outcome, 
     let is_fine = passed == total;
     let note = match tested {
         Tested::Stopped(stopped) => stopped.words(),
-        Tested::Broken(error) => format!("it stopped before any test: {}", beginning(error)),
+        Tested::Broken(error) => {
+            let refused = harness::refused(error).map(|words| format!("; {words}")).unwrap_or_default();
+            format!("it stopped before any test: {}{refused}", beginning(error))
+        }
         Tested::Tests(_) if task.continues => format!("after the query, it passes {passed} of {total} tests"),
         Tested::Tests(_) => format!("it passes {passed} of {total} tests"),
     };
@@ -97,10 +104,16 @@ fn outcome(sample: Sample<'_>, task: &Task, tested: &Tested) -> Result<Outcome, 
         let kind = if is_fine { EvidenceKind::Found } else { EvidenceKind::Compared };
         Evidence::at(kind, Field::Response, task.span.clone(), sample.response().unwrap_or_default()).with_note(note)
     });
+    if place == Place::Inside {
+        evidence.push(|| Evidence::note("the tests ran inside the process of the code, which can cheat them"));
+    }
     if let Tested::Tests(told) = tested {
         for (test, error) in task.tests.iter().zip(told) {
             if let Some(error) = error {
                 evidence.push(|| Evidence::missing(beginning(test.trim())).with_note(beginning(error)));
+                if let Some(refused) = harness::refused(error) {
+                    evidence.push(|| Evidence::note(refused.to_owned()));
+                }
             }
         }
     }

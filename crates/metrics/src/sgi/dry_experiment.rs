@@ -15,9 +15,9 @@ use super::dry::TESTS;
 use super::dry::assembly::{self, Assembled, Request};
 use super::dry::comparison::{Method, judged};
 use super::dry::measures::Measures;
-use super::dry::trial::{Terms, Trial};
+use super::dry::trial::{Terms, Trial, is_plain_name};
 use super::reading::answer::prediction;
-use super::reading::replies::Reading;
+use super::reading::replies::{Reading, UNREADABLE, words as reply_words};
 use crate::bounded::{Bounded, beginning};
 use crate::judges::asking::{Quoted, Template};
 
@@ -47,8 +47,8 @@ const MEBIBYTES: u32 = 4096;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DryExperiment {
-    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge did
-    /// not answer).
+    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge's
+    /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that compares outputs and, if there is a second, the one that brings the answer
     /// into form; else the first does both. The judges of the run if absent.
@@ -85,7 +85,7 @@ metric!(DryExperiment as Judge {
     whole: |parts| parts.get("PassAll@5"),
     prepare: Experiment::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "dry_experiment.md",
 });
 
@@ -104,7 +104,7 @@ struct Experiment {
 struct Task<'a> {
     main: &'a str,
     names: Vec<String>,
-    idx: Option<&'a str>,
+    idx: &'a str,
     data: Vec<&'a str>,
     outputs: Vec<&'a str>,
     prediction: &'a str,
@@ -156,7 +156,7 @@ pub fn published(sample: Sample<'_>) -> Rc<Option<Published>> {
 }
 
 impl<'a> Task<'a> {
-    fn new(sample: Sample<'a>) -> Result<Self, ScoreError> {
+    fn new(sample: Sample<'a>, has_fixtures: bool) -> Result<Self, ScoreError> {
         let metadata = &sample.case.metadata;
         let wrong = |reason: String| ScoreError::other(ErrorKind::Failed, reason);
         let text = |name: &str| match metadata.get(name) {
@@ -181,7 +181,15 @@ impl<'a> Task<'a> {
         }
         let main = text("incomplete_main_code")?.ok_or_else(|| missing("incomplete_main_code"))?;
         let (span, prediction) = prediction(sample.response()?);
-        Ok(Self { main, names, idx: text("idx")?.or(Some(&sample.case.id)), data, outputs, prediction, span })
+        let given = text("idx")?;
+        let idx = given.unwrap_or(&sample.case.id);
+        if (given.is_some() || has_fixtures) && !is_plain_name(idx) {
+            let reason = format!(
+                "`idx` is {idx:?}, where one plain name is expected: it names a folder in that of the fixtures, and nothing beside it"
+            );
+            return Err(wrong(reason));
+        }
+        Ok(Self { main, names, idx, data, outputs, prediction, span })
     }
 }
 
@@ -268,9 +276,10 @@ impl Experiment {
         }
         let mut replies = replies.iter();
         let mut tests = Vec::with_capacity(trials.len());
+        let mut unreadable = 0_u8;
         for (number, (trial, expected)) in trials.iter().zip(&task.outputs).enumerate() {
             let printed = trial.text();
-            let (pass, method, words) = if !trial.is_fine() {
+            let (pass, method, said) = if !trial.is_fine() {
                 (false, Method::ExecutionFailed, Ok(trial.error.clone()))
             } else if printed == **expected {
                 (true, Method::ExactMatch, Ok(String::new()))
@@ -278,19 +287,14 @@ impl Experiment {
                 let reply = replies
                     .next()
                     .ok_or_else(|| ScoreError::Internal { reason: "a comparison was not answered".into() })?;
-                judged(reply, self.reading)
+                judged(reply, self.reading, self.profile)
             };
-            if self.is_careful() {
-                match (method, &words) {
-                    (Method::NoReply, Err(error)) => return Err(error.clone()),
-                    (Method::Unreadable, _) => {
-                        let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
-                        return Err(ScoreError::UnreadableReply { reason });
-                    }
-                    _ => {}
-                }
+            let words = said?;
+            if self.is_careful() && method == Method::Unreadable {
+                let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
+                return Err(ScoreError::UnreadableReply { reason });
             }
-            let words = words.unwrap_or_else(|error| error.to_string());
+            unreadable += u8::from(method == Method::Unreadable);
             evidence.push(|| shown(number, trial, expected, (pass, method), &words));
             tests.push(TestResult {
                 unit_test_idx: number,
@@ -312,6 +316,9 @@ impl Experiment {
             .with_part("PassAll@1", flag(1))?
             .with_part("pass_count", measures.passed as f64)?
             .with_part("SER", measures.ser)?;
+        if unreadable > 0 {
+            score = score.with_part(UNREADABLE, f64::from(unreadable))?;
+        }
         if let Some(seconds) = measures.aet {
             score = score.with_part("AET", seconds)?;
         }
@@ -396,6 +403,10 @@ fn shown(number: usize, trial: &Trial, expected: &str, ended: (bool, Method), wo
         Method::ExecutionFailed => format!("code {}: {}", trial.returncode, beginning(last_line(words))),
     };
     let kind = if pass { EvidenceKind::Found } else { EvidenceKind::Compared };
+    let refused =
+        trial.refused().map(|line| format!("; the sandbox does not permit what `{}` asks for", beginning(line)));
+    let cut = if trial.is_cut { "; only the beginning of what it printed was kept and compared" } else { "" };
+    let how = how + &refused.unwrap_or_default() + cut;
     let seconds = if trial.runtime < 0.0 { String::new() } else { format!(" after {:.3} s", trial.runtime) };
     Evidence::at(kind, Field::Metadata, 0..expected.len(), expected)
         .at_path(format!("/unit_test_{number}_output"))
@@ -408,7 +419,7 @@ fn last_line(text: &str) -> &str {
 
 impl Judge for Experiment {
     fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
-        let task = Task::new(sample)?;
+        let task = Task::new(sample, self.terms.fixtures.is_some())?;
         let Some((first, mut rest)) = heard.split_first() else {
             return Ok(self.assembly(&task, vec![task.prediction]));
         };
@@ -418,13 +429,10 @@ impl Judge for Experiment {
             // The answer alone does not do; the published program asks the parser in any case.
             let Some((reply, others)) = rest.split_first() else { return Ok(self.parse(&task)) };
             rest = others;
-            let parsed = reply.reply().and_then(|reply| reply.read().map(|text| strip(text).to_owned()));
-            if self.is_careful() {
-                parsed.as_ref().map_err(ScoreError::clone)?;
-            }
-            if let Some(parsed) = parsed.ok().filter(|parsed| !parsed.is_empty()) {
+            let parsed = strip(reply_words(reply, self.profile)?);
+            if !parsed.is_empty() {
                 let Some((ran, others)) = rest.split_first() else {
-                    return Ok(self.assembly(&task, vec![task.prediction, &parsed]));
+                    return Ok(self.assembly(&task, vec![task.prediction, parsed]));
                 };
                 rest = others;
                 found = assembly::read(ran.ran()?)?;
@@ -434,8 +442,8 @@ impl Judge for Experiment {
             return Ok(Turn::Done(not_replaced(sample, &task, &found)?));
         };
         if rest.is_empty() {
-            let programs = task.data.iter().map(|data| self.terms.program(task.idx, code, data)).collect();
-            return Ok(Turn::Run(programs));
+            let programs = task.data.iter().map(|data| self.terms.program(Some(task.idx), code, data));
+            return Ok(Turn::Run(programs.collect::<Result<_, _>>()?));
         }
         if rest.len() < TESTS {
             return Err(ScoreError::Internal { reason: format!("{} of {TESTS} tests were answered", rest.len()) });

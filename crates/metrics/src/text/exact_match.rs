@@ -66,9 +66,11 @@ impl Metric for ExactMatch {
             None => evidence.extend(difference),
         }
         let compared = references.get(met.unwrap_or_default()).filter(|_| self.normalise == Normalise::Squad);
-        evidence.extend(compared.and_then(|reference| {
-            wordless(response, &squad::tokens(response), reference, &squad::tokens(reference))
-        }));
+        evidence.extend(
+            compared.and_then(|reference| {
+                wordless(response, &squad::tokens(response), reference, &squad::tokens(reference))
+            }),
+        );
         Ok(Score::from_bool(met.is_some()).because(evidence).into())
     }
 }

@@ -6,6 +6,7 @@ mod answers;
 mod care;
 mod case;
 mod changes;
+mod cheats;
 mod dry;
 mod faithfulness;
 mod golden;

@@ -2,7 +2,7 @@
 //! and the first outcome stays. So a finished run can be scored again where no program is run, with the times that were
 //! measured then.
 //!
-//! The content of folders that a program is given is part of what it is known by: a repaired file is another program. Where a
+//! The digest of folders that a program is given is part of what it is known by: a repaired file is another program. Where a
 //! folder is not there, on another machine, what was recorded with it is found by the rest.
 
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use probare_core::{Program, Ran, Sha256};
+use probare_core::{Folder, Program, Ran, Sha256};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
@@ -79,8 +79,7 @@ impl Programs {
 
     /// What became of a program, where that is recorded.
     pub fn recall(&self, program: &Program) -> Result<Option<Ran>, RecordError> {
-        let (program, is_whole) = with_content(program);
-        let key = Key::of_program(&program);
+        let key = Key::of_program(program);
         let found: Option<String> = self
             .connection()
             .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
@@ -94,10 +93,11 @@ impl Programs {
         if let Some(ran) = self.given.get(&key) {
             return Ok(Some(ran.clone()));
         }
-        if is_whole {
+        let is_there = |folder: &Folder| folder.from.is_none() || folder.sha256.is_some() || folder.optional;
+        if program.folders.iter().all(is_there) {
             return Ok(None);
         }
-        Ok(self.loose()?.get(&Key::of_program(&without_content(&program))).cloned())
+        Ok(self.loose()?.get(&Key::of_program(&without_content(program))).cloned())
     }
 
     /// Everything that is recorded, by programs without the content of their folders; of several the last counts.
@@ -128,9 +128,8 @@ impl Programs {
             return Ok(());
         }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-        let (program, _) = with_content(program);
-        let key = Key::of_program(&program);
-        let entry = RanEntry { program, ran: ran.clone(), made: now };
+        let key = Key::of_program(program);
+        let entry = RanEntry { program: program.clone(), ran: ran.clone(), made: now };
         let connection = self.connection();
         if is_new {
             connection.execute("DELETE FROM programs WHERE key = ?1", params![key.0]).map_err(wrong(&self.path))?;
@@ -139,51 +138,10 @@ impl Programs {
     }
 }
 
-/// The program with the digests of its folders, and whether all of them are there. One that is optional and absent is empty.
-fn with_content(program: &Program) -> (Program, bool) {
-    let mut program = program.clone();
-    let mut is_whole = true;
-    for folder in &mut program.folders {
-        let Some(from) = &folder.from else { continue };
-        folder.sha256 = folder_digest(Path::new(from));
-        is_whole &= folder.sha256.is_some() || folder.optional;
-    }
-    (program, is_whole)
-}
-
 fn without_content(program: &Program) -> Program {
     let mut program = program.clone();
     program.folders.iter_mut().for_each(|folder| folder.sha256 = None);
     program
-}
-
-/// The digest of everything below a folder: names, kinds and contents, in the order of the names. Nothing where it cannot be
-/// read.
-fn folder_digest(folder: &Path) -> Option<String> {
-    let mut digest = Sha256::default();
-    let mut waiting = vec![(folder.to_owned(), PathBuf::new())];
-    while let Some((path, name)) = waiting.pop() {
-        let mut entries: Vec<_> = std::fs::read_dir(&path).ok()?.collect::<Result<_, _>>().ok()?;
-        entries.sort_by_key(std::fs::DirEntry::file_name);
-        for entry in entries {
-            let (kind, name) = (entry.file_type().ok()?, name.join(entry.file_name()));
-            let shown = name.as_os_str().as_encoded_bytes();
-            digest.update((shown.len() as u64).to_le_bytes());
-            digest.update(shown);
-            if kind.is_dir() {
-                digest.update(b"d");
-                waiting.push((entry.path(), name));
-            } else if kind.is_file() {
-                let mut content = Sha256::default();
-                std::io::copy(&mut std::fs::File::open(entry.path()).ok()?, &mut content).ok()?;
-                digest.update(b"f");
-                digest.update(content.digest());
-            } else {
-                digest.update(b"o");
-            }
-        }
-    }
-    Some(digest.hex())
 }
 
 /// Adds an outcome; says whether it is new. The earlier one stays.
@@ -216,7 +174,7 @@ mod tests {
 
     fn ran(output: &str, seconds: f64) -> Ran {
         let step = RanStep { code: Some(0), output: output.into(), seconds, ..RanStep::default() };
-        Ran { steps: vec![step], files: Vec::new() }
+        Ran { steps: vec![step], ..Ran::default() }
     }
 
     #[test]
@@ -253,28 +211,24 @@ mod tests {
     #[test]
     fn a_repaired_fixture_is_another_program_and_an_absent_one_the_same() {
         let folder = tempfile::tempdir().unwrap();
-        let fixtures = folder.path().join("data/deep");
-        std::fs::create_dir_all(&fixtures).unwrap();
-        let file = fixtures.join("a.csv");
-        #[expect(clippy::disallowed_methods, reason = "a test writes its own input")]
-        let write = |text: &str| std::fs::write(&file, text).unwrap();
-        write("1");
-        let data = folder.path().join("data");
-        let given = probare_core::Folder {
+        let given = |sha256: Option<&str>| Folder {
             path: "data".into(),
-            from: Some(data.display().to_string()),
-            ..probare_core::Folder::default()
+            from: Some("fixtures/1".into()),
+            sha256: sha256.map(str::to_owned),
+            ..Folder::default()
         };
-        let program = Program { folders: vec![given], ..program("a") };
+        let program = |sha256| Program { folders: vec![given(sha256)], ..program("a") };
         let record = Programs::open(&folder.path().join("replies.db"), true).unwrap();
-        record.keep(&program, &ran("old", 0.5), false).unwrap();
-        assert_eq!(record.recall(&program).unwrap(), Some(ran("old", 0.5)));
-        write("2");
-        assert_eq!(record.recall(&program).unwrap(), None, "the file was repaired");
-        write("1");
-        assert_eq!(record.recall(&program).unwrap(), Some(ran("old", 0.5)));
-        std::fs::remove_dir_all(&data).unwrap();
-        assert_eq!(record.recall(&program).unwrap(), Some(ran("old", 0.5)), "as on another machine");
+        record.keep(&program(Some("1")), &ran("old", 0.5), false).unwrap();
+        assert_eq!(record.recall(&program(Some("1"))).unwrap(), Some(ran("old", 0.5)));
+        assert_eq!(record.recall(&program(Some("2"))).unwrap(), None, "the file was repaired");
+        assert_eq!(record.recall(&program(None)).unwrap(), Some(ran("old", 0.5)), "as on another machine");
+    }
+
+    #[test]
+    fn programs_that_were_recorded_before_folders_had_digests_are_found() {
+        let hex: String = Key::of_program(&program("a")).0.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "5cd6d3f9455c5c6462c84a79a4337c022c14100e99f2aef12d67cf1dc32ffbef");
     }
 
     #[test]

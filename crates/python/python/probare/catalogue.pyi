@@ -509,6 +509,7 @@ def code_tests(
     timeout: int | None = ...,
     memory_mib: int | None = ...,
     environment: str | None = ...,
+    tests: Literal["outside"] | Literal["inside"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -519,7 +520,7 @@ def code_tests(
     ## What it measures
 
     1 where the code of the response runs and every test passes, 0 otherwise. The label says how it ended: `passed`, `failed` (a test raised something), `broken` (the code itself
-    did, before any test), `timed_out`, `out_of_memory`, `too_much_output`, `ended_early` (it ended the program before its tests had run).
+    did, before any test), `timed_out`, `out_of_memory`, `too_much_output`, `too_many_files`, `ended_early` (it ended the program before its tests had run).
 
     The evidence shows the code in the response, and each test that failed with what it raised.
 
@@ -543,7 +544,29 @@ def code_tests(
     - `test` and `entry_point` (HumanEval): one test, which ends with `check(entry_point)`;
     - `test_list` or `tests`: a list, each a test by itself; `test_setup_code` (MBPP) comes before the code.
 
-    A report that the tests ran is accepted only with a word that the program was given before the code began, so code that ends the program early does not pass.
+    The tests run in a sandbox of their own. The code runs in another one and sees neither tests nor expected values: what a test calls is asked for over a pipe, and only plain values cross. They are compared where
+    the tests are, by Python's own rules for the types that they really have.
+
+    | what crosses | how |
+    |---|---|
+    | `None`, `bool`, `int` of any size, `float` (`nan` and infinities too), `complex`, `str`, `bytes`, `tuple`, `frozenset`, `range`, `Decimal`, `Fraction`, dates and times, named tuples, views of dictionaries, types that every Python has | as they are, by exact type: an object of a class of the code's own that is derived from `int` is no `int` |
+    | `list`, `dict`, `set`, `bytearray`, `deque`, `OrderedDict`, `Counter`, `defaultdict`, arrays of numpy | the same, and what a call does to its arguments is done to the test's own; what was given comes back as itself |
+    | numbers and arrays of numpy | with their type, where they hold numbers or texts; the environment of the tests is that of the code |
+    | exceptions | by their names and arguments; classes of the code's own can be caught by their name |
+    | functions of a test given to the code | are called back |
+    | iterators and generators of the code | value by value, as the test asks for them |
+    | other objects of the code | stay there; a test can call them, read attributes and items, iterate, ask for length, truth and text. It cannot compare them, compute with them or put them into a set: what they say about themselves is no evidence. Such a test fails |
+    | values of more than 16 MiB | not at all; the test fails |
+
+    Names that a test uses are its own, else Python's, else those of the task (`test_setup_code`, and what stands before the function in the query), else those of the code. So code that defines `abs` or `all` does not
+    change what tests mean by it, unless that is the one function that they call, or the `entry_point`. Modules of Python, numpy, scipy and pandas are the real ones.
+
+    A test that needs more than that is an error of the case, which says what it needs: objects of the test's own given to the code, comparing objects that it makes of the code's classes (names that begin with a
+    capital letter), files, standard input, printed text, replaced names or coroutines that both share. `tests: inside` runs such tests in the process of the code, as other tools do. There code can cheat, and a note
+    in the evidence says so.
+
+    What a program does to itself is its own failure: it ends early, closes or floods its pipe, limits or kills itself. Where Python could not be started at all, that is an error and no score. Where the sandbox does not
+    permit what the code asks the system for, the evidence shows the line. Which system call it was cannot be told: the kernel answers the program and nobody else.
 
     Parts: `passed` and `tests`, in numbers.
 
@@ -552,6 +575,8 @@ def code_tests(
     - `timeout`: seconds that the code and its tests may take together. Default 10.
     - `memory_mib`: MiB that all its processes may take together. Default 1024.
     - `environment`: which Python runs it: `conda:NAME`, `venv:FOLDER` or `python:PATH`. Default: `python3` of the machine.
+    - `tests`: where the tests run: `outside` (in a sandbox of their own, which the code cannot see into; plain values cross) or `inside` (in the process of the code: for tests that need its objects, files or output,
+      and can be cheated). Default `outside`.
 
     ## Examples
 
@@ -560,25 +585,31 @@ def code_tests(
     Both tests pass.
 
     ```case
-    {"case": {"response": "Sure:\\n```python\\ndef add(a, b):\\n    return a + b\\n```", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [null, null], \\"word\\": \\"92f37bfbc70793cec24189b68c170c4d27ab2ad62d61d66fd4a0e595a8b7c40b\\"}"]]}], "expect": 1.0, "parts": {"passed": 2, "tests": 2}}
+    {"case": {"response": "Sure:\\n```python\\ndef add(a, b):\\n    return a + b\\n```", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "probare_harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"here\\": true, \\"gone\\": false, \\"solution\\": null, \\"tests\\": [null, null], \\"needs\\": null}"]], "under_test": {"steps": [{"end": "exited", "seconds": 0.05, "code": 0}]}}], "expect": 1.0, "parts": {"passed": 2, "tests": 2}}
     ```
 
     It subtracts.
 
     ```case
-    {"case": {"response": "def add(a, b):\\n    return a - b\\n", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [\\"AssertionError\\", \\"AssertionError\\"], \\"word\\": \\"8cdffe0df2ecde9446dd6b6d5656e943b8704c420c460d957bedefdbd26f8847\\"}"]]}], "expect": 0.0, "parts": {"passed": 0, "tests": 2}}
+    {"case": {"response": "def add(a, b):\\n    return a - b\\n", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "probare_harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"here\\": true, \\"gone\\": false, \\"solution\\": null, \\"tests\\": [\\"AssertionError\\", \\"AssertionError\\"], \\"needs\\": null}"]], "under_test": {"steps": [{"end": "exited", "seconds": 0.05, "code": 0}]}}], "expect": 0.0, "parts": {"passed": 0, "tests": 2}}
     ```
 
     The response goes on where the query ends.
 
     ```case
-    {"case": {"query": "def double(x: int) -> int:\\n    \\"\\"\\"Twice the number.\\"\\"\\"\\n", "response": "    return 2 * x\\n", "metadata": {"entry_point": "double", "test": "def check(candidate):\\n    assert candidate(2) == 4\\n"}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [null], \\"word\\": \\"a12fcbe926d57f47b6ba1a579bfbdeaa9a695280727d510e3dc0ef348f259051\\"}"]]}], "expect": 1.0}
+    {"case": {"query": "def double(x: int) -> int:\\n    \\"\\"\\"Twice the number.\\"\\"\\"\\n", "response": "    return 2 * x\\n", "metadata": {"entry_point": "double", "test": "def check(candidate):\\n    assert candidate(2) == 4\\n"}}, "ran": [{"file": "probare_harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"here\\": true, \\"gone\\": false, \\"solution\\": null, \\"tests\\": [null], \\"needs\\": null}"]], "under_test": {"steps": [{"end": "exited", "seconds": 0.05, "code": 0}]}}], "expect": 1.0}
     ```
 
     Code that ends the program before its tests have run does not pass, whatever its exit code.
 
     ```case
-    {"case": {"response": "import os\\nos._exit(0)\\n", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}]}], "expect": 0.0}
+    {"case": {"response": "import os\\nos._exit(0)\\n", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "probare_harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"here\\": true, \\"gone\\": true, \\"solution\\": null, \\"tests\\": [], \\"needs\\": null}"]], "under_test": {"steps": [{"end": "exited", "seconds": 0.05, "code": 0}]}}], "expect": 0.0}
+    ```
+
+    Tests that need objects of the code run inside its process, if you say so. A note says that they can be cheated.
+
+    ```case
+    {"params": {"tests": "inside"}, "case": {"response": "Sure:\\n```python\\ndef add(a, b):\\n    return a + b\\n```", "metadata": {"test_list": ["assert add(1, 2) == 3", "assert add(-1, 1) == 0"]}}, "ran": [{"file": "harness.py", "steps": [{"end": "exited", "seconds": 0.05, "code": 0}], "files": [["report.json", "{\\"solution\\": null, \\"tests\\": [null, null], \\"word\\": \\"92f37bfbc70793cec24189b68c170c4d27ab2ad62d61d66fd4a0e595a8b7c40b\\"}"]]}], "expect": 1.0, "parts": {"passed": 2, "tests": 2}}
     ```
 
     No tests, no verdict.
@@ -590,7 +621,7 @@ def code_tests(
     ## Differences from other tools
 
     OpenAI's `human-eval` runs code in a process of its own with some functions switched off and warns that this is no sandbox; code that calls `os._exit(0)` does not pass there
-    either, because the result is written after the tests. `lm-evaluation-harness` asks for `--confirm_run_unsafe_code`. Inspect runs code in Docker. Here the sandbox is part of the program
+    either, because the result is written after the tests. In all of them tests run in the process of the code, which can read and cheat them. `lm-evaluation-harness` asks for `--confirm_run_unsafe_code`. Inspect runs code in Docker. Here the sandbox is part of the program
     and tests itself before it is used ([guide](../../../../docs/guides/code.md)); tests of a list are counted one by one.
 
     ## References
@@ -2959,7 +2990,7 @@ def dry_experiment(
     - `environment`: which Python: `conda:NAME`, `venv:FOLDER` or `python:PATH`. Default: `python3` of the machine.
     - `timeout`: seconds of the program under test. Default 300.
     - `memory_mib`: MiB of all its processes. Default 4096.
-    - `fixtures`: folder with the files that three of the published samples need.
+    - `fixtures`: folder with the files that three of the published samples need, each in a folder of the name of its `idx`, which is one plain name. What it holds is part of what is recorded; pipes, sockets and devices are refused.
     - `parallel`: run the tests beside each other; times are then those of a busy machine. Default false.
     - `ensure_final_newline`, `lenient_json_constants`, `python_lines`: see above. Default: false in `reference`, true in `careful`.
     - `prompt`: another prompt for the judge, or `@FILE`, with the places `{{form}}` and `{{data}}`.

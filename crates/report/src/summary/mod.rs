@@ -538,4 +538,54 @@ mod tests {
         let lacking: Vec<String> = summary.lacking().collect();
         assert_eq!(lacking, ["hallucination has no mean: none of 1 case could be scored"]);
     }
+
+    /// The outputs of a file of golden vectors as a run, in any order: a case has several of them.
+    fn run_of(case: &serde_json::Value, scattered: bool, options: &Options) -> Result<Summary, String> {
+        let lists = probare_testing::list(case, "values")?;
+        let mut outputs = Vec::new();
+        for (number, values) in lists.iter().enumerate() {
+            for (repeat, value) in values.as_array().ok_or("no list")?.iter().enumerate() {
+                let value = value.as_f64().ok_or("no number")?;
+                let mut output =
+                    repeated(&number.to_string(), value, u32::try_from(repeat).map_err(|error| error.to_string())?);
+                if let Some(cluster) = case["clusters"].get(number) {
+                    output.case.metadata.insert("source".into(), cluster.clone());
+                }
+                outputs.push(output);
+            }
+        }
+        if scattered {
+            outputs.sort_by_key(|output| output.repeat);
+        }
+        let mut summary = Summary::new(options);
+        events(&mut summary, &metrics()[..1], &outputs);
+        Ok(summary)
+    }
+
+    fn golden_run(case: &serde_json::Value, options: &Options) -> Result<(), String> {
+        use probare_testing::{close, number};
+        for scattered in [false, true] {
+            let summary = run_of(case, scattered, options)?;
+            let metric = &summary.metrics[0];
+            let tolerance = number(case, "tolerance")?;
+            let interval = metric.interval().ok_or("there is an interval")?;
+            // A value of the metric lies between 0 and 1, which the package does not know.
+            close("cases", probare_testing::list(case, "values")?.len() as f64, metric.cases() as f64, 0.0)?;
+            close("mean", number(case, "mean")?, metric.mean().ok_or("a mean")?, tolerance)?;
+            close("low", number(case, "low")?.max(0.0), interval.low, tolerance)?;
+            close("high", number(case, "high")?.min(1.0), interval.high, tolerance)?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn golden_repeats() {
+        probare_testing::golden("stats", "repeats.jsonl", |case| golden_run(case, &Options::default()));
+    }
+
+    #[test]
+    fn golden_repeats_in_clusters() {
+        let options = Options { cluster: Some("source".parse().unwrap()), ..Options::default() };
+        probare_testing::golden("stats", "repeats_in_clusters.jsonl", |case| golden_run(case, &options));
+    }
 }

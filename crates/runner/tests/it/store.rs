@@ -161,7 +161,9 @@ fn what_is_forgotten_is_in_no_byte_of_the_file() {
     let (told, kept) = ("a remark about somebody", "another remark");
     let mut about = label("symbol-hydrogen-2", "wrong");
     about.note = Some(told.to_owned());
-    store.add_labels(1, &[about, Label { note: Some(kept.to_owned()), ..label("symbol-hydrogen-1", "right") }]).unwrap();
+    store
+        .add_labels(1, &[about, Label { note: Some(kept.to_owned()), ..label("symbol-hydrogen-1", "right") }])
+        .unwrap();
     assert_eq!(store.labels(1).unwrap().len(), 2);
     let holds = |text: &str| {
         let files = fs::read_dir(folder.path()).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());

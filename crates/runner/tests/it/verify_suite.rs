@@ -63,6 +63,10 @@ impl Suite for Toy {
         schemars::json_schema!({"type": "object"})
     }
 
+    fn example(&self, _: &serde_json::Map<String, serde_json::Value>) -> serde_json::Map<String, serde_json::Value> {
+        serde_json::Map::new()
+    }
+
     fn open(&self, options: Json, _: Console) -> Result<Job, SuiteError> {
         let path = options["files"][0].as_str().ok_or_else(|| SuiteError::usage("`files` is missing"))?.to_owned();
         let text = fs::read_to_string(&path).map_err(|error| SuiteError::from_error(&error))?;

@@ -135,3 +135,51 @@ fn an_environment_is_made_with_uv_from_a_list_of_packages() {
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && said.contains("1 passed"), "{said}");
 }
+
+#[test]
+fn an_interpreter_that_does_not_start_inside_is_an_error_before_anything_is_run() {
+    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+        Ok(sandbox) => sandbox,
+        Err(SandboxError::NoBubblewrap) => {
+            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir_all(home.join("bin")).unwrap();
+    let python = home.join("bin/python3");
+    // It speaks of itself outside and needs a file that is not shown inside.
+    let hidden = folder.path().join("library");
+    fs::write(&hidden, "").unwrap();
+    let told = serde_json::json!({ "executable": python, "prefix": home, "base_prefix": home, "version": "3.12.0" });
+    let text =
+        format!("#!/bin/sh\n[ -e {} ] || {{ echo 'no library' >&2; exit 127; }}\necho '{told}'\n", hidden.display());
+    fs::write(&python, text).unwrap();
+    fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+    let environment = format!("python:{}", python.display());
+    let error = sandbox.interpreter(&environment).unwrap_err();
+    assert!(error.remedy().is_some_and(|remedy| remedy.contains("nothing was run")));
+    let error = error.to_string();
+    assert!(error.contains("does not start inside the sandbox: no library"), "{error}");
+}
+
+#[test]
+fn an_environment_with_a_pipe_or_a_socket_is_refused() {
+    let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
+        Ok(sandbox) => sandbox,
+        Err(SandboxError::NoBubblewrap) => {
+            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("venv");
+    if made(&place) {
+        let _socket = std::os::unix::net::UnixListener::bind(place.join("lib/door")).unwrap();
+        let error = sandbox.interpreter(&format!("venv:{}", place.display())).unwrap_err().to_string();
+        assert!(error.contains("lib/door` is a socket"), "{error}");
+    }
+}

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use probare_core::{End, Program, Step};
 use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_testing::as_ordinary_user;
 use rustix::io::{FdFlags, fcntl_setfd};
 use serde_json::json;
 use tempfile::TempDir;
@@ -242,45 +243,9 @@ fn nobody_gets_out_as_the_user_who_tests() {
     try_all(if rustix::process::geteuid().is_root() { "started by root" } else { "started by an ordinary user" });
 }
 
-/// Set in the process that runs as an ordinary user.
-const ORDINARY: &str = "PROBARE_TEST_ORDINARY";
-
 #[test]
 fn nobody_gets_out_as_an_ordinary_user() {
-    if std::env::var_os(ORDINARY).is_some() {
-        return try_all("started by an ordinary user");
-    }
-    if !rustix::process::geteuid().is_root() {
-        eprintln!("left out: this is an ordinary user already");
-        return;
-    }
-    let program = std::env::current_exe().unwrap();
-    let temporary = tempfile::tempdir().unwrap();
-    std::os::unix::fs::chown(temporary.path(), Some(65534), Some(65534)).unwrap();
-    let test = "escapes::nobody_gets_out_as_an_ordinary_user";
-    let output = Command::new("setpriv")
-        .args(["--reuid", "65534", "--regid", "65534", "--clear-groups", "--"])
-        .arg(&program)
-        .args([test, "--exact", "--nocapture"])
-        .env(ORDINARY, "1")
-        .env("TMPDIR", temporary.path())
-        .env("HOME", temporary.path())
-        .current_dir("/")
-        .output();
-    let output = match output {
-        Ok(output) => output,
-        Err(error) => {
-            eprintln!("left out: the rights of root cannot be given up ({error})");
-            return;
-        }
-    };
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    println!("{said}");
-    if said.contains("Permission denied") && !said.contains("running 1 test") {
-        eprintln!("left out: the test is out of reach for an ordinary user");
-        return;
-    }
-    assert!(output.status.success(), "{said}");
+    as_ordinary_user("escapes::nobody_gets_out_as_an_ordinary_user", || try_all("started by an ordinary user"));
 }
 
 #[test]

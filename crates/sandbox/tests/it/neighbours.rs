@@ -52,7 +52,7 @@ fn one_that_never_ends_one_that_prints_without_end_and_one_that_kills_its_parent
         let flood = flood.join().unwrap();
         assert_eq!(
             (flood.steps[0].end, flood.steps[0].output.len()),
-            (End::TooMuchOutput, Limits::default().output_bytes)
+            (End::TooMuchOutput, Limits::default().kept_bytes)
         );
         assert_ne!(killer.join().unwrap().steps[0].code, Some(0));
     });

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{ArgMatches, FromArgMatches as _};
+use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Outside, Question};
 use probare_models::Client;
@@ -17,8 +17,10 @@ use probare_suites::socioscope::input::{Fixture, Pair};
 use serde_json::{Map, Value as Json, json};
 
 use super::super::asking::{self, Asking};
+use super::super::benchmarks::{Judges, Preparation};
 use super::super::rag::{self, Opened};
 use super::super::remark;
+use super::super::running::Running;
 use crate::failure::Failure;
 
 /// Failures that are named; all are counted.
@@ -78,6 +80,31 @@ pub enum Answerer {
     Local(Box<Opened>, Arc<Asked>, String),
     /// A server that retrieves by itself.
     Remote(Arc<Asked>, String),
+}
+
+/// Questions asked before they are graded.
+pub struct AskFirst;
+
+impl Preparation for AskFirst {
+    fn suite(&self) -> &'static str {
+        "socioscope"
+    }
+
+    fn flags(&self) -> Vec<Arg> {
+        Endpoint::augment_args(Command::new("endpoint")).get_arguments().cloned().collect()
+    }
+
+    fn prepare(
+        &self,
+        matches: &ArgMatches,
+        options: &mut Map<String, Json>,
+        running: &Running,
+    ) -> Result<Option<Judges>, Failure> {
+        if let Some(endpoint) = Endpoint::given(matches)? {
+            endpoint.answer(options, running.quiet)?;
+        }
+        Ok(None)
+    }
 }
 
 impl Endpoint {
@@ -145,7 +172,7 @@ impl Endpoint {
     pub fn answer(&self, options: &mut Map<String, Json>, quiet: bool) -> Result<(), Failure> {
         let path = options.get("fixture").and_then(Json::as_str).map(str::to_owned);
         let path = path.ok_or_else(|| {
-            Failure::usage("FIXTURE and CORPUS are missing")
+            Failure::usage("FIXTURE is missing: the questions that are asked")
                 .hint("probare socioscope questions.json corpus.json --index INDEX --model MODEL --out results")
         })?;
         let (bytes, _) = read_whole(&path, LARGEST_DOCUMENT)?;
@@ -268,6 +295,7 @@ impl Answerer {
                 for request in requests {
                     let search: Search = request.search().map_err(rag::unanswered)?;
                     let found = opened.index.search(&search, opened.embedder.as_ref())?;
+                    answer::refuse_excluded(&opened.index, &search, &found).map_err(rag::unanswered)?;
                     contexts.push(answer::context(&found.hits));
                 }
                 let each = requests.iter().zip(&contexts);

@@ -10,6 +10,10 @@ use serde_json::Value as Json;
 pub struct Task {
     /// What is run before the tests.
     pub solution: String,
+    /// What the task itself puts before the code: imports and helpers, which tests may use.
+    pub before: String,
+    /// The function that is to be written, where the case names it.
+    pub entry: Option<String>,
     /// The tests, each by itself.
     pub tests: Vec<String>,
     /// Where the code stands in the response.
@@ -108,7 +112,18 @@ impl Task {
         };
         let joint = if continues || before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
         let setup = if setup.is_empty() { String::new() } else { format!("{setup}\n") };
-        Ok(Some(Self { solution: format!("{setup}{before}{joint}{code}"), tests, span, continues }))
+        let helpers = match (sample.case.query.as_deref(), entry) {
+            (Some(query), Some(entry)) if defines(query, entry) => preamble(query, entry),
+            _ => "",
+        };
+        Ok(Some(Self {
+            solution: format!("{setup}{before}{joint}{code}"),
+            before: format!("{setup}{helpers}"),
+            entry: entry.map(str::to_owned),
+            tests,
+            span,
+            continues,
+        }))
     }
 }
 

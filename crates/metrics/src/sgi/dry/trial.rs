@@ -1,14 +1,25 @@
 //! One test: the data program, then the program under test, in a folder of their own.
 
-use probare_core::{End, Folder, Program, Ran, ScoreError, Step};
+use std::path::{Component, Path};
+
+use probare_core::{End, ErrorKind, Folder, Program, Ran, ScoreError, Step};
 use probare_text::python::strip;
 use serde::Serialize;
 
 /// Shortest time limit of a data program, in seconds.
 const DATA_SECONDS: u32 = 600;
 
-/// Where the fixtures of three samples belong, by the end of their `idx`.
-const FIXTURES: [(&str, &str); 3] = [("0200", "data"), ("0206", "data/mnist_raw"), ("0236", "data/em_3d_user_study")];
+/// The three published samples that need files beside their rows, by their `idx`, and where these belong.
+const FIXTURES: [(&str, &str); 3] = [
+    ("SGI_DryExperiment_0200", "data"),
+    ("SGI_DryExperiment_0206", "data/mnist_raw"),
+    ("SGI_DryExperiment_0236", "data/em_3d_user_study"),
+];
+
+/// Where the files belong that this sample needs beside its row; nothing where it needs none.
+pub fn fixture_place(idx: &str) -> Option<&'static str> {
+    FIXTURES.iter().find(|(sample, _)| *sample == idx).map(|(_, place)| *place)
+}
 
 /// What all tests of an experiment have in common.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,20 +49,28 @@ pub struct Trial {
     pub stdout: String,
     /// What it complained about, without space around it.
     pub stderr: String,
+    /// Whether it printed more than was kept.
+    #[serde(skip)]
+    pub is_cut: bool,
 }
 
 impl Terms {
-    /// The program of a test.
-    pub fn program(&self, idx: Option<&str>, main: &str, data: &str) -> Program {
+    /// The program of a test. A sample whose files nobody has is an error: its program would end badly through no fault of
+    /// the answer.
+    pub fn program(&self, idx: Option<&str>, main: &str, data: &str) -> Result<Program, ScoreError> {
         let mut folders = vec![Folder { path: "data".to_owned(), ..Folder::default() }];
-        if let (Some(fixtures), Some(idx)) = (&self.fixtures, idx)
-            && let Some((_, place)) = FIXTURES.iter().find(|(end, _)| idx.ends_with(end))
+        if let Some(idx) = idx
+            && let Some(place) = fixture_place(idx)
         {
+            let Some(fixtures) = &self.fixtures else {
+                let reason = format!("the sample needs files in a folder `{idx}`, and no folder of fixtures is named");
+                return Err(ScoreError::other(ErrorKind::Missing, reason));
+            };
             let from = Some(format!("{}/{idx}", fixtures.trim_end_matches('/')));
-            folders.push(Folder { path: (*place).to_owned(), from, optional: true, ..Folder::default() });
+            folders.push(Folder { path: place.to_owned(), from, ..Folder::default() });
         }
         let step = |file: &str, seconds: u32| Step::new(&["python3", file], seconds);
-        Program {
+        Ok(Program {
             environment: self.environment.clone(),
             files: vec![("main_en.py".to_owned(), main.to_owned()), ("data_en.py".to_owned(), data.to_owned())],
             folders,
@@ -59,7 +78,7 @@ impl Terms {
             mebibytes: self.mebibytes,
             beside: self.parallel,
             ..Program::default()
-        }
+        })
     }
 
     /// Reads what became of it.
@@ -70,6 +89,7 @@ impl Terms {
             End::TimedOut => "the time limit was reached",
             End::OutOfMemory => "more memory was taken than may be",
             End::TooMuchOutput => "more was printed than may be",
+            End::TooManyFiles => "more files were made than may be",
             End::Exited => "it was ended from outside",
         };
         let (data, main) = match ran.steps.as_slice() {
@@ -102,8 +122,15 @@ impl Terms {
             _ => format!("[WRONG] {}", main.errors),
         };
         let stdout = strip(&main.output).to_owned();
-        Ok(Trial { returncode: returned(code), runtime: main.seconds, error, stdout, stderr })
+        Ok(Trial { returncode: returned(code), runtime: main.seconds, error, stdout, stderr, is_cut: main.is_cut })
     }
+}
+
+/// Whether a text is one name of a file or folder, and no way to one.
+pub fn is_plain_name(text: &str) -> bool {
+    let mut parts = Path::new(text).components();
+    let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None) if name == text);
+    is_one && !text.contains(char::is_control)
 }
 
 /// A shell adds 128 to the number of a signal, where Python's own child would have it below zero.
@@ -117,8 +144,48 @@ impl Trial {
         strip(&format!("{}\n{}", strip(&self.stderr), strip(&self.stdout))).to_owned()
     }
 
+    /// The line of the program that asked the system for what the sandbox does not permit. Which system call that was, the
+    /// kernel told nobody but the program.
+    pub fn refused(&self) -> Option<&str> {
+        if !self.error.contains("[Errno 1] Operation not permitted") {
+            return None;
+        }
+        let is_code =
+            |line: &&str| line.starts_with("    ") && !line.trim().chars().all(|letter| "^~".contains(letter));
+        self.error.lines().rev().find(is_code).map(str::trim)
+    }
+
     /// Whether it came to a good end.
     pub const fn is_fine(&self) -> bool {
         self.returncode == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_names_one_folder_of_the_fixtures_and_nothing_beside_it() {
+        for name in ["SGI_DryExperiment_0200", "0200", "a b", "..0200"] {
+            assert!(is_plain_name(name), "{name}");
+        }
+        for name in ["", ".", "..", "../home/private-0200", "/0200", "a/0200", "0200/", "./0200", "a\0200", "a\n0200"] {
+            assert!(!is_plain_name(name), "{name:?}");
+        }
+        let terms = Terms { fixtures: Some("/data".to_owned()), ..Terms::default() };
+        let from = |idx: &str| terms.program(idx, "", "").folders.get(1).and_then(|folder| folder.from.clone());
+        assert_eq!(from("x_0200").as_deref(), Some("/data/x_0200"));
+        assert_eq!(from("../home/private-0200"), None);
+        assert_eq!(from("x_0201"), None);
+    }
+
+    #[test]
+    fn the_line_that_the_sandbox_does_not_permit_is_found() {
+        let error = "[WRONG] Traceback (most recent call last):\n  File \"main_en.py\", line 2, in <module>\n    os.chroot('/')\n    \
+                     ^^^^\nPermissionError: [Errno 1] Operation not permitted: '/'\n";
+        let trial = Trial { returncode: 1, error: error.to_owned(), ..Trial::default() };
+        assert_eq!(trial.refused(), Some("os.chroot('/')"));
+        assert_eq!(Trial { error: "ValueError".to_owned(), ..Trial::default() }.refused(), None);
     }
 }

@@ -1,0 +1,4 @@
+# Prints until nobody can.
+import math
+while True:
+    print('x' * 65536)

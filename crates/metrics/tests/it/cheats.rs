@@ -1,0 +1,243 @@
+//! Code that cheats, one file each in `tests/cheats`: none passes, and each failure is a score, as root and as an ordinary user.
+//! Most of it passes where tests run inside the process of the code. Right code (`tests/right.jsonl`) passes.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use probare_core::{Answer, BuildError, ErrorKind, Outcome, Outside, Profile, Sample, Score, ScoreError, Trust, Turn};
+use probare_metrics::registry;
+use probare_sandbox::{Choice, Limits, Sandbox, SandboxError};
+use probare_testing::as_ordinary_user;
+use serde_json::{Value, json};
+
+use crate::case;
+
+/// Runs programs in a sandbox.
+struct Real(Sandbox);
+
+impl Outside for Real {
+    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
+        let Turn::Run(programs) = turn else { return Vec::new() };
+        let run = |program| match self.0.run(program) {
+            Ok(ran) => Answer::Ran(ran),
+            Err(error) => Answer::Failed { kind: ErrorKind::Failed, reason: error.to_string() },
+        };
+        programs.iter().map(run).collect()
+    }
+
+    fn can_embed(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
+    fn can_run(&self, _: &str) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn trust(&self) -> Trust {
+        Trust::Trusted
+    }
+}
+
+/// A sandbox, or nothing after saying why.
+fn sandbox() -> Option<Real> {
+    match Sandbox::open(Choice::Auto, Limits::default(), Arc::default()) {
+        Ok(sandbox) => match sandbox.interpreter("") {
+            Ok(_) => Some(Real(sandbox)),
+            Err(error) => {
+                eprintln!("left out: {error}");
+                None
+            }
+        },
+        Err(SandboxError::NoBubblewrap) => {
+            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn scored(sandbox: &Real, row: &Value, options: &Value) -> Result<Score, ScoreError> {
+    let metric = registry().get("code_tests").expect("it is registered");
+    let built = metric.build(options.clone(), Profile::Reference).expect("the options are right");
+    let case = case::read(row);
+    match built.score_with("code_tests", Sample::of(&case), sandbox)? {
+        Outcome::Scored(score) => Ok(score),
+        Outcome::NotApplicable { reason } => panic!("{reason}"),
+    }
+}
+
+/// What each cheat is to be equal to; nobody guesses it.
+fn tests() -> Value {
+    json!([
+        "assert code_of(3) == 7261",
+        "assert abs(ratio(2) - 0.731058) < 1e-6",
+        "assert words(2) == [\"kestrel\", \"osprey\"]",
+        "assert isinstance(code_of(5), int) and code_of(5) == 9415",
+        "assert math.isclose(share(2), 0.268941)",
+    ])
+}
+
+/// A solution that knows: the tests can be passed.
+const HONEST: &str = "import math\ndef code_of(n): return {3: 7261, 5: 9415}[n]\ndef ratio(n): return 0.731058\ndef words(n): return \
+                      ['kestrel', 'osprey']\ndef share(n): return 0.268941\n";
+
+fn cheats() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cheats");
+    let mut all: Vec<(String, String)> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .map(|path| (path.file_stem().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap()))
+        .collect();
+    all.sort();
+    assert!(all.len() >= 30, "only {} cheats", all.len());
+    all
+}
+
+fn row(code: &str) -> Value {
+    json!({ "response": code, "metadata": { "test_list": tests() } })
+}
+
+fn try_all(who: &str) {
+    let Some(sandbox) = sandbox() else { return };
+    let options = json!({ "timeout": 5, "memory_mib": 256 });
+    let honest = scored(&sandbox, &row(HONEST), &options).unwrap();
+    assert_eq!(honest.value.get(), 1.0, "{honest:?}");
+    let cheats = cheats();
+    let mut wrong = Vec::new();
+    for (name, code) in &cheats {
+        match scored(&sandbox, &row(code), &options) {
+            Ok(score) if score.value.get() == 0.0 => {
+                println!("{name}: {}", score.label.as_deref().unwrap_or_default());
+            }
+            Ok(score) => wrong.push(format!("{name} passes: {score:?}")),
+            // An error would take it out of the mean.
+            Err(error) => wrong.push(format!("{name} is an error: {error}")),
+        }
+    }
+    println!("{} cheats {who}, level {}, {} passed or erred", cheats.len(), sandbox.0.level(), wrong.len());
+    assert!(wrong.is_empty(), "{} of {} cheats:\n{}", wrong.len(), cheats.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_cheat_passes_as_the_user_who_tests() {
+    try_all(if rustix::process::geteuid().is_root() { "started by root" } else { "started by an ordinary user" });
+}
+
+#[test]
+fn no_cheat_passes_as_an_ordinary_user() {
+    as_ordinary_user("cheats::no_cheat_passes_as_an_ordinary_user", || try_all("started by an ordinary user"));
+}
+
+#[test]
+fn inside_many_of_them_pass() {
+    let Some(sandbox) = sandbox() else { return };
+    let options = json!({ "timeout": 3, "memory_mib": 256, "tests": "inside" });
+    let passed: Vec<String> = cheats()
+        .into_iter()
+        .filter(|(_, code)| scored(&sandbox, &row(code), &options).is_ok_and(|score| score.value.get() == 1.0))
+        .map(|(name, _)| name)
+        .collect();
+    println!("{} cheats pass inside: {}", passed.len(), passed.join(", "));
+    assert!(passed.len() >= 10, "these cheats are none: only {} pass inside", passed.len());
+}
+
+fn rows(file: &str) -> Vec<Value> {
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(file)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A row without what is said about it.
+fn parted(mut row: Value) -> (String, String, Value) {
+    let mut take = |name: &str| {
+        let taken = row.as_object_mut().and_then(|row| row.remove(name)).unwrap_or_default();
+        taken.as_str().unwrap_or_default().to_owned()
+    };
+    (take("name"), take("needs"), row)
+}
+
+fn all_right() {
+    let Some(sandbox) = sandbox() else { return };
+    let rows = rows("right.jsonl");
+    let mut wrong = Vec::new();
+    for row in &rows {
+        let (name, needs, row) = parted(row.clone());
+        // Inside, names of the code's own take the place of those that tests mean.
+        for place in ["outside", "inside"].into_iter().filter(|place| needs.is_empty() || needs == *place) {
+            match scored(&sandbox, &row, &json!({ "tests": place, "timeout": 30 })) {
+                Ok(score) if score.value.get() == 1.0 => {}
+                other => wrong.push(format!("{name}, tests {place}: {other:?}")),
+            }
+        }
+    }
+    println!("{} right programs, {} wrong verdicts", rows.len(), wrong.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn right_code_passes_wherever_its_tests_run() {
+    all_right();
+}
+
+#[test]
+fn right_code_passes_as_an_ordinary_user() {
+    as_ordinary_user("cheats::right_code_passes_as_an_ordinary_user", all_right);
+}
+
+#[test]
+fn a_test_that_needs_more_than_plain_values_says_so_and_passes_inside() {
+    let Some(sandbox) = sandbox() else { return };
+    for row in rows("needs_inside.jsonl") {
+        let (name, needs, row) = parted(row);
+        let error = scored(&sandbox, &row, &json!({})).unwrap_err().to_string();
+        assert!(error.contains(&needs) && error.contains("tests: inside"), "{name}: {error}");
+        let score = scored(&sandbox, &row, &json!({ "tests": "inside" })).unwrap();
+        assert_eq!(score.value.get(), 1.0, "{name}: {score:?}");
+        assert!(score.evidence.iter().any(|one| one.text.contains("can cheat")), "{name}: {score:?}");
+    }
+}
+
+#[test]
+fn what_the_sandbox_does_not_permit_is_shown_by_its_line() {
+    let Some(sandbox) = sandbox() else { return };
+    let code = "import os\ndef f():\n    os.chroot('/tmp')\n";
+    let row = json!({ "response": code, "metadata": { "test_list": ["f()"] } });
+    let score = scored(&sandbox, &row, &json!({})).unwrap();
+    let notes: Vec<&str> = score.evidence.iter().map(|one| &*one.text).collect();
+    assert!(notes.iter().any(|note| note.contains("line 3") && note.contains("os.chroot('/tmp')")), "{notes:?}");
+}
+
+#[test]
+fn the_examples_have_one_verdict_wherever_their_tests_run() {
+    let Some(sandbox) = sandbox() else { return };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/code");
+    let mut verdicts = Vec::new();
+    for file in ["humaneval.jsonl", "mbpp.jsonl"] {
+        for line in fs::read_to_string(folder.join(file)).unwrap().lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            let response = row.get("completion").or_else(|| row.get("response")).unwrap();
+            let query = row.get("prompt").and_then(Value::as_str).unwrap_or_default();
+            let case = json!({ "query": query, "response": response, "metadata": row });
+            let told = |place: &str| {
+                let score = scored(&sandbox, &case, &json!({ "tests": place, "timeout": 3 })).unwrap();
+                (score.value.get(), score.label.map(|label| label.into_owned()))
+            };
+            let outside = told("outside");
+            assert_eq!(outside, told("inside"), "{file}: {line}");
+            verdicts.push(outside.1.unwrap_or_default());
+        }
+    }
+    println!("{}", verdicts.join(" "));
+    assert_eq!(verdicts.len(), 16);
+    for label in ["passed", "failed", "broken", "timed_out"] {
+        assert!(verdicts.iter().any(|one| one == label), "none of the examples is {label}");
+    }
+}
