@@ -46,9 +46,10 @@ impl Metric for TokenF1 {
             let tokens = squad::tokens(reference);
             let texts: Vec<&str> = tokens.texts().collect();
             let shared = shared(&response_words.texts, &texts);
-            let (precision, recall) = match is_nothing_for_something(response, reference) {
-                true => (0.0, 0.0),
-                false => precision_and_recall(shared, response_words.texts.len(), texts.len()),
+            let (precision, recall) = if is_nothing_for_something(response, reference) {
+                (0.0, 0.0)
+            } else {
+                precision_and_recall(shared, response_words.texts.len(), texts.len())
             };
             (precision, recall, tokens)
         };

@@ -32,7 +32,7 @@ impl Checksum {
         self.value(1, &number.to_le_bytes())
     }
 
-    /// SQLite keeps no sign of zero.
+    /// A column keeps no sign of zero.
     pub fn real(self, number: f64) -> Self {
         self.value(2, &(number + 0.0).to_le_bytes())
     }

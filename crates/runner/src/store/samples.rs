@@ -200,7 +200,7 @@ impl Samples {
         let mut slots = Vec::new();
         let mut rows = statement.query(params![run])?;
         while let Some(row) = rows.next()? {
-            if row.get::<_, i64>(0)? != slots.len() as i64 {
+            if usize::try_from(row.get::<_, i64>(0)?) != Ok(slots.len()) {
                 return Err(Fault::Damaged(format!("the metrics of run {run} have a gap")));
             }
             slots.push(row.get(1)?);
