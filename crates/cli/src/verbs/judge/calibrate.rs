@@ -189,7 +189,7 @@ fn people(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f
 
 /// Looks at the labels before anybody is asked and paid.
 struct Labels<'a> {
-    labels: &'a [String],
+    wanted: &'a [String],
     names: &'a Levels,
     /// Cases with each of the labels.
     found: Vec<u64>,
@@ -198,15 +198,15 @@ struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    fn new(labels: &'a [String], names: &'a Levels) -> Self {
-        Self { labels, names, found: vec![0; labels.len()], columns: BTreeSet::new(), bad: None }
+    fn new(wanted: &'a [String], names: &'a Levels) -> Self {
+        Self { wanted, names, found: vec![0; wanted.len()], columns: BTreeSet::new(), bad: None }
     }
 
     fn check(self, file: &str) -> Result<(), Failure> {
         if let Some(bad) = self.bad {
             return Err(Failure::new(bad).hint(LABEL));
         }
-        let Some((label, _)) = self.labels.iter().zip(&self.found).find(|(_, found)| **found == 0) else {
+        let Some((label, _)) = self.wanted.iter().zip(&self.found).find(|(_, found)| **found == 0) else {
             return Ok(());
         };
         let failure = Failure::new(format!("no case of `{file}` has a label `{label}`; nobody was asked"));
@@ -220,7 +220,7 @@ impl<'a> Labels<'a> {
 impl Sink for Labels<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Event::Scored(result) = event else { return Ok(()) };
-        match people(&result.case, self.labels, self.names) {
+        match people(&result.case, self.wanted, self.names) {
             Ok(people) => {
                 self.found.iter_mut().zip(people).for_each(|(found, label)| *found += u64::from(label.is_some()));
             }
