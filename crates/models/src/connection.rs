@@ -127,9 +127,7 @@ fn open(settings: &ModelSettings, name: &ModelName, base_url: &str, shared: &Sha
         headers.insert(parsed, sensitive(filled(template, settings, shared)?, settings, "headers")?);
     }
     let idle = settings.stream.then(|| ModelSettings::seconds(settings.idle_timeout, 60.0));
-    let http = |headers| {
-        Http::new(headers, base_url, idle, shared).map_err(|reason| OpenError::System { reason })
-    };
+    let http = |headers| Http::new(headers, base_url, idle, shared).map_err(|reason| OpenError::System { reason });
     match name.provider {
         Provider::Prompt => {
             let variable = settings.key_variable()?.unwrap_or_default();

@@ -115,7 +115,10 @@ impl Http {
     }
 
     /// The next piece of a body.
-    async fn piece(&self, response: &mut reqwest::Response) -> Result<Option<impl std::ops::Deref<Target = [u8]>>, Failed> {
+    async fn piece(
+        &self,
+        response: &mut reqwest::Response,
+    ) -> Result<Option<impl std::ops::Deref<Target = [u8]>>, Failed> {
         let Some(idle) = self.idle else { return response.chunk().await.map_err(lost) };
         match timeout(idle, response.chunk()).await {
             Ok(piece) => piece.map_err(lost),

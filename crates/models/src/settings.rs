@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::prices::Pricing;
 use crate::dialects::azure;
+use crate::prices::Pricing;
 use crate::{Feature, ModelName, NameError, Provider, REDACTED};
 
 /// What the digest of a program begins with where others have an address.

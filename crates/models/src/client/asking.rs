@@ -44,12 +44,10 @@ impl Client {
         loop {
             let admitted = match question.deadline {
                 None => inner.admitted(bound, &raw, first, question.attempts).await?,
-                Some(moment) => {
-                    match timeout_at(moment, inner.admitted(bound, &raw, first, question.attempts)).await {
-                        Ok(admitted) => admitted.map_err(|error| question.told(error))?,
-                        Err(_) => return Err(question.over(inner)),
-                    }
-                }
+                Some(moment) => match timeout_at(moment, inner.admitted(bound, &raw, first, question.attempts)).await {
+                    Ok(admitted) => admitted.map_err(|error| question.told(error))?,
+                    Err(_) => return Err(question.over(inner)),
+                },
             };
             // The clock of a question starts with its first attempt: a long queue is no fault of its own.
             let moment = *question.deadline.get_or_insert_with(|| Instant::now() + inner.in_all);
@@ -304,10 +302,8 @@ impl Inner {
             Entry {
                 cost_usd: known.or(priced).or_else(|| is_bound.then(|| bound.money.in_dollars())),
                 is_bound: is_bound && bound.money > Money::default(),
-                lost: (is_first && question.lost != Spending::default()).then(|| Lost {
-                    tokens: question.lost.tokens,
-                    cost_usd: question.lost.money.in_dollars(),
-                }),
+                lost: (is_first && question.lost != Spending::default())
+                    .then(|| Lost { tokens: question.lost.tokens, cost_usd: question.lost.money.in_dollars() }),
                 sent: (count == 1).then_some(sent),
                 // A vector stands in the reply already.
                 received: (!received.is_empty() && !request.embedding).then(|| text(received)),

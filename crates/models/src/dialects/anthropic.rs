@@ -49,7 +49,8 @@ impl Dialect for Anthropic {
             .map(|tool| form!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters}))
             .collect();
         if let Some(schema) = &parameters.schema {
-            let choice = if tools.is_empty() { form!({"type": "tool", "name": REPLY_TOOL}) } else { form!({"type": "any"}) };
+            let choice =
+                if tools.is_empty() { form!({"type": "tool", "name": REPLY_TOOL}) } else { form!({"type": "any"}) };
             tools.push(form!({"name": REPLY_TOOL, "description": "Gives the reply.", "input_schema": schema}));
             set(&mut body, "tools", Some(&tools));
             set(&mut body, "tool_choice", Some(choice));
@@ -243,7 +244,8 @@ mod tests {
         assert_eq!(text.reply.content, Content::Text("AB".into()));
         let usage = text.reply.usage.unwrap();
         assert_eq!((usage.input_tokens, usage.cached_tokens), (10, 6));
-        let tool = br#"{"content":[{"type":"tool_use","name":"reply","input":{"verdict":true}}],"stop_reason":"tool_use"}"#;
+        let tool =
+            br#"{"content":[{"type":"tool_use","name":"reply","input":{"verdict":true}}],"stop_reason":"tool_use"}"#;
         let reply = Anthropic.read(&request(Provider::Anthropic), tool).unwrap().reply;
         assert_eq!(reply.content, Content::Text(r#"{"verdict":true}"#.into()));
         let plain = Request { parameters: Parameters::default(), ..request(Provider::Anthropic) };
@@ -251,7 +253,8 @@ mod tests {
         assert_eq!((called.tool_calls().count(), called.stop), (1, Some(StopReason::ToolCalls)));
         assert!(matches!(content(r#"{"content":[],"stop_reason":"refusal"}"#), Content::Refused(_)));
         assert_eq!(content(r#"{"content":[],"stop_reason":"max_tokens"}"#), Content::Truncated(String::new()));
-        let empty = read(Provider::Anthropic, r#"{"content":[],"usage":{"input_tokens":4,"output_tokens":0}}"#).unwrap_err();
+        let empty =
+            read(Provider::Anthropic, r#"{"content":[],"usage":{"input_tokens":4,"output_tokens":0}}"#).unwrap_err();
         assert_eq!((empty.fault, empty.usage.unwrap().input_tokens), (Fault::Empty, 4));
     }
 }

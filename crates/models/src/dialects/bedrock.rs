@@ -11,8 +11,8 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::anthropic::{REPLY_TOOL, take_call};
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, json, parted, set, some, text_at,
-    usage, usual_wait,
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, json, parted, set, some,
+    text_at, usage, usual_wait,
 };
 use crate::{Fault, Request};
 
@@ -23,11 +23,7 @@ impl Dialect for Bedrock {
     fn supports(&self, feature: Feature) -> bool {
         !matches!(
             feature,
-            Feature::Seed
-                | Feature::Logprobs
-                | Feature::ReasoningEffort
-                | Feature::Embeddings
-                | Feature::Streaming
+            Feature::Seed | Feature::Logprobs | Feature::ReasoningEffort | Feature::Embeddings | Feature::Streaming
         )
     }
 

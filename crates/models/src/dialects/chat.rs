@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint, cut_stream,
-    json, set, some, text_at, usage, usual_wait,
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint,
+    cut_stream, json, set, some, text_at, usage, usual_wait,
 };
 use crate::embedding::read_vector;
 use crate::{Fault, Provider, Request};
@@ -375,7 +375,11 @@ mod tests {
         assert!(String::from_utf8(OPENAI.write_vectors(&two).body).unwrap().contains(r#""input":["Why?","Why?"]"#));
         let body = br#"{"data":[{"index":1,"embedding":[1]},{"index":0,"embedding":[0.1,-2,3e-3]}],"usage":{"prompt_tokens":3}}"#;
         let replies = OPENAI.read_vectors(&two, body).unwrap();
-        assert_eq!(replies[0].reply.content, Content::Text("[0.1,-2.0,0.003]".into()), "numbers as short as they can be");
+        assert_eq!(
+            replies[0].reply.content,
+            Content::Text("[0.1,-2.0,0.003]".into()),
+            "numbers as short as they can be"
+        );
         assert_eq!(replies[1].reply.content, Content::Text("[1.0]".into()));
         let tokens: u64 = replies.iter().map(|reply| reply.reply.usage.unwrap().input_tokens).sum();
         assert_eq!(tokens, 3, "the tokens of a list are counted once");
@@ -408,7 +412,10 @@ mod tests {
         assert_eq!(thoughts, Content::Truncated(String::new()), "all tokens went into thoughts");
         for (body, fault) in [
             (r#"{"choices":[]}"#, Fault::Empty),
-            (r#"{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}]}"#, Fault::Empty),
+            (
+                r#"{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}]}"#,
+                Fault::Empty,
+            ),
             (r#"{"error":{"message":"busy","code":429}}"#, Fault::TooManyRequests),
             (r#"{"error":{"message":"odd"}}"#, Fault::ServerError),
             (r#"{"choices":[{"mess"#, Fault::InvalidJson),
@@ -422,7 +429,8 @@ mod tests {
 
     #[test]
     fn a_result_of_a_tool_is_a_message_of_its_own() {
-        let result = |id: &str| Part::ToolResult { id: id.into(), name: "t".into(), text: "warm".into(), is_error: false };
+        let result =
+            |id: &str| Part::ToolResult { id: id.into(), name: "t".into(), text: "warm".into(), is_error: false };
         let message = Message::new(Role::Tool, "").with(result("1")).with(result("2"));
         let written = messages(&message);
         assert_eq!(written.len(), 2);

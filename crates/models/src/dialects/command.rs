@@ -74,7 +74,11 @@ impl Dialect for Command {
     }
 
     fn signs(&self) -> Signs {
-        Signs { truncated: "`{\"truncated\": …}`", refused: "`{\"refused\": …}`", empty: "none: an empty `text` is an answer" }
+        Signs {
+            truncated: "`{\"truncated\": …}`",
+            refused: "`{\"refused\": …}`",
+            empty: "none: an empty `text` is an answer",
+        }
     }
 }
 
@@ -177,8 +181,7 @@ pub(crate) async fn run(command: &[String], input: Vec<u8>) -> Result<Vec<u8>, R
     let most = LARGEST as u64 + 1;
     let mut output = Vec::new();
     let mut out = stdout.take(most);
-    let ((), read, errors) =
-        tokio::join!(feed, out.read_to_end(&mut output), drained(stderr, LONGEST_COMPLAINT));
+    let ((), read, errors) = tokio::join!(feed, out.read_to_end(&mut output), drained(stderr, LONGEST_COMPLAINT));
     let errors = errors.unwrap_or_default();
     read.map_err(|error| wrong(format!("cannot read from `{program}`: {error}")))?;
     if output.len() > LARGEST {

@@ -236,9 +236,14 @@ mod tests {
         assert_eq!((usage.output_tokens, usage.reasoning_tokens), (10, 9));
         assert_eq!(content(r#"{"promptFeedback":{"blockReason":"OTHER"}}"#), Content::Refused("OTHER".into()));
         assert_eq!(content(r#"{"candidates":[{"finishReason":"SAFETY"}]}"#), Content::Refused("SAFETY".into()));
-        let thoughts = content(r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true}]},"finishReason":"MAX_TOKENS"}]}"#);
+        let thoughts = content(
+            r#"{"candidates":[{"content":{"parts":[{"text":"hm","thought":true}]},"finishReason":"MAX_TOKENS"}]}"#,
+        );
         assert_eq!(thoughts, Content::Truncated(String::new()));
-        assert_eq!(read(Provider::Gemini, r#"{"candidates":[{"finishReason":"STOP"}]}"#).unwrap_err().fault, Fault::Empty);
+        assert_eq!(
+            read(Provider::Gemini, r#"{"candidates":[{"finishReason":"STOP"}]}"#).unwrap_err().fault,
+            Fault::Empty
+        );
         assert_eq!(read(Provider::Gemini, "{}").unwrap_err().fault, Fault::Empty);
     }
 

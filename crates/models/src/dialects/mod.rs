@@ -261,9 +261,7 @@ impl Found {
         let text = self.texts.concat();
         let content = match (self.refusal, self.stop) {
             (Some(words), _) => Content::Refused(if words.is_empty() { text } else { words }),
-            (None, Some(StopReason::Refusal)) => {
-                Content::Refused(if text.is_empty() { self.ended } else { text })
-            }
+            (None, Some(StopReason::Refusal)) => Content::Refused(if text.is_empty() { self.ended } else { text }),
             (None, Some(StopReason::Length)) => Content::Truncated(text),
             (None, _) if has_text || !self.calls.is_empty() => Content::Text(text),
             (None, _) => {
@@ -450,10 +448,42 @@ mod tests {
     /// JSON with the names that replies have, in places where they do not belong.
     fn odd() -> impl Strategy<Value = Json> {
         let names = prop::sample::select(vec![
-            "choices", "data", "embedding", "embeddings", "message", "content", "refusal", "text", "parts", "candidates",
-            "usage", "error", "code", "logprobs", "promptFeedback", "blockReason", "finishReason", "type", "input",
-            "prompt_tokens", "cost", "output", "stopReason", "stop_reason", "finish_reason", "tool_calls", "function",
-            "arguments", "functionCall", "status", "delta", "index", "toolUse", "values", "choice", "incomplete_details",
+            "choices",
+            "data",
+            "embedding",
+            "embeddings",
+            "message",
+            "content",
+            "refusal",
+            "text",
+            "parts",
+            "candidates",
+            "usage",
+            "error",
+            "code",
+            "logprobs",
+            "promptFeedback",
+            "blockReason",
+            "finishReason",
+            "type",
+            "input",
+            "prompt_tokens",
+            "cost",
+            "output",
+            "stopReason",
+            "stop_reason",
+            "finish_reason",
+            "tool_calls",
+            "function",
+            "arguments",
+            "functionCall",
+            "status",
+            "delta",
+            "index",
+            "toolUse",
+            "values",
+            "choice",
+            "incomplete_details",
         ]);
         let leaf = prop_oneof![
             Just(Json::Null),

@@ -123,7 +123,9 @@ mod tests {
         let body = r#"{"k":3,"filter":{},"question":"Why?","model":"openai:gpt-4o-mini"}"#;
         request.messages[0].text = r#"{"filter":{"YEAR":2019}}"#.into();
         assert!(
-            String::from_utf8(Prompt.write(&request, false).body).unwrap().starts_with(r#"{"k":3,"filter":{"YEAR":2019},"#)
+            String::from_utf8(Prompt.write(&request, false).body)
+                .unwrap()
+                .starts_with(r#"{"k":3,"filter":{"YEAR":2019},"#)
         );
         assert_eq!(
             (raw.url.as_str(), std::str::from_utf8(&raw.body).unwrap()),

@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint, cut_stream,
-    json, parted, set, some, text_at, usage, usual_wait,
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint,
+    cut_stream, json, parted, set, some, text_at, usage, usual_wait,
 };
 use crate::{Fault, Request};
 

@@ -120,9 +120,7 @@ impl Embeddings {
             };
         }
         match self.server(model) {
-            Ok(client) => {
-                client.embed(texts).into_iter().map(vector).collect()
-            }
+            Ok(client) => client.embed(texts).iter().map(vector).collect(),
             Err(error) => failed(error.to_string()),
         }
     }

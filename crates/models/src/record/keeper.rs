@@ -91,13 +91,7 @@ impl Keeper {
         Ok(Self::new(open_reading(path)?, path, super::LEASE, None, wishes))
     }
 
-    fn new(
-        connection: Connection,
-        path: &Path,
-        lease: Duration,
-        owner: Option<String>,
-        wishes: Sender<Wish>,
-    ) -> Self {
+    fn new(connection: Connection, path: &Path, lease: Duration, owner: Option<String>, wishes: Sender<Wish>) -> Self {
         Self {
             connection,
             path: path.to_owned(),
@@ -202,12 +196,7 @@ impl Keeper {
     }
 
     /// The transaction: replies and ended leases first, then claims.
-    fn transact(
-        &mut self,
-        keeps: &[Reply],
-        releases: &[Key],
-        claims: Vec<Waiter>,
-    ) -> Result<Vec<Told>, Unwritten> {
+    fn transact(&mut self, keeps: &[Reply], releases: &[Key], claims: Vec<Waiter>) -> Result<Vec<Told>, Unwritten> {
         let path = self.path.clone();
         let wrong = wrong(&path);
         // Replies that are there need no lock for writing.

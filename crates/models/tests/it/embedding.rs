@@ -114,7 +114,8 @@ fn a_server_is_asked_once_for_each_text_through_all_trouble() {
     let asked = vectors(&first.answer("m", &turn(&["one", "two", "one"])));
     assert_eq!(asked[0], asked[2]);
     assert_ne!(asked[0], asked[1]);
-    let answered: Vec<String> = server.seen().into_iter().filter(|(_, seen)| seen.answered > 0).map(|(text, _)| text).collect();
+    let answered: Vec<String> =
+        server.seen().into_iter().filter(|(_, seen)| seen.answered > 0).map(|(text, _)| text).collect();
     assert_eq!(answered, ["one\ntwo"], "one request for all, in which equal texts stand once");
     let before = server.requests();
     drop(first);

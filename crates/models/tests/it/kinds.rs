@@ -198,7 +198,9 @@ fn a_wrong_key_stops_at_once_whatever_its_status() {
 
 #[test]
 fn a_server_that_fails_every_first_attempt_answers_everything() {
-    for trouble in [Trouble::ServerError, Trouble::BadGateway, Trouble::Overloaded, Trouble::SiteOverloaded, Trouble::CutBody] {
+    for trouble in
+        [Trouble::ServerError, Trouble::BadGateway, Trouble::Overloaded, Trouble::SiteOverloaded, Trouble::CutBody]
+    {
         let server = Server::start(Behaviour { first: Some(trouble), ..Behaviour::default() }).unwrap();
         let shared = Shared::open(options(None)).unwrap();
         for concurrency in [1, 64] {
@@ -207,7 +209,12 @@ fn a_server_that_fails_every_first_attempt_answers_everything() {
             let asked: Vec<_> = (0..100).map(|number| question(format!("{concurrency} {number}"))).collect();
             let replies = client.ask(&asked);
             let failed: Vec<_> = replies.iter().filter_map(|reply| reply.read().err()).collect();
-            assert!(failed.is_empty(), "{trouble:?}, {concurrency} at once: {} failed, {:?}", failed.len(), failed.first());
+            assert!(
+                failed.is_empty(),
+                "{trouble:?}, {concurrency} at once: {} failed, {:?}",
+                failed.len(),
+                failed.first()
+            );
         }
         assert_eq!(server.requests(), 400, "{trouble:?}: each is asked twice");
     }

@@ -59,7 +59,8 @@ fn offline_a_record_is_read_where_nobody_may_write_and_nothing_is_left_beside_it
     let server = Server::start(Behaviour::default()).unwrap();
     open(&server, Some(&record)).0.ask(&questions(5));
     let names = || {
-        let mut names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        let mut names: Vec<_> =
+            std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         names
     };
@@ -183,7 +184,8 @@ fn a_program_that_was_edited_is_asked_again() {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("gen.sh");
     #[expect(clippy::disallowed_methods, reason = "a test writes its own input")]
-    let write = |text: &str| std::fs::write(&script, format!("cat > /dev/null; echo '{{\"text\": \"{text}\"}}'")).unwrap();
+    let write =
+        |text: &str| std::fs::write(&script, format!("cat > /dev/null; echo '{{\"text\": \"{text}\"}}'")).unwrap();
     let record = folder.path().join("replies.db");
     let ask = || {
         let shared = Shared::open(options(Some(&record))).unwrap();

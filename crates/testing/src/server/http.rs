@@ -405,7 +405,8 @@ fn failure(trouble: Trouble, retry_after: u32, echo: &str) -> Option<(&'static s
             Some((too_many, format!("retry-after-ms: {milliseconds}\r\n"), None))
         }
         Trouble::TooManyWithDelayInBody => {
-            let detail = json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": format!("{retry_after}s")});
+            let detail =
+                json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": format!("{retry_after}s")});
             let body = json!({"error": {"code": 429, "message": "slower", "details": [detail]}}).to_string();
             Some((too_many, String::new(), Some(body)))
         }
