@@ -260,7 +260,7 @@ impl Client {
         let kept = self.kept_request(&request);
         let key = Key::of(&kept);
         let lease = match self.claim(key).await? {
-            Known::Answered(answered) => return Ok(answered),
+            Known::Answered(answered) => return Ok(*answered),
             Known::Open(lease) => lease,
         };
         // What is sent has the code of its question; what is recorded, and answered from a file, does not.
@@ -287,7 +287,10 @@ impl Client {
             claimed = record.claim(key, shared.0.offline) => claimed?,
         };
         match claimed {
-            Claimed::Reply(entry) => Ok(Known::Answered(Answered { entry: *entry, replayed: true, unrecorded: None })),
+            Claimed::Reply(entry) => {
+                let answered = Answered { entry: *entry, replayed: true, unrecorded: None };
+                Ok(Known::Answered(Box::new(answered)))
+            }
             Claimed::Missing => Err(self.not_recorded(key)),
             Claimed::Mine(lease) => Ok(Known::Open(Some(lease))),
         }
@@ -313,7 +316,7 @@ impl Client {
 
 /// What is known of a request before it is sent.
 enum Known {
-    Answered(Answered),
+    Answered(Box<Answered>),
     /// Nobody has the reply; the lease to ask for it, where there is a record.
     Open(Option<Lease>),
 }

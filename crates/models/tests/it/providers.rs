@@ -109,7 +109,7 @@ fn an_image_is_sent_and_the_record_keeps_its_digest() {
     let image = probare_core::Image::new([&b"\x89PNG\r\n\x1a\n"[..], &[7; 300]].concat()).unwrap();
     let message = probare_core::Message::user("What is it?").with(probare_core::Part::Image(image.clone()));
     let asked = Question { messages: vec![message], ..Question::default() };
-    assert_eq!(client.ask(&[asked.clone()])[0].read().unwrap(), "reply to What is it?");
+    assert_eq!(client.ask(std::slice::from_ref(&asked))[0].read().unwrap(), "reply to What is it?");
     assert!(server.arrived()[0].contains("data:image/png;base64,iVBORw0KGgoHBwcH"), "{}", server.arrived()[0]);
     client.ask(&[asked]);
     assert_eq!(server.requests(), 1, "the same image is found in the record");
