@@ -361,6 +361,7 @@ impl Evaluation {
             keeper: StoreKeeper::open(store, run, names.clone())?,
             metrics: infos,
             budget: self.asked.as_ref().map(|asked| asked.shared().budget()),
+            folders: self.datasets.iter().map(Known::folder).collect(),
             tally,
             store: (store.path().to_owned(), run),
         };
@@ -481,6 +482,11 @@ impl Known {
             }
         }
         Ok(Self { name: dataset.shown(), path, options, given: None })
+    }
+
+    /// Where it lies.
+    fn folder(&self) -> PathBuf {
+        Path::new(&self.path).parent().map(Path::to_owned).unwrap_or_default()
     }
 
     fn given(dataset: GivenDataset) -> Self {
