@@ -133,7 +133,9 @@ pub enum OpenError {
         length: u64,
     },
     /// The text is in another encoding.
-    #[error("the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one")]
+    #[error(
+        "the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one"
+    )]
     NotUtf8 {
         /// File name as given.
         file: String,
@@ -262,8 +264,8 @@ impl Rows {
                 Reader::Csv(Box::new(CsvReader::new(reader, sign, options.longest_row, shared)?))
             }
             Format::Parquet => Reader::Columns(Box::new(match whole {
-                Some(file) => ColumnReader::new(file, shared)?,
-                None => ColumnReader::from_stream(reader, shared)?,
+                Some(file) => ColumnReader::new(file, options.longest_row, shared)?,
+                None => ColumnReader::from_stream(reader, options.longest_row, shared)?,
             })),
         };
         Ok(Self { reader, separator, stored: None, option: None, count: 0 })

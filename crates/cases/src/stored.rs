@@ -1,11 +1,11 @@
 //! A file as it is stored: what its name tells, unpacking, and the digest of the bytes behind it.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use flate2::read::MultiGzDecoder;
+use probare_cancellation::{open_to_read, standard_input};
 use probare_core::{Input, Progress};
 
 use crate::bundled;
@@ -43,7 +43,8 @@ pub(crate) struct Opened {
 /// Opens a file, or standard input for `-`.
 pub(crate) fn open(path: &str) -> Result<Opened, OpenError> {
     if path == "-" {
-        let (reader, stored) = StoredFile::new(path, Box::new(io::stdin()), None);
+        let input = standard_input().map_err(|source| OpenError::Io { file: path.to_owned(), source })?;
+        let (reader, stored) = StoredFile::new(path, Box::new(input), None);
         return Ok(Opened { reader, stored, is_plain_file: false });
     }
     if let Some(bytes) = bundled::bytes(path) {
@@ -51,19 +52,24 @@ pub(crate) fn open(path: &str) -> Result<Opened, OpenError> {
         return Ok(Opened { reader, stored, is_plain_file: false });
     }
     let io_error = |source| OpenError::Io { file: path.to_owned(), source };
-    let file = File::open(path).map_err(io_error)?;
-    let found = file.metadata().map_err(io_error)?;
-    if found.is_dir() {
-        return Err(io_error(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file in it")));
-    }
-    let (reader, stored) = StoredFile::new(path, Box::new(file), found.is_file().then_some(found.len()));
+    let (file, length): (Box<dyn Read + Send>, _) = match open_to_read(Path::new(path)).map_err(io_error)? {
+        Ok(file) => {
+            let found = file.metadata().map_err(io_error)?;
+            if found.is_dir() {
+                return Err(io_error(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file in it")));
+            }
+            (Box::new(file), found.is_file().then_some(found.len()))
+        }
+        Err(stream) => (Box::new(stream), None),
+    };
+    let (reader, stored) = StoredFile::new(path, file, length);
     let (_, compression) = told_by_name(Path::new(path));
     let reader: Box<dyn Read + Send> = match compression {
         Compression::None => reader,
         Compression::Gzip => Box::new(MultiGzDecoder::new(reader)),
         Compression::Zstd => Box::new(zstd::Decoder::new(reader).map_err(io_error)?),
     };
-    let is_plain_file = matches!(compression, Compression::None) && found.is_file();
+    let is_plain_file = matches!(compression, Compression::None) && length.is_some();
     Ok(Opened { reader, stored, is_plain_file })
 }
 

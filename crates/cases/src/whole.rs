@@ -1,8 +1,9 @@
 //! [`read_whole`]: documents that are read at once, up to a limit, with their digest.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io::Read;
+use std::path::Path;
 
+use probare_cancellation::{open_to_read, standard_input};
 use probare_core::{Input, Sha256};
 
 use crate::OpenError;
@@ -34,14 +35,17 @@ pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_whole(path: &str, limit: u64) -> Result<(Vec<u8>, Input), OpenError> {
+    let io_error = |source| OpenError::Io { file: path.to_owned(), source };
     if path == "-" {
-        return read_to_end(io::stdin().lock(), path, limit);
+        return read_to_end(standard_input().map_err(io_error)?, path, limit);
     }
     if let Some(bytes) = bundled::bytes(path) {
         return read_to_end(bytes, path, limit);
     }
-    let file = File::open(path).map_err(|source| OpenError::Io { file: path.to_owned(), source })?;
-    read_to_end(file, path, limit)
+    match open_to_read(Path::new(path)).map_err(io_error)? {
+        Ok(file) => read_to_end(file, path, limit),
+        Err(stream) => read_to_end(stream, path, limit),
+    }
 }
 
 fn read_to_end(reader: impl Read, path: &str, limit: u64) -> Result<(Vec<u8>, Input), OpenError> {
@@ -73,12 +77,14 @@ pub fn folder_input(path: &str, files: &[Input]) -> Input {
 }
 
 fn name_in(folder: &str, file: &str) -> String {
-    let name = std::path::Path::new(file).strip_prefix(folder).unwrap_or_else(|_| file.as_ref());
+    let name = Path::new(file).strip_prefix(folder).unwrap_or_else(|_| file.as_ref());
     name.to_string_lossy().replace('\\', "/")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     #[test]

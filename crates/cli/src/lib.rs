@@ -11,8 +11,10 @@ mod page;
 mod progress;
 mod verbs;
 
+use probare_cancellation::interruption;
 use std::ffi::OsString;
 use std::io::Write;
+use std::sync::atomic::Ordering;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
@@ -36,7 +38,9 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
         Ok(exit) => exit.code(),
         Err(failure) => {
             let _ = std::io::stderr().write_all(failure.render().as_bytes());
-            failure.exit.code()
+            // What fails because of a signal was ended by it.
+            let exit = if interruption().load(Ordering::Relaxed) { Exit::Interrupted } else { failure.exit };
+            exit.code()
         }
     }
 }

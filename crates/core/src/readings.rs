@@ -10,6 +10,8 @@ use std::fmt;
 use std::rc::Rc;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use probare_cancellation::Cancellation;
+
 type Key = (TypeId, u64);
 type Shared = Arc<dyn Any + Send + Sync>;
 
@@ -23,6 +25,7 @@ pub struct Readings {
     run: RunReadings,
     worker: RefCell<Vec<(TypeId, Box<dyn Any>)>>,
     case: RefCell<Vec<(Key, Rc<dyn Any>)>>,
+    cancellation: Cancellation,
 }
 
 impl fmt::Debug for Readings {
@@ -35,6 +38,18 @@ impl Readings {
     /// A worker's readings in a run.
     pub fn new(run: RunReadings) -> Self {
         Self { run, ..Self::default() }
+    }
+
+    /// The same, for work that ends once this is cancelled.
+    #[must_use]
+    pub fn under(mut self, cancellation: Cancellation) -> Self {
+        self.cancellation = cancellation;
+        self
+    }
+
+    /// What ends the work that uses these readings.
+    pub const fn cancellation(&self) -> &Cancellation {
+        &self.cancellation
     }
 
     /// Forgets what belongs to the last case.

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use std::fmt;
 
+use probare_cancellation::Cancelled;
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -401,6 +402,12 @@ impl ScoreError {
             | Self::NotFinite(_)
             | Self::Internal { .. } => ErrorKind::Failed,
         }
+    }
+}
+
+impl From<Cancelled> for ScoreError {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::other(ErrorKind::Cancelled, cancelled.to_string())
     }
 }
 

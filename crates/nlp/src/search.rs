@@ -2,6 +2,8 @@
 //!
 //! The score of a hypothesis is the sum of the scores of its moves. All memory is reused from sentence to sentence.
 
+use probare_cancellation::steps;
+
 use crate::templates::ParserInput;
 use crate::transition::{LabelId, Move, MoveSet, NONE, State};
 use crate::weights::{MOST_CLASSES, Scorer, Scores};
@@ -193,6 +195,7 @@ impl Search {
     pub(crate) fn run(&mut self, input: &ParserInput, scorer: &impl Scorer) {
         self.start(input.len());
         for _ in 0..2 * input.len() {
+            steps(8);
             self.advance(input, scorer);
         }
     }

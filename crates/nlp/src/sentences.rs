@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use probare_cancellation::steps;
+
 use crate::Span;
 use crate::lexicon::{SENTENCE_STARTERS, TITLES, is_listed};
 
@@ -14,10 +16,11 @@ pub(crate) const LONGEST: usize = 400;
 
 /// Ranges of token indices, one per sentence: consecutive, none empty, together all tokens.
 pub(crate) fn sentences(text: &str, tokens: &[Span]) -> Vec<Range<usize>> {
-    let splitter = Splitter { text, tokens };
+    let splitter = Splitter::new(text, tokens);
     let mut sentences = Vec::new();
     let mut start = 0;
     for next in 1..=tokens.len() {
+        steps(1);
         if next == tokens.len() || splitter.ends_before(start, next) {
             cut(start..next, |index| splitter.form(index), &mut sentences);
             start = next;
@@ -44,9 +47,20 @@ fn cut<'t>(mut sentence: Range<usize>, form: impl Fn(usize) -> &'t str, sentence
 struct Splitter<'t> {
     text: &'t str,
     tokens: &'t [Span],
+    /// For each token the last one at or before it that is no closing mark written to the one before.
+    unclosed: Vec<usize>,
 }
 
 impl<'t> Splitter<'t> {
+    fn new(text: &'t str, tokens: &'t [Span]) -> Self {
+        let mut splitter = Self { text, tokens, unclosed: Vec::with_capacity(tokens.len()) };
+        for index in 0..tokens.len() {
+            let is_written_to = index > 0 && is_closing(splitter.form(index)) && splitter.gap(index).is_empty();
+            splitter.unclosed.push(if is_written_to { splitter.unclosed[index - 1] } else { index });
+        }
+        splitter
+    }
+
     fn form(&self, index: usize) -> &'t str {
         self.tokens.get(index).map_or("", |span| &self.text[span.clone()])
     }
@@ -96,10 +110,7 @@ impl<'t> Splitter<'t> {
 
     /// The mark or abbreviation that could end a sentence right before `next`, behind any closing marks.
     fn terminal_before(&self, start: usize, next: usize) -> Option<usize> {
-        let mut index = next.checked_sub(1)?;
-        while index > start && is_closing(self.form(index)) && self.gap(index).is_empty() {
-            index -= 1;
-        }
+        let index = (*self.unclosed.get(next.checked_sub(1)?)?).max(start);
         let form = self.form(index);
         let is_abbreviation = index + 1 == next && form.len() > 1 && form.ends_with('.');
         (is_mark(form) || is_abbreviation).then_some(index)

@@ -4,6 +4,8 @@
 //! signs, percent signs and units leave their number, abbreviations keep their full stop, and addresses stay whole.
 //! Every character that is not white space ends up in exactly one token.
 
+use probare_cancellation::steps;
+
 use crate::Span;
 use crate::lexicon::{ABBREVIATIONS, AFFIXES, CURRENCY_PREFIXES, ELISIONS, EMOTICONS, FUSED_WORDS, UNITS, is_listed};
 
@@ -84,6 +86,7 @@ impl Tokenizer<'_, '_> {
     fn pieces(&mut self, start: usize, end: usize) {
         let mut position = start;
         while position < end {
+            steps(1);
             let piece_end = self.piece(position, end).clamp(position + 1, end);
             debug_assert!(self.text.is_char_boundary(piece_end), "pieces end between characters");
             position = piece_end;
@@ -147,7 +150,9 @@ impl Tokenizer<'_, '_> {
     /// Where the word that begins here ends, joiners inside it included.
     fn extent(&self, start: usize, end: usize) -> usize {
         let mut position = start;
+        let mut number = None;
         while position < end {
+            steps(1);
             let Some(character) = self.at(position) else { break };
             let next = position + character.len_utf8();
             if is_word(character) {
@@ -158,7 +163,13 @@ impl Tokenizer<'_, '_> {
             let Some(following) = following.filter(|character| character.is_alphanumeric()) else { break };
             let previous = if position > start { self.before(position) } else { None };
             let Some(previous) = previous else { break };
-            if !self.joins(start, position, end, previous, character, following) {
+            let is_joined = if character == '-' {
+                let number = number.get_or_insert_with(|| HyphenatedNumber::new(&self.text[start..end]));
+                number.hyphen_joins(position - start).unwrap_or_else(|| is_listed(AFFIXES, &self.text[start..position]))
+            } else {
+                self.joins(start, position, end, previous, character, following)
+            };
+            if !is_joined {
                 break;
             }
             position = next;
@@ -166,7 +177,8 @@ impl Tokenizer<'_, '_> {
         position
     }
 
-    /// Whether a mark between two characters belongs to the word.
+    /// Whether a mark between two characters belongs to the word. A hyphen stays inside after an affix ("e-mail",
+    /// "pre-war") and in [some numbers](HyphenatedNumber).
     fn joins(&self, start: usize, at: usize, end: usize, previous: char, mark: char, following: char) -> bool {
         let digits = previous.is_ascii_digit() && following.is_ascii_digit();
         match mark {
@@ -183,24 +195,9 @@ impl Tokenizer<'_, '_> {
             }
             ':' | '/' => digits,
             '&' => previous.is_alphabetic() && following.is_alphabetic() && self.text[start..at].chars().count() <= 3,
-            '-' => self.hyphen_joins(start, at, end),
             _ if is_apostrophe(mark) => following.is_alphabetic(),
             _ => false,
         }
-    }
-
-    /// A hyphen stays inside after an affix ("e-mail", "pre-war") and in telephone numbers and dates.
-    fn hyphen_joins(&self, start: usize, at: usize, end: usize) -> bool {
-        let part = &self.text[start..at];
-        if part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') {
-            let stretch = &self.text[start..end];
-            let number = stretch
-                .find(|character: char| !character.is_ascii_digit() && character != '-')
-                .map_or(stretch, |stop| &stretch[..stop]);
-            let groups: Vec<usize> = number.trim_end_matches('-').split('-').map(str::len).collect();
-            return groups.len() > 2 || groups == [3, 4] || groups == [5, 4];
-        }
-        is_listed(AFFIXES, part)
     }
 
     fn word(&mut self, start: usize, end: usize) -> usize {
@@ -255,13 +252,40 @@ impl Tokenizer<'_, '_> {
 
     /// Contractions, possessives, fused words and units.
     fn split_word(&mut self, start: usize, end: usize) {
-        let word = &self.text[start..end];
-        if let Some(cut) = contraction(word).or_else(|| fused(word)).or_else(|| unit(word)) {
-            self.split_word(start, start + cut);
-            self.push(start + cut, end);
-        } else {
-            self.push(start, end);
+        let mut cuts = vec![end];
+        let mut rest = &self.text[start..end];
+        while let Some(cut) = contraction(rest).or_else(|| fused(rest)).or_else(|| unit(rest)) {
+            steps(1);
+            rest = &rest[..cut];
+            cuts.push(start + cut);
         }
+        let mut from = start;
+        for to in cuts.into_iter().rev() {
+            self.push(from, to);
+            from = to;
+        }
+    }
+}
+
+/// The digits and hyphens at the beginning of a word: a hyphen among them stays inside in telephone numbers and dates.
+struct HyphenatedNumber {
+    length: usize,
+    joins: bool,
+}
+
+impl HyphenatedNumber {
+    fn new(stretch: &str) -> Self {
+        let length = stretch.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'-').count();
+        steps(length / 16);
+        let mut groups = stretch[..length].trim_end_matches('-').split('-').map(str::len);
+        let first = [groups.next(), groups.next(), groups.next()];
+        let joins = first[2].is_some() || matches!(first, [Some(3 | 5), Some(4), None]);
+        Self { length, joins }
+    }
+
+    /// Whether the hyphen at this place stays inside; nothing where it stands behind something else.
+    fn hyphen_joins(&self, at: usize) -> Option<bool> {
+        (at < self.length).then_some(self.joins)
     }
 }
 

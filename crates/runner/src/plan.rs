@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use probare_cancellation::{Cancellation, cancelled};
 use probare_core::{
     BuildError, Case, CaseResult, EmbeddingUsed, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named, Outcome,
     Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
@@ -138,12 +139,13 @@ impl Plan {
     }
 
     /// All results of one case. A panic is an error of the metric, or of the case where the benchmark itself stopped;
-    /// nothing else is touched by it.
+    /// nothing else is touched by it. What the readings are [under](Readings::under) ends metrics with the kind `cancelled`.
     pub fn score(&self, case: Case, readings: &mut Readings, rules: &dyn Rules, outside: &dyn Outside) -> CaseResult {
         readings.next_case();
         let sample = Sample::of(&case).sharing(readings);
-        let lent = catch_unwind(AssertUnwindSafe(|| rules.lend(sample)));
-        let score = |metric: &PlannedMetric| metric.score(sample, rules, outside);
+        let under = readings.cancellation();
+        let lent = caught(under, || rules.lend(sample));
+        let score = |metric: &PlannedMetric| metric.score(sample, rules, outside, under);
         let mut results: Vec<Named> = self.metrics.iter().map(score).collect();
         for (at, metric) in self.metrics.iter().enumerate() {
             if matches!(metric.way, Way::Expected) {
@@ -151,10 +153,10 @@ impl Plan {
             }
         }
         let told = lent.and_then(|()| {
-            catch_unwind(AssertUnwindSafe(|| {
+            caught(under, || {
                 let (model, asked) = (rules.model(&case), rules.asked(&case));
                 (model, asked, rules.excuse(&case), rules.detail(sample, &results))
-            }))
+            })
         });
         match told {
             Ok((model, asked, excused, detail)) => {
@@ -162,8 +164,7 @@ impl Plan {
                 result.model = model;
                 result
             }
-            Err(panic) => {
-                let error = stopped(panic.as_ref());
+            Err(error) => {
                 let results = results.iter().map(|_| Err(error.clone())).collect();
                 CaseResult::new(case, results)
             }
@@ -201,11 +202,11 @@ impl PlannedMetric {
 
     /// A missing response is a failure, because something should have been answered; another missing field means that
     /// the question does not apply to this case.
-    fn score(&self, sample: Sample<'_>, rules: &dyn Rules, outside: &dyn Outside) -> Named {
+    fn score(&self, sample: Sample<'_>, rules: &dyn Rules, outside: &dyn Outside, under: &Cancellation) -> Named {
         let Way::Scored { definition, scorer } = &self.way else {
             return Ok(Outcome::not_applicable("the other results come first"));
         };
-        catch_unwind(AssertUnwindSafe(|| {
+        caught(under, || {
             if let Some(reason) = rules.leaves_out(sample.case, &self.info) {
                 return Ok(Outcome::not_applicable(reason));
             }
@@ -216,14 +217,25 @@ impl PlannedMetric {
                 Some(lack) => Ok(Outcome::not_applicable(format!("the case has no `{lack}`"))),
                 None => scorer.score_with(&self.info.name, sample, outside),
             }
-        }))
-        .unwrap_or_else(|panic| Err(stopped(panic.as_ref())))
+        })
+        .and_then(|result| result)
+    }
+}
+
+/// Does some work under a cancellation; a panic in it is an error.
+fn caught<T>(under: &Cancellation, work: impl FnOnce() -> T) -> Result<T, ScoreError> {
+    match catch_unwind(AssertUnwindSafe(|| under.during(work))) {
+        Ok(ended) => ended.map_err(ScoreError::from),
+        Err(panic) => Err(stopped(panic.as_ref())),
     }
 }
 
 /// What a panic says, as an error.
 pub(crate) fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
-    ScoreError::Internal { reason: said(panic) }
+    match cancelled(panic) {
+        Some(cancelled) => cancelled.into(),
+        None => ScoreError::Internal { reason: said(panic) },
+    }
 }
 
 /// What a panic says.

@@ -6,6 +6,7 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, thread};
 
+use probare_cancellation::Cancellation;
 use probare_core::Readings;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
@@ -49,7 +50,8 @@ impl Pool {
     }
 
     /// Does some work on a thread of the pool and waits for it until the deadline. Work that nobody waits for any more is
-    /// not begun; a panic in it is a refusal and ends nothing else.
+    /// not begun, and ends where it is under way: the thread is free for the next. A panic in it is a refusal and ends
+    /// nothing else.
     pub async fn run<T: Send + 'static>(
         &self,
         deadline: Instant,
@@ -59,18 +61,21 @@ impl Pool {
         let begun = Arc::new(AtomicBool::new(false));
         let is_begun = Arc::clone(&begun);
         let waiting = Waits::new(&self.waiting);
+        let cancellation = Cancellation::default();
+        // Also where this future is dropped, since the client is gone.
+        let _over = CancelledAtLast(cancellation.clone());
         let task = Box::new(move |readings: &mut Readings| {
             drop(waiting);
             if done.is_closed() {
                 return;
             }
             is_begun.store(true, Ordering::Relaxed);
-            let made = catch_unwind(AssertUnwindSafe(|| work(readings)));
-            if made.is_err() {
+            let made = catch_unwind(AssertUnwindSafe(|| cancellation.during(|| work(readings))));
+            if !matches!(made, Ok(Ok(_))) {
                 *readings = Readings::default();
             }
             // Whoever waited may be gone.
-            let _ = done.send(made.ok());
+            let _ = done.send(made.ok().and_then(Result::ok));
         });
         self.work.try_send(task).map_err(|_| Refusal::busy())?;
         match timeout_at(deadline, result).await {
@@ -79,6 +84,15 @@ impl Pool {
             Err(_) if begun.load(Ordering::Relaxed) => Err(Refusal::too_late()),
             Err(_) => Err(Refusal::busy()),
         }
+    }
+}
+
+/// Cancels some work when nobody waits for it any more, finished or not.
+struct CancelledAtLast(Cancellation);
+
+impl Drop for CancelledAtLast {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 
@@ -149,6 +163,20 @@ mod tests {
         while pool.waiting() > 0 {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
+        let later = Instant::now() + Duration::from_secs(10);
+        assert_eq!(pool.run(later, |_| 7).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn work_that_takes_too_long_ends_and_its_thread_is_free() {
+        let pool = Pool::start("test", 1, 1).unwrap();
+        let endless = pool.run(soon(), |_| {
+            loop {
+                probare_cancellation::steps(1);
+            }
+        });
+        let refusal = endless.await.map(|(): ()| ()).unwrap_err();
+        assert_eq!(refusal.status, StatusCode::GATEWAY_TIMEOUT);
         let later = Instant::now() + Duration::from_secs(10);
         assert_eq!(pool.run(later, |_| 7).await.unwrap(), 7);
     }

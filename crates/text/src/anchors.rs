@@ -149,6 +149,7 @@ fn pass(text: &str, purpose: Purpose) -> Scan {
     let mut floor = 0;
     let mut at = 0;
     while at < terms.len() {
+        probare_cancellation::steps(4);
         if !can_begin(&terms, at) {
             at += 1;
             continue;

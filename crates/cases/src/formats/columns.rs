@@ -14,14 +14,19 @@ use serde_json::{Map, Number, Value as Json};
 
 use crate::OpenError;
 use crate::cells::{Cell, Row};
+use crate::cutter::too_long;
 use crate::row::{Batch, Origin, RawRows, Shared};
 
 const ROWS_IN_BATCH: usize = 256;
+/// A batch ends behind the row with which it holds so many bytes: a value may stand once in the file and in every row.
+const BYTES_IN_BATCH: usize = 1024 * 1024;
+/// Values of a column that are unpacked ahead. Each of them may be as long as all of its column in the file.
+const VALUES_AHEAD: usize = 16;
 
 /// Rows and the number of the first.
 #[derive(Debug)]
 pub struct ColumnRows {
-    rows: Vec<Record>,
+    rows: Vec<Result<Record, Box<Problem>>>,
     first: u64,
 }
 
@@ -37,6 +42,7 @@ impl ColumnRows {
         (self.first..)
             .zip(&self.rows)
             .map(|(number, row)| {
+                let row = row.as_ref().map_err(|problem| (**problem).clone())?;
                 columns.clear();
                 for (name, value) in row.get_column_iter() {
                     columns.push(Cow::Borrowed(name), shared.names.number(name), Cell::Value(json(value)));
@@ -85,6 +91,23 @@ fn json(value: &Field) -> Json {
     }
 }
 
+/// Bytes that a value takes, about: those of its texts, and a few for each value in it.
+fn size(value: &Field) -> usize {
+    let inner: usize = match value {
+        Field::Str(text) => text.len(),
+        Field::Bytes(bytes) => bytes.len(),
+        Field::Group(row) => row_size(row),
+        Field::ListInternal(list) => list.elements().iter().map(size).sum(),
+        Field::MapInternal(map) => map.entries().iter().map(|(key, value)| size(key) + size(value)).sum(),
+        _ => 0,
+    };
+    size_of::<Field>() + inner
+}
+
+fn row_size(row: &Record) -> usize {
+    row.get_column_iter().map(|(_, value)| size(value)).sum()
+}
+
 fn float(number: f64) -> Json {
     Number::from_f64(number).map_or(Json::Null, Json::Number)
 }
@@ -94,6 +117,7 @@ pub struct ColumnReader {
     reader: RowIter<'static>,
     columns: Vec<String>,
     shared: Arc<Shared>,
+    longest: usize,
     rows: u64,
     failure: Option<OpenError>,
     ended: bool,
@@ -101,21 +125,25 @@ pub struct ColumnReader {
 
 impl ColumnReader {
     /// Reads the footer of a file.
-    pub fn new(file: File, shared: Arc<Shared>) -> Result<Self, OpenError> {
+    pub fn new(file: File, longest: usize, shared: Arc<Shared>) -> Result<Self, OpenError> {
         let reader = guarded(|| SerializedFileReader::new(file)).map_err(|reason| broken(&shared, reason))?;
         let schema = reader.metadata().file_metadata().schema();
         let columns = schema.get_fields().iter().map(|field| field.name().to_owned()).collect();
-        let reader = RowIter::from_file_into(Box::new(reader));
-        Ok(Self { reader, columns, shared, rows: 0, failure: None, ended: false })
+        let reader = RowIter::from_file_into(Box::new(reader)).with_batch_size(VALUES_AHEAD);
+        Ok(Self { reader, columns, shared, longest, rows: 0, failure: None, ended: false })
     }
 
     /// Parquet is read from its end, so a stream is laid down in an unnamed temporary file first.
-    pub fn from_stream(mut stream: Box<dyn Read + Send>, shared: Arc<Shared>) -> Result<Self, OpenError> {
+    pub fn from_stream(
+        mut stream: Box<dyn Read + Send>,
+        longest: usize,
+        shared: Arc<Shared>,
+    ) -> Result<Self, OpenError> {
         let io_error = |source| OpenError::Io { file: shared.file.clone(), source };
         let mut file = tempfile::tempfile().map_err(io_error)?;
         std::io::copy(&mut stream, &mut file).map_err(io_error)?;
         file.seek(SeekFrom::Start(0)).map_err(io_error)?;
-        Self::new(file, shared)
+        Self::new(file, longest, shared)
     }
 
     /// The names of the columns.
@@ -126,9 +154,19 @@ impl ColumnReader {
     /// The next batch. A damaged file gives the rows before the damage, then the error.
     pub fn next(&mut self) -> Option<Result<Batch, OpenError>> {
         let mut rows = Vec::new();
-        while !self.ended && rows.len() < ROWS_IN_BATCH {
+        let mut bytes = 0;
+        while !self.ended && rows.len() < ROWS_IN_BATCH && bytes < BYTES_IN_BATCH {
             match guarded(|| self.reader.next().transpose()) {
-                Ok(Some(row)) => rows.push(row),
+                Ok(Some(row)) => {
+                    let size = row_size(&row);
+                    if size > self.longest {
+                        let number = self.rows + rows.len() as u64 + 1;
+                        rows.push(Err(Box::new(self.too_long(number))));
+                    } else {
+                        bytes += size;
+                        rows.push(Ok(row));
+                    }
+                }
                 Ok(None) => self.ended = true,
                 Err(reason) => {
                     self.ended = true;
@@ -142,6 +180,13 @@ impl ColumnReader {
         let first = self.rows + 1;
         self.rows += rows.len() as u64;
         Some(Ok(Batch { shared: Arc::clone(&self.shared), rows: RawRows::Columns(ColumnRows { rows, first }) }))
+    }
+}
+
+impl ColumnReader {
+    fn too_long(&self, number: u64) -> Problem {
+        let problem = too_long(&self.shared.file, 0, self.longest);
+        Problem { line: None, reason: format!("row {number}: {}", problem.reason), ..problem }
     }
 }
 

@@ -1,5 +1,13 @@
 //! Damaged input: the message says line, column, reason and remedy, and the rows around it survive.
 
+use std::io::Cursor;
+use std::sync::Arc;
+
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
 use probare_cases::{Format, ReadOptions, Rows};
 use probare_core::Problem;
 
@@ -166,4 +174,48 @@ fn two_halves_of_a_character_in_two_cells_are_no_text() {
 fn a_csv_row_that_is_no_utf8_names_its_column() {
     let problem = &problems(b"id,response\n1,\xFF\n", Format::Csv)[0];
     assert!(problem.reason.contains("`response`"), "{}", problem.reason);
+}
+
+/// One value of 16 MiB in the dictionary of a column, and two thousand rows that name it: 6 kB on the disk, 32 GB in rows.
+fn one_value_in_all_rows(rows: usize) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type("message m { required binary response (UTF8); }").unwrap());
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_dictionary_page_size_limit(64 << 20)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .build();
+    let mut bytes = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let value = ByteArray::from(vec![b'a'; 16 << 20]);
+    for _ in 0..rows {
+        column.typed::<ByteArrayType>().write_batch(std::slice::from_ref(&value), None, None).unwrap();
+    }
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    bytes
+}
+
+#[test]
+fn a_batch_of_parquet_is_bounded_by_its_bytes() {
+    let bytes = one_value_in_all_rows(2_000);
+    assert!(bytes.len() < 64 * 1024, "{}", bytes.len());
+    let mut rows =
+        Rows::from_reader(Cursor::new(bytes.clone()), "x.parquet", Format::Parquet, &ReadOptions::default()).unwrap();
+    for _ in 0..10 {
+        assert_eq!(rows.next().unwrap().unwrap().len(), 1);
+    }
+    // Most memory that this program ever had, in KiB.
+    if let Ok(status) = std::fs::read_to_string("/proc/self/status") {
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+        let most: u64 = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        assert!(most < 400 * 1024, "{most} KiB");
+    }
+    // A row beyond the limit for rows is passed over, and named.
+    let options = ReadOptions { longest_row: 1 << 20, ..ReadOptions::default() };
+    let problem = read_with(&one_value_in_all_rows(3), Format::Parquet, &options).remove(1).unwrap_err();
+    assert_eq!(problem.reason, "row 2: the row is longer than 1 MiB");
+    assert!(problem.lost);
 }

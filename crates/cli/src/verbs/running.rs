@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use probare_cancellation::interruption;
 use probare_core::{Console, Ending, Job, Stop};
 use probare_report::number::counted;
 use probare_report::{escape, terminal, told};
-use probare_runner::{
-    Conclusion, Evaluation, Exit, ProgramError, ProgramsRun, Settings, Store, Tally, Wanted,
-};
+use probare_runner::{Conclusion, Evaluation, Exit, ProgramError, ProgramsRun, Settings, Store, Tally, Wanted};
 use probare_sandbox::SandboxError;
 
 use super::asking;
@@ -179,9 +178,9 @@ fn say_programs(programs: &ProgramsRun) {
     remark(&escape::terminal(&text));
 }
 
-/// Set by Ctrl-C, by SIGTERM and by SIGHUP: the run ends at the next case and what was computed is kept.
+/// Set by Ctrl-C, by SIGTERM and by SIGHUP: whatever computes or waits for a file ends, and what was computed is kept.
 pub fn interrupt_flag() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
+    let flag = interruption();
     let inner = Arc::clone(&flag);
     // Without a handler Ctrl-C ends the program at once, which is the second best thing.
     let _ = ctrlc::set_handler(move || {

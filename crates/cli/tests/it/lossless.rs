@@ -182,6 +182,85 @@ fn every_signal_that_asks_to_end_keeps_what_was_computed() {
     }
 }
 
+/// Starts a run that waits for something that does not come, sends a signal, and says how long its end took.
+#[cfg(unix)]
+fn woken(folder: &Path, arguments: &[&str], signal: &str) -> (Output, Duration) {
+    let mut child =
+        command(folder, arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let input = child.stdin.take();
+    thread::sleep(Duration::from_millis(800));
+    assert!(child.try_wait().unwrap().is_none(), "{arguments:?} did not wait");
+    let since = Instant::now();
+    assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    drop(input);
+    (ended, since.elapsed())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_whatever_waits_for_the_other_end_of_a_pipe() {
+    let folder = folder_with_rows(3);
+    assert!(Command::new("mkfifo").arg(folder.path().join("p.jsonl")).status().unwrap().success());
+    for arguments in [
+        ["score", "in.jsonl", "-m", "token_f1", "-o", "p.jsonl"],
+        ["score", "p.jsonl", "-m", "token_f1", "-o", "out.jsonl"],
+        ["score", "-", "-m", "token_f1", "-o", "out.jsonl"],
+    ] {
+        for signal in ["-INT", "-TERM"] {
+            let (ended, took) = woken(folder.path(), &arguments, signal);
+            // Before a run begins nothing is there to be kept, and the signal itself ends the program.
+            assert!(matches!(ended.status.code(), Some(130) | None), "{arguments:?} {signal}: {}", stderr(&ended));
+            assert!(took < Duration::from_secs(2), "{arguments:?} {signal}: {took:?}");
+            let _ = fs::remove_file(folder.path().join("out.jsonl.partial"));
+        }
+    }
+}
+
+/// A case that takes minutes: the run ends at once, and what was not finished is in no file.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_case_that_is_being_scored() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "The cat that Anna saw in 1999 was not the dog that Peter sold for 5 dollars. ".repeat(60_000);
+    let row = serde_json::json!({"id": "1", "response": text, "context": [text]});
+    fs::write(folder.path().join("in.jsonl"), format!("{row}\n")).unwrap();
+    let arguments = ["score", "in.jsonl", "-m", "hallucination", "--profile", "careful", "-o", "out.jsonl"];
+    let (ended, took) = woken(folder.path(), &arguments, "-INT");
+    assert_eq!(ended.status.code(), Some(130), "{}", stderr(&ended));
+    assert!(took < Duration::from_secs(5), "{took:?}");
+    let kept = fs::read(folder.path().join("out.jsonl.partial")).unwrap_or_default();
+    assert!(kept.is_empty(), "{}", String::from_utf8_lossy(&kept));
+}
+
+/// What lies beside a report is not overwritten through a link, nor is the report itself.
+#[cfg(unix)]
+#[test]
+fn no_planted_link_is_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = folder_with_rows(3);
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("victim"), "precious").unwrap();
+    for planted in ["r.jsonl.run.json", "r.jsonl", "r.jsonl.partial"] {
+        let _ = fs::remove_file(at(planted));
+        symlink("victim", at(planted)).unwrap();
+        let run = run(folder.path(), &["score", "in.jsonl", "-m", "token_f1", "-o", "r.jsonl"]);
+        assert_eq!(fs::read_to_string(at("victim")).unwrap(), "precious", "{planted}");
+        if planted != "r.jsonl.partial" {
+            assert_eq!(code(&run), 1, "{planted}: {}", stderr(&run));
+            assert!(stderr(&run).contains("it is a link"), "{planted}: {}", stderr(&run));
+        }
+        fs::remove_file(at(planted)).unwrap();
+    }
+    fs::create_dir(at(".probare")).unwrap();
+    for planted in ["store.db", "replies.db"] {
+        symlink("../new-victim", at(".probare").join(planted)).unwrap();
+    }
+    fs::write(at("p.yaml"), "datasets:\n  - path: in.jsonl\nmetrics:\n  - token_f1\n").unwrap();
+    run(folder.path(), &["run", "p.yaml"]);
+    assert!(!at("new-victim").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn an_endless_configuration_is_an_error() {

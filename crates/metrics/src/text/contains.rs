@@ -43,7 +43,7 @@ metric!(Contains as Pure {
     whole: |parts| Some(f64::from(parts.get("found")? >= parts.get("required")?)),
     prepare: prepare,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "contains.md",
 });
 
@@ -58,10 +58,15 @@ impl Metric for Contains {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
         let texts = if self.texts.is_empty() { sample.references()? } else { &self.texts };
+        // Every response contains nothing: that it does says nothing about it.
+        let texts: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
+        if texts.is_empty() {
+            return Ok(Outcome::not_applicable("the reference is empty, and every response contains nothing"));
+        }
         let haystack = self.ignore_case.then(|| Lowered::new(response));
         let mut evidence = Bounded::default();
         let mut found = 0_usize;
-        for text in texts {
+        for &text in &texts {
             let span = match &haystack {
                 Some(lowered) => {
                     let needle = Lowered::new(text);
@@ -89,7 +94,7 @@ impl Metric for Contains {
 impl Contains {
     /// The first occurrence that counts.
     fn find(&self, haystack: &str, needle: &str) -> Option<Range<usize>> {
-        if !self.whole_words || needle.is_empty() {
+        if !self.whole_words {
             return haystack.find(needle).map(|at| at..at + needle.len());
         }
         let starts_with_word = needle.chars().next().is_some_and(char::is_alphanumeric);

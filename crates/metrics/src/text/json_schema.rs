@@ -1,5 +1,9 @@
 //! Whether the response is JSON that follows a schema.
 
+mod cost;
+
+use std::thread;
+
 use jsonschema::paths::LocationSegment;
 use jsonschema::{PatternOptions, Validator};
 use probare_core::{BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
@@ -7,12 +11,19 @@ use schemars::JsonSchema as DeriveJsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use self::cost::{Cost, MOST_REFERENCES};
 use super::json_valid::at_mistake;
 use crate::bounded::Bounded;
 use crate::json_text::{Step, Within, find, locate};
 
 /// Steps that a pattern of the schema may go back at one string: enough for any honest pattern, and an end to the rest.
 const BACKTRACK_LIMIT: usize = 100_000;
+
+/// Bytes of a compiled pattern of the schema.
+const LARGEST_PATTERN: usize = 1 << 20;
+
+/// Bytes of the stack on which a schema is compiled.
+const BUILD_STACK: usize = 64 << 20;
 
 /// Options of `json_schema`.
 #[derive(Debug, Clone, Deserialize, DeriveJsonSchema)]
@@ -40,16 +51,30 @@ metric!(JsonSchema as Pure {
 /// The schema, ready to check.
 struct Compiled {
     validator: Validator,
+    cost: Cost,
     within: Within,
 }
 
 impl Compiled {
     fn new(JsonSchema { schema, within }: JsonSchema) -> Result<Self, BuildError> {
-        let validator = jsonschema::options()
-            .with_pattern_options(PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT))
-            .build(&schema)
-            .map_err(|error| BuildError::Options(format!("`schema` is no usable JSON Schema: {error}")))?;
-        Ok(Self { validator, within })
+        let cost = Cost::new(schema);
+        if cost.references() > MOST_REFERENCES {
+            return Err(BuildError::Options(format!("`schema` has more than {MOST_REFERENCES} references")));
+        }
+        let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(LARGEST_PATTERN);
+        let build =
+            || jsonschema::options().with_pattern_options(patterns).build(cost.schema()).map_err(|e| e.to_string());
+        // References are followed within each other, deeper than a thread of a pool has room for.
+        let built = thread::scope(|scope| {
+            let thread = thread::Builder::new().stack_size(BUILD_STACK).spawn_scoped(scope, build);
+            thread.map_or_else(
+                |error| Err(error.to_string()),
+                |thread| thread.join().unwrap_or_else(|_| Err("it cannot be compiled".to_owned())),
+            )
+        });
+        let validator =
+            built.map_err(|error| BuildError::Options(format!("`schema` is no usable JSON Schema: {error}")))?;
+        Ok(Self { validator, cost, within })
     }
 }
 
@@ -69,6 +94,9 @@ impl Metric for Compiled {
             field: Field::Response,
             reason: format!("cannot be read: {error}"),
         })?;
+        self.cost
+            .check(&value)
+            .map_err(|much| ScoreError::BadField { field: Field::Response, reason: much.reason() })?;
         let mut evidence = Bounded::default();
         let mut violations = 0_usize;
         for error in self.validator.iter_errors(&value) {

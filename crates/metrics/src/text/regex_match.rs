@@ -1,9 +1,12 @@
 //! Whether a regular expression matches the response.
 
+mod pattern;
+
 use probare_core::{BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError, metric};
-use regex::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
+
+use self::pattern::{Pattern, TooLong};
 
 /// Options of `regex_match`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -49,43 +52,30 @@ metric!(RegexMatch as Pure {
     page: "regex_match.md",
 });
 
-/// The expression, ready to run.
+/// The expression, ready to run, and as it was given.
 struct Compiled {
-    regex: Regex,
-    pattern: String,
+    pattern: Pattern,
+    given: String,
 }
 
 impl Compiled {
     fn new(options: RegexMatch) -> Result<Self, BuildError> {
-        let pattern = options.pattern;
-        // The anchors go around a group, so that they bind the whole of an alternation.
-        let anchored = match options.mode {
-            Mode::Search => pattern.clone(),
-            Mode::Prefix => format!(r"\A(?:{pattern})"),
-            Mode::Full => format!(r"\A(?:{pattern})\z"),
-        };
-        let build = |pattern: &str| {
-            RegexBuilder::new(pattern)
-                .case_insensitive(options.ignore_case)
-                .multi_line(options.multi_line)
-                .dot_matches_new_line(options.dot_matches_new_line)
-                .build()
-                .map_err(|error| BuildError::Options(format!("`pattern` is no regular expression: {error}")))
-        };
-        // Compiled on its own first: an unbalanced group must not be balanced by the anchors, and the message shows
-        // the pattern as it was given.
-        build(&pattern)?;
-        Ok(Self { regex: build(&anchored)?, pattern })
+        let pattern = Pattern::new(&options)
+            .map_err(|error| BuildError::Options(format!("`pattern` is no regular expression: {error}")))?;
+        Ok(Self { pattern, given: options.pattern })
     }
 }
 
 impl Metric for Compiled {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let response = sample.response()?;
-        let found = self.regex.find(response);
+        let found = self.pattern.find(response).map_err(|TooLong| ScoreError::BadField {
+            field: Field::Response,
+            reason: "is too long for an expression of this size with a word boundary".to_owned(),
+        })?;
         let evidence = match &found {
-            Some(found) => Evidence::at(EvidenceKind::Found, Field::Response, found.range(), response),
-            None => Evidence::missing(self.pattern.clone()),
+            Some(found) => Evidence::at(EvidenceKind::Found, Field::Response, found.clone(), response),
+            None => Evidence::missing(self.given.clone()),
         };
         Ok(Score::from_bool(found.is_some()).because([evidence]).into())
     }

@@ -10,6 +10,7 @@ mod cheats;
 mod dry;
 mod faithfulness;
 mod golden;
+mod growth;
 mod injection;
 mod interviews;
 mod laws;

@@ -56,6 +56,20 @@ fn strange_texts_have_results() {
     }
 }
 
+/// Words that stand in every sentence of the context weigh nothing.
+#[test]
+fn words_without_weight_have_results() {
+    let same = "Cats drink milk. ".repeat(64);
+    let long =
+        "Cats that drink milk and other cats that do not drink milk saw 5 of the 7 cats that drink milk in 1999.";
+    for (response, context) in [(same.as_str(), long), (long, same.as_str()), (&same, &same)] {
+        check(response, &[context]);
+        check(&format!("{same}{long}"), &[context]);
+        check("Cats drink no milk.", &[context]);
+        check("Milk drinks cats. Cats do not drink milk.", &[context]);
+    }
+}
+
 #[test]
 fn pieces_of_sentences_in_any_order_have_results() {
     let pieces = [

@@ -32,7 +32,7 @@ pub(super) struct Vectors {
 impl Vectors {
     /// Opens the file, or makes it; nothing where that is not allowed here.
     pub(super) fn open(model: &KnownModel, folder: &Path) -> Option<Self> {
-        let connection = Connection::open(folder.join(FILE)).ok()?;
+        let connection = crate::open_unfollowed(&folder.join(FILE)).ok()?;
         connection.busy_timeout(Duration::from_secs(5)).ok()?;
         connection.pragma_update(None, "journal_mode", "wal").ok()?;
         // What is lost with the power is computed again.

@@ -107,7 +107,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, RecordError> {
         std::fs::create_dir_all(folder)
             .map_err(|error| RecordError::Database { path: path.to_owned(), reason: error.to_string() })?;
     }
-    let mut connection = Connection::open(path).map_err(&wrong)?;
+    let mut connection = crate::open_unfollowed(path).map_err(&wrong)?;
     // Another process may hold the file for as long as its disk takes.
     connection.busy_timeout(Duration::from_mins(1)).map_err(&wrong)?;
     connection.pragma_update(None, "journal_mode", "wal").map_err(&wrong)?;

@@ -2,16 +2,28 @@
 
 use std::ops::Range;
 
+use probare_cancellation::steps;
+
 /// The ranges of quotations and code, in order and without overlap. A quotation mark without its counterpart in the same
 /// line sets nothing apart.
 pub(super) fn set_apart(text: &str) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
+    let mut line_end = 0;
+    // Marks that nothing closes in this line: nothing closes them further on in it either.
+    let mut open: Vec<char> = Vec::new();
     while let Some(offset) = next_mark(&text[at..]) {
+        steps(1);
         let start = at + offset;
-        let rest = &text[start..];
-        let end = match rest.strip_prefix("```") {
+        if start >= line_end {
+            line_end = text[start..].find('\n').map_or(text.len(), |length| start + length);
+            open.clear();
+        }
+        let rest = &text[start..line_end];
+        let Some(mark) = rest.chars().next() else { break };
+        let end = match text[start..].strip_prefix("```") {
             Some(code) => Some(code.find("```").map_or(text.len(), |close| start + 3 + close + 3)),
+            None if open.contains(&mark) => None,
             None => closing(rest).map(|length| start + length),
         };
         match end {
@@ -19,7 +31,10 @@ pub(super) fn set_apart(text: &str) -> Vec<Range<usize>> {
                 ranges.push(start..end);
                 at = end;
             }
-            None => at = start + rest.chars().next().map_or(1, char::len_utf8),
+            None => {
+                open.push(mark);
+                at = start + mark.len_utf8();
+            }
         }
     }
     ranges
@@ -39,12 +54,11 @@ fn next_mark(text: &str) -> Option<usize> {
     None
 }
 
-/// Length of the quotation or code that opens a text, up to and with its closing mark.
-fn closing(rest: &str) -> Option<usize> {
-    let mut characters = rest.chars();
+/// Length of the quotation or code that opens a line, up to and with its closing mark.
+fn closing(line: &str) -> Option<usize> {
+    let mut characters = line.chars();
     let open = characters.next()?;
-    let inner = characters.as_str();
-    let line = inner.split('\n').next().unwrap_or(inner);
+    let line = characters.as_str();
     let close = match open {
         '`' => line.find('`').map(|at| at + 1),
         '"' => line.find(['"', '”']).map(|at| at + mark_length(line, at)),

@@ -1,5 +1,7 @@
 //! From characters to sentences of tokens. Marks of Markdown, bullets and numerals of lists go before sentences are cut.
 
+use probare_cancellation::steps;
+
 use super::apart::set_apart;
 use super::words::{Sorts, sorts, written_out};
 use super::{Aside, Block, Mood, Reading, Sentence, Token, aside, mood};
@@ -55,6 +57,7 @@ impl Reader {
                 at += 1;
                 continue;
             }
+            steps(1);
             let Some(character) = original[at..].chars().next() else { break };
             let next = at + character.len_utf8();
             if character.is_alphanumeric() {
@@ -229,6 +232,10 @@ const LONGEST_HEADING: usize = 8;
 
 /// Whether the line that a text opens with is all bold, short, without the end of a sentence, and heads something: "**Prices**".
 fn is_bold_heading(text: &str) -> bool {
+    // A row of stars is a line across the page. It is known without looking for its end from each of its stars.
+    if text.starts_with("******") {
+        return false;
+    }
     let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
     let line = line.trim_end().trim_end_matches(':');
     let inner = line.strip_prefix("**").and_then(|line| line.strip_suffix("**"));

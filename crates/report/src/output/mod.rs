@@ -1,7 +1,8 @@
 //! [`Output`]: the one way in which files are created here, so that no half file ever stands under its final name.
 //!
 //! A file is written under a fresh name beside its target, which nobody else uses and no link can lead astray, and gets
-//! its name once it is whole and on the disk. Until then an older file under that name stays as it was. Of a run that was
+//! its name once it is whole and on the disk. A link in its place is refused, since whoever made it chose what would be
+//! overwritten. Until then an older file under that name stays as it was. Of a run that was
 //! interrupted, what is there is kept as `NAME.partial` if that name is free. Two runs cannot write to the same target at
 //! once: the lock is a file of its own. What is not a regular file (a pipe, a device, standard output) is written
 //! directly; when its reader has seen enough, the printing ends and the run goes on.
@@ -19,6 +20,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use flate2::write::GzEncoder;
+use probare_cancellation::open_to_write;
 use probare_core::{Sha256, Stop, Stored};
 
 use self::digest::{Digest, Digesting};
@@ -111,10 +113,8 @@ impl Output {
     }
 
     fn create(path: &Path, compression: Compression) -> io::Result<Self> {
-        let special = fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
-        let (writer, place): (Box<dyn Write + Send>, _) = if special {
-            let file = OpenOptions::new().write(true).open(path)?;
-            (Box::new(Pipe::new(file)), Place::Direct(path.to_owned()))
+        let (writer, place): (Box<dyn Write + Send>, _) = if is_stream(path)? {
+            (Box::new(Pipe::new(open_to_write(path)?)), Place::Direct(path.to_owned()))
         } else {
             let (writer, renamed) = Renamed::create(path)?;
             (Box::new(writer), Place::Renamed(Box::new(renamed)))
@@ -195,8 +195,7 @@ impl Write for Output {
 
 impl Renamed {
     fn create(path: &Path) -> io::Result<(Digesting<File>, Self)> {
-        // Behind a link the file itself is replaced and the link stays.
-        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let target = path.to_owned();
         if target.is_dir() {
             return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
         }
@@ -245,6 +244,20 @@ impl Drop for Renamed {
         let _ = fs::remove_file(&self.temporary);
         self.lock.release();
     }
+}
+
+/// Whether a path leads to what is written directly: a pipe or a device. The system's own links (`/dev/stdout`) lead there
+/// whatever they stand for; every other link is refused.
+fn is_stream(path: &Path) -> io::Result<bool> {
+    let Ok(found) = fs::symlink_metadata(path) else { return Ok(false) };
+    if !found.is_symlink() {
+        return Ok(!found.is_file() && !found.is_dir());
+    }
+    let folder = fs::canonicalize(folder_of(path))?;
+    if folder.starts_with("/dev") || folder.starts_with("/proc") {
+        return Ok(true);
+    }
+    Err(io::Error::other("it is a link, and links are not followed where files are written; name the file itself"))
 }
 
 /// A file that is new, under a name that nobody can guess.
@@ -414,9 +427,21 @@ mod tests {
         let link = folder.path().join("link.csv");
         fs::write(&real, "old").unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
-        write(&link, Compression::None, Some(Stop::Complete));
+        let error = Output::to_file(&link, Compression::None).unwrap_err().to_string();
+        assert!(error.contains("link.csv`: it is a link"), "{error}");
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        assert_eq!(fs::read(&real).unwrap(), b"new");
+        assert_eq!(fs::read(&real).unwrap(), b"old");
+        // One that leads nowhere yet would create what it names.
+        let dangling = folder.path().join("dangling.csv");
+        std::os::unix::fs::symlink(folder.path().join("victim.csv"), &dangling).unwrap();
+        assert!(Output::to_file(&dangling, Compression::None).is_err());
+        assert!(!folder.path().join("victim.csv").exists());
+        // A folder may be a link: it was named by whoever runs this.
+        let elsewhere = folder.path().join("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, folder.path().join("here")).unwrap();
+        write(&folder.path().join("here/new.csv"), Compression::None, Some(Stop::Complete));
+        assert_eq!(fs::read(elsewhere.join("new.csv")).unwrap(), b"new");
 
         write(Path::new("/dev/null"), Compression::None, Some(Stop::Complete));
         assert!(!fs::metadata("/dev/null").unwrap().is_file());

@@ -8,6 +8,8 @@
 mod pdf;
 mod tables;
 
+pub use pdf::{PdfError, PdfText};
+
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +47,7 @@ pub enum Kind {
     Lines,
     /// A table with this sign between its cells.
     Table(u8),
-    /// Through `pdftotext`.
+    /// Through whoever is given to read it.
     Pdf,
 }
 
@@ -127,7 +129,7 @@ pub enum CorpusError {
         /// The document.
         key: String,
     },
-    /// `pdftotext` is not there or failed.
+    /// The reader of PDF files is not there or failed.
     #[error("`{file}`: {reason}")]
     Pdf {
         /// The file.
@@ -183,8 +185,8 @@ impl CorpusFile {
         Ok(read_whole(&self.path.display().to_string(), limit)?)
     }
 
-    /// The documents in these bytes, in order.
-    pub fn documents(&self, bytes: Vec<u8>) -> Result<Vec<Document>, CorpusError> {
+    /// The documents in these bytes, in order. A PDF file is read by `pdf`.
+    pub fn documents(&self, bytes: Vec<u8>, pdf: Option<&dyn PdfText>) -> Result<Vec<Document>, CorpusError> {
         let file = self.path.display().to_string();
         let documents = match self.kind {
             Kind::Text => vec![self.whole(utf8(bytes, &file)?)],
@@ -197,7 +199,7 @@ impl CorpusFile {
                 tables::Table::Records(documents) => documents,
                 tables::Table::Utterances(text) => vec![self.whole(text)],
             },
-            Kind::Pdf => vec![self.whole(pdf::text(&self.path)?)],
+            Kind::Pdf => vec![self.whole(pdf::text(&file, &bytes, pdf)?)],
         };
         match documents.iter().find(|document| document.text.len() > LONGEST_DOCUMENT) {
             Some(document) => Err(CorpusError::TooLong { file, key: document.key.clone() }),
@@ -277,7 +279,7 @@ mod tests {
     fn documents(name: &str, text: &str) -> Result<Vec<Document>, CorpusError> {
         let extension = name.rsplit('.').next().unwrap();
         let kind = Kind::of(extension).unwrap();
-        CorpusFile { path: name.into(), name: name.into(), kind }.documents(text.as_bytes().to_vec())
+        CorpusFile { path: name.into(), name: name.into(), kind }.documents(text.as_bytes().to_vec(), None)
     }
 
     #[test]
@@ -316,8 +318,8 @@ mod tests {
         assert!(error("a.jsonl", "{").contains("`a.jsonl`: line 1: is no valid JSON"));
         assert!(error("a.csv", "FILE,YEAR\nx,2019\n").contains("no column"));
         assert!(error("a.csv", "FILE,text\n,hello\n").contains("line 2"));
-        let bytes =
-            CorpusFile { path: "a.txt".into(), name: "a.txt".into(), kind: Kind::Text }.documents(b"ab\xff".to_vec());
+        let bytes = CorpusFile { path: "a.txt".into(), name: "a.txt".into(), kind: Kind::Text }
+            .documents(b"ab\xff".to_vec(), None);
         assert!(bytes.unwrap_err().to_string().contains("UTF-8 at byte 2"));
     }
 

@@ -1,31 +1,30 @@
-//! The text of a PDF file, through the program `pdftotext` of Poppler.
-
-use std::io::ErrorKind;
-use std::path::Path;
-use std::process::{Command, Stdio};
+//! [`PdfText`]: who reads the text of a PDF file.
+//!
+//! A reader of PDF is a large program in an unsafe language, and a corpus may come from anybody. This crate starts no
+//! program; whoever builds an index hands in one that is shut in, or PDF files are left out.
 
 use super::CorpusError;
 
-/// The text of a file; pages end in a form feed.
-pub(super) fn text(path: &Path) -> Result<String, CorpusError> {
-    let file = path.display().to_string();
-    let failed = |reason: String, is_missing| CorpusError::Pdf { file: file.clone(), reason, is_missing };
-    // A path that starts with a dash would be taken for an option.
-    let shown = if path.is_absolute() { path.to_owned() } else { Path::new(".").join(path) };
-    let ran = Command::new("pdftotext")
-        .args(["-q", "-enc", "UTF-8"])
-        .arg(&shown)
-        .arg("-")
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| match error.kind() {
-            ErrorKind::NotFound => failed("`pdftotext` is not installed".to_owned(), true),
-            _ => failed(format!("`pdftotext` cannot be started: {error}"), false),
-        })?;
-    if !ran.status.success() {
-        let said = String::from_utf8_lossy(&ran.stderr);
-        let said = said.lines().next().unwrap_or("it said nothing").trim().to_owned();
-        return Err(failed(format!("`pdftotext` cannot read it: {said}"), false));
-    }
-    Ok(String::from_utf8_lossy(&ran.stdout).into_owned())
+/// Reads the text of PDF files.
+pub trait PdfText {
+    /// The text of a file with these bytes; pages end in a form feed.
+    fn text(&self, bytes: &[u8]) -> Result<String, PdfError>;
+}
+
+/// Why a PDF file has no text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PdfError {
+    /// What happened.
+    pub reason: String,
+    /// Whether something is not there that all of them need, so that they are left out.
+    pub is_missing: bool,
+}
+
+/// The text of a file.
+pub(super) fn text(file: &str, bytes: &[u8], reader: Option<&dyn PdfText>) -> Result<String, CorpusError> {
+    let read = reader.map_or_else(
+        || Err(PdfError { reason: "nobody is there who reads PDF files".to_owned(), is_missing: true }),
+        |reader| reader.text(bytes),
+    );
+    read.map_err(|PdfError { reason, is_missing }| CorpusError::Pdf { file: file.to_owned(), reason, is_missing })
 }

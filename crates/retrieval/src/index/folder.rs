@@ -44,6 +44,18 @@ pub(super) fn current(folder: &Path) -> Result<Option<PathBuf>, RetrievalError> 
     }
 }
 
+/// The same, but a link is an error: whoever made it chose what would be written to.
+#[cfg(unix)]
+fn unfollowed(options: &mut OpenOptions) -> &mut OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    options.custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+}
+
+#[cfg(not(unix))]
+fn unfollowed(options: &mut OpenOptions) -> &mut OpenOptions {
+    options
+}
+
 /// The number in the name of a generation.
 fn number(name: &str, prefix: &str) -> Option<u64> {
     name.strip_prefix(prefix)?.parse().ok()
@@ -63,7 +75,7 @@ impl Building {
         fs::create_dir_all(folder).map_err(RetrievalError::io("make", folder))?;
         check_ours(folder)?;
         let lock_path = folder.join(LOCK);
-        let opened = OpenOptions::new().create(true).truncate(false).write(true).open(&lock_path);
+        let opened = unfollowed(OpenOptions::new().create(true).truncate(false).write(true)).open(&lock_path);
         let lock = opened.map_err(RetrievalError::io("write", &lock_path))?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -102,7 +114,7 @@ impl Building {
     pub(super) fn embedded(&self, model: &str) -> Result<(PathBuf, File), RetrievalError> {
         let digest = probare_core::Sha256::of(model);
         let path = self.folder.join(format!("{EMBEDDED}{}.part", &digest[..16]));
-        let opened = OpenOptions::new().create(true).read(true).append(true).open(&path);
+        let opened = unfollowed(OpenOptions::new().create(true).read(true).append(true)).open(&path);
         Ok((path.clone(), opened.map_err(RetrievalError::io("open", &path))?))
     }
 
@@ -114,7 +126,9 @@ impl Building {
         fs::rename(&self.path, &done).map_err(RetrievalError::io("rename", &self.path))?;
         sync_folder(&self.folder)?;
         let fresh = self.folder.join(format!("{CURRENT}.new"));
-        let mut file = File::create(&fresh).map_err(RetrievalError::io("create", &fresh))?;
+        // Whatever stands there is of a build that was killed, or of nobody who builds.
+        let _ = fs::remove_file(&fresh);
+        let mut file = File::create_new(&fresh).map_err(RetrievalError::io("create", &fresh))?;
         file.write_all(format!("{name}\n").as_bytes())
             .and_then(|()| file.sync_all())
             .map_err(RetrievalError::io("write", &fresh))?;
@@ -181,4 +195,49 @@ fn check_ours(folder: &Path) -> Result<(), RetrievalError> {
 
 fn sync_folder(folder: &Path) -> Result<(), RetrievalError> {
     File::open(folder).and_then(|folder| folder.sync_all()).map_err(RetrievalError::io("sync", folder))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn no_link_in_the_folder_is_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let victim = place.path().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        let index = |name: &str| {
+            let folder = place.path().join(name);
+            fs::create_dir(&folder).unwrap();
+            folder
+        };
+        let is_whole = || assert_eq!(fs::read(&victim).unwrap(), b"precious");
+
+        let folder = index("current");
+        symlink(&victim, folder.join("CURRENT.new")).unwrap();
+        Building::begin(&folder).unwrap().finish().unwrap();
+        assert!(current(&folder).unwrap().is_some());
+        is_whole();
+
+        let folder = index("lock");
+        symlink(&victim, folder.join(LOCK)).unwrap();
+        assert!(Building::begin(&folder).is_err());
+        is_whole();
+
+        let folder = index("embedded");
+        let building = Building::begin(&folder).unwrap();
+        let (path, _) = building.embedded("model").unwrap();
+        fs::remove_file(&path).unwrap();
+        symlink(&victim, &path).unwrap();
+        assert!(building.embedded("model").is_err());
+        is_whole();
+
+        let folder = index("building");
+        symlink(place.path(), folder.join("building-1")).unwrap();
+        symlink(place.path(), folder.join("generation-1")).unwrap();
+        Building::begin(&folder).unwrap().finish().unwrap();
+        is_whole();
+    }
 }

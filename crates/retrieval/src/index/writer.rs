@@ -18,6 +18,7 @@ use super::folder::{Building, Writing};
 use super::header::FORMAT;
 use super::lexical::LexicalWriter;
 use super::{CODES, COLUMNS, DOCUMENTS, HEADER, HEADS, Index, PASSAGES, TEXTS, VECTORS, WORDS};
+use crate::corpus::PdfText;
 use crate::passages::passages;
 use crate::{
     CorpusError, CorpusFile, Document, Embedder, Header, IndexedFile, LeftOut, RetrievalError, Settings, VectorsInfo,
@@ -80,19 +81,27 @@ pub struct Builder<'a> {
     folder: PathBuf,
     settings: Settings,
     embedder: Option<&'a Embedder>,
+    pdf: Option<&'a dyn PdfText>,
     cancelled: Arc<AtomicBool>,
 }
 
 impl<'a> Builder<'a> {
     /// In this folder.
     pub fn new(folder: &Path, settings: Settings) -> Self {
-        Self { folder: folder.to_owned(), settings, embedder: None, cancelled: Arc::default() }
+        Self { folder: folder.to_owned(), settings, embedder: None, pdf: None, cancelled: Arc::default() }
     }
 
     /// With vectors of this model.
     #[must_use]
     pub fn with_vectors(mut self, embedder: &'a Embedder) -> Self {
         self.embedder = Some(embedder);
+        self
+    }
+
+    /// With somebody who reads PDF files; without one they are left out.
+    #[must_use]
+    pub fn with_pdf(mut self, reader: &'a dyn PdfText) -> Self {
+        self.pdf = Some(reader);
         self
     }
 
@@ -177,7 +186,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             let (bytes, input) = file.read()?;
-            match file.documents(bytes) {
+            match file.documents(bytes, self.pdf) {
                 Ok(documents) => {
                     built.read += 1;
                     let count = documents.len() as u64;

@@ -20,6 +20,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread::{self, Scope};
 use std::time::Duration;
 
+use probare_cancellation::is_interruption;
 use probare_core::{
     Case, CaseResult, Event, Input, Named, Outside, Problem, Rules, RunReadings, ScoreError, Section, Sink, Source,
     SourceError, Stop,
@@ -216,12 +217,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Takes results as they come and passes them on in their order.
-    fn collect(
-        &mut self,
-        mut pool: Pool<'_, '_>,
-        jobs: usize,
-        options: &DriveOptions,
-    ) -> Result<Stop, DriveError> {
+    fn collect(&mut self, mut pool: Pool<'_, '_>, jobs: usize, options: &DriveOptions) -> Result<Stop, DriveError> {
         pool.grow(jobs)?;
         let queue = pool.worker.queue;
         let mut is_told = false;
@@ -240,6 +236,9 @@ impl Writer<'_> {
                     queue.passed_on(self.rows);
                 }
                 Next::Waiting { wanted } => pool.grow(wanted)?,
+                Next::Failed(DriveError::Input(error)) if is_interruption(error.as_ref()) => {
+                    return Ok(Stop::Interrupted);
+                }
                 Next::Failed(error) => return Err(error),
                 Next::End(stop) => return Ok(stop),
             }

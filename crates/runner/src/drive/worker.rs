@@ -2,8 +2,10 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use probare_cancellation::Cancellation;
 use probare_core::{Case, CaseResult, MetricInfo, Outcome, Readings, RunReadings};
 
 use super::queue::{Cases, Queue, Task};
@@ -25,7 +27,8 @@ impl Worker<'_> {
     /// Works until nothing is left.
     #[expect(clippy::disallowed_methods, reason = "this is the one place that loops over cases")]
     pub fn work(self) {
-        let mut readings = Readings::new(self.run.clone());
+        let under: Cancellation = Arc::clone(&self.options.interrupted).into();
+        let mut readings = Readings::new(self.run.clone()).under(under);
         while let Some(task) = self.queue.take() {
             match task {
                 Task::Parse(number, raw) => {

@@ -253,7 +253,7 @@ fn open_to_read(path: &Path) -> Result<(Access, Connection), StoreError> {
 /// A further connection to a store that was opened before.
 fn connect(path: &Path) -> Result<Connection, StoreError> {
     let wrong = wrong(path);
-    let connection = Connection::open(path).map_err(&wrong)?;
+    let connection = probare_models::open_unfollowed(path).map_err(&wrong)?;
     // Another process may hold the file for as long as its disk takes.
     connection.busy_timeout(Duration::from_mins(1)).map_err(&wrong)?;
     // What a loss of power takes is computed again, from recorded replies.

@@ -5,6 +5,7 @@
 mod callers;
 mod client;
 mod evaluate;
+mod expensive;
 mod limits;
 mod openapi;
 mod prompt;

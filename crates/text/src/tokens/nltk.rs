@@ -57,6 +57,7 @@ fn cut(lowered: Lowered) -> Tokens {
     let mut cutter =
         Cutter { text, words: Vec::with_capacity(text.len() / 5), substitutions: Substitutions::default() };
     for sentence in punkt::sentences(text) {
+        probare_cancellation::steps(16);
         cutter.cut_sentence(sentence);
     }
     let words = cutter.words;

@@ -2,6 +2,7 @@
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use probare_report::escape;
@@ -11,6 +12,7 @@ use probare_retrieval::stores::{Postgres, shown};
 use probare_retrieval::{Builder, Built, Embedder, Index, RetrievalError, Settings, Stage, corpus};
 use serde_json::json;
 
+use super::pdf::Sandboxed;
 use super::{embedding_by, print, print_json, remark};
 use crate::failure::{Done, Failure};
 use crate::verbs::running::interrupt_flag;
@@ -75,7 +77,9 @@ pub fn run(arguments: &Arguments) -> Done {
     let files = corpus::list(&arguments.corpus, Some(&arguments.output)).map_err(RetrievalError::from)?;
     let embedder = embedder(arguments)?;
     let split = Split { words: arguments.passage_words, overlap: arguments.overlap };
-    let mut builder = Builder::new(&arguments.output, Settings { split }).until(interrupt_flag());
+    let interrupted = interrupt_flag();
+    let pdf = Sandboxed::new(Arc::clone(&interrupted));
+    let mut builder = Builder::new(&arguments.output, Settings { split }).until(interrupted).with_pdf(&pdf);
     if let Some(embedder) = &embedder {
         builder = builder.with_vectors(embedder);
     }
@@ -100,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Done {
         remark(&escape::terminal(&format!("left out: {}: {}", left_out.name, left_out.reason)));
     }
     if !built.left_out.is_empty() {
-        remark("install it (Debian: poppler-utils) and index again to have these files too");
+        remark("install what is missing (Debian: poppler-utils, bubblewrap) and index again to have these files too");
     }
     if arguments.json {
         return print_json(&json!({

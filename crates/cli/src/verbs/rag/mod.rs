@@ -3,6 +3,7 @@
 mod ask;
 mod citations;
 mod index;
+mod pdf;
 mod search;
 mod test;
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use probare_cancellation::steps;
 use probare_nlp::{Parser, Sentence as Parse, Token, Upos};
 use probare_text::tokens::{Tokens, synthlink};
 
@@ -64,11 +65,14 @@ impl<'a> Answer<'a> {
         let spans: Vec<Range<usize>> = claim_spans(bounded(&text)).collect();
         let mut answer = Self { text, tokens, origins, is_largely_copied, sentences: Vec::new(), echoes };
         let parser = Parser::english();
+        let starts: Vec<usize> = answer.tokens.iter().map(|token| token.span.start).collect();
+        let index_of = |at: usize| starts.partition_point(|start| *start < at);
         for span in spans {
+            steps(1);
             // The parser may see several sentences where the published division sees one; they are judged together.
             let document = parser.parse(&answer.text[span.clone()]);
             let parse = Parse { tokens: joined(document.sentences, span.start) };
-            let standing = answer.standing(&span, &parse);
+            let standing = answer.standing(index_of(span.start)..index_of(span.end), &parse);
             let words = content_words(&parse.tokens);
             answer.sentences.push(Sentence { span, standing, words, parse });
         }
@@ -107,13 +111,13 @@ impl<'a> Answer<'a> {
         self.sentences.iter().filter(|sentence| sentence.standing == Standing::Statement)
     }
 
-    fn standing(&self, span: &Range<usize>, parse: &Parse) -> Standing {
-        let places = self.tokens.iter().zip(&self.origins).filter(|(token, _)| span.contains(&token.span.start));
-        let origins: Vec<Option<usize>> = places.map(|(_, origin)| *origin).collect();
+    /// What a sentence with these tokens is worth.
+    fn standing(&self, inside: Range<usize>, parse: &Parse) -> Standing {
+        let origins = &self.origins[inside];
         let copied = origins.iter().flatten().count();
         // Four fifths: a changed word or a conjunction in front does not make a sentence one's own.
         if self.is_largely_copied && copied > 0 && 5 * copied >= 4 * origins.len() {
-            return Standing::Copied(origins.into_iter().flatten().next().unwrap_or(0));
+            return Standing::Copied(origins.iter().flatten().next().copied().unwrap_or(0));
         }
         if states_something(parse) { Standing::Statement } else { Standing::Fragment }
     }

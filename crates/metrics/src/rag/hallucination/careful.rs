@@ -65,6 +65,7 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
     let mut supports = Vec::new();
     let mut scratch = support::Scratch::default();
     for sentence in reading.sentences.iter().filter(|sentence| speaks(sentence)) {
+        probare_cancellation::steps(64);
         let place = reading.origin(sentence.opening, sentence.tokens.end - 1);
         let mut support = support::support(reading, sentence, &sources, &amounts, &mut scratch);
         let nearest = support.nearest.map(|index| sources.place(index));

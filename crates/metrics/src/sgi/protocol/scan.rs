@@ -66,9 +66,8 @@ pub(super) fn head(text: &str, at: usize, ends: &mut Ends<'_>) -> Option<(std::o
 fn closings(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     for (close, _) in text.match_indices(')') {
-        let rest = &text[close + 1..];
-        let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
-        if !line.chars().all(is_space) {
+        // No further than the first word behind it: a line of a thousand brackets is gone through once.
+        if !text[close + 1..].chars().take_while(|character| *character != '\n').all(is_space) {
             continue;
         }
         let before = text[..close].trim_end_matches(is_space).len();

@@ -65,6 +65,7 @@ impl<'a> Amounts<'a> {
         let mut borne_out: Vec<Option<(Source, How)>> = anchors.iter().map(look).collect();
         // "64 to 70 °F": both numbers of a range have the unit of the second.
         for index in 0..anchors.len().saturating_sub(1) {
+            probare_cancellation::steps(1);
             if borne_out[index].is_none()
                 && let Some(said) = Said::in_range(response, &anchors[index], &anchors[index + 1])
             {
@@ -88,6 +89,7 @@ impl<'a> Amounts<'a> {
         for _ in 0..2 {
             let mut found = Vec::new();
             for (index, figure) in figures.iter().enumerate().filter(|(index, _)| self.borne_out[*index].is_none()) {
+                probare_cancellation::steps(16);
                 let Some(figure) = figure else { continue };
                 let anchor = &self.anchors[index];
                 let near = index.saturating_sub(NEIGHBOURS)..self.anchors.len().min(index + NEIGHBOURS + 1);

@@ -43,6 +43,7 @@ impl Had {
             let ordinals = words(text).into_iter().filter_map(|word| Some((ordinal(&word.lower)?, word.span)));
             let mut shapes: Vec<(f64, Range<usize>)> = ordinals.collect();
             for date in &dates {
+                probare_cancellation::steps(1);
                 shapes.extend(numbers_of(date).into_iter().map(|value| (value, date.span.clone())));
             }
             // "9 to 16" may be told as nine to four.
@@ -117,6 +118,7 @@ impl Had {
         let numbers = numbers.map(|(chunk, found)| (Figure::of_quantity(found), source(*chunk, &found.span)));
         let mut figures: Vec<(Figure, Source)> = Vec::new();
         for (figure, source) in dates.chain(numbers) {
+            probare_cancellation::steps(1);
             if !figures.iter().any(|(known, _)| *known == figure) {
                 figures.push((figure, source));
             }

@@ -8,6 +8,7 @@ use probare_text::quantities::{self, Kind, Quantity};
 pub(super) fn with_ranges(text: &str) -> Vec<Quantity> {
     let mut found = quantities::find(text);
     for index in 1..found.len() {
+        probare_cancellation::steps(1);
         let (before, here) = (&found[index - 1], &found[index]);
         let between = text.get(before.span.end..here.span.start).unwrap_or_default();
         if before.kind == Kind::Cardinal && is_range(between) {

@@ -62,6 +62,7 @@ impl Sources {
                 let index = sources.sentences.len();
                 let mut run = String::new();
                 for token in sentence.tokens.clone() {
+                    probare_cancellation::steps(1);
                     let word = &reading.tokens[token];
                     if !word.is_word {
                         continue;
@@ -168,5 +169,8 @@ fn root(word: &str, length: usize) -> Option<String> {
 
 /// The parts of a word between hyphens, without the ending of a possessive.
 pub(super) fn parts(word: &str) -> impl Iterator<Item = &str> {
-    word.split('-').map(|part| part.strip_suffix("'s").unwrap_or(part)).filter(|part| !part.is_empty())
+    word.split('-').map(|part| part.strip_suffix("'s").unwrap_or(part)).filter(|part| !part.is_empty()).take(MOST_PARTS)
 }
+
+/// Parts of a word that are looked at. A word of more, such as `1-1-1-…`, is none; each part costs the length of its word.
+const MOST_PARTS: usize = 32;

@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use probare_cancellation::steps;
 use probare_nlp::reading::{Reading, Sentence, Sort};
 use probare_text::wordnet::WordNet;
+use rustc_hash::FxHashSet;
 
 use super::amounts::Amounts;
 use super::sources::{Sources, StemId, parts};
@@ -86,6 +88,7 @@ pub(super) fn support(
     let span = reading.origin(sentence.opening, sentence.tokens.end - 1);
     let mut content: Vec<Content> = Vec::new();
     for token in sentence.opening..sentence.tokens.end {
+        steps(1);
         let found = &reading.tokens[token];
         if !found.is_word {
             continue;
@@ -116,6 +119,7 @@ pub(super) fn support(
     };
     let mut lacking = 0.0;
     for word in &content {
+        steps(1);
         let is_held = word.stem.is_some();
         let is_known = is_held || word.is_name && sources.has_name_like(reading.word(word.token));
         if word.is_name {
@@ -216,8 +220,9 @@ fn stand_together(left: StemId, right: StemId, sources: &Sources) -> bool {
 /// What the best sentence, and the best two together, hold of a sentence.
 fn cover(content: &[Content], sources: &Sources, scratch: &mut Scratch, support: &mut Support) {
     let mut distinct: Vec<(Option<StemId>, f64)> = Vec::with_capacity(content.len());
+    let mut seen: FxHashSet<StemId> = FxHashSet::default();
     for word in content {
-        if word.stem.is_none() || !distinct.iter().any(|(stem, _)| *stem == word.stem) {
+        if word.stem.is_none_or(|stem| seen.insert(stem)) {
             distinct.push((word.stem, word.weight));
         }
     }
@@ -225,7 +230,6 @@ fn cover(content: &[Content], sources: &Sources, scratch: &mut Scratch, support:
     if whole <= 0.0 {
         return;
     }
-    scratch.sums.resize(sources.len(), 0.0);
     let first = best(&distinct, sources, scratch);
     let Some((nearest, held)) = first else {
         support.shares.cover = 1.0;
@@ -239,7 +243,9 @@ fn cover(content: &[Content], sources: &Sources, scratch: &mut Scratch, support:
 
 /// The sentence that holds most by weight, the first of equals, and how much it holds.
 fn best(words: &[(Option<StemId>, f64)], sources: &Sources, scratch: &mut Scratch) -> Option<(usize, f64)> {
+    scratch.sums.resize(sources.len(), 0.0);
     for (stem, weight) in words {
+        steps(1);
         for &place in stem.map_or(&[][..], |stem| sources.places(stem)) {
             if scratch.sums[place] == 0.0 {
                 scratch.touched.push(place);

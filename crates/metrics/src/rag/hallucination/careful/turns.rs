@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
+use probare_cancellation::steps;
 use probare_nlp::reading::{Certainty, Clause, Reading, Sentence, Time, denial};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::finding::Source;
 use super::notation::ordinal;
@@ -229,9 +230,11 @@ impl Pair<'_> {
     /// Whether left and right of a verb are exchanged between both clauses, neither or both of them passive.
     fn is_swapped(&self) -> bool {
         let Some(other) = &self.other.clause else { return false };
-        let place = |stem: StemId| {
-            other.tokens.clone().find(|&token| self.sources.stem(self.other.reading.word(token)) == Some(stem))
-        };
+        // The last ones first, so that the first place of each stem stays.
+        let stemmed = other.tokens.clone().rev().inspect(|_| steps(1));
+        let stemmed = stemmed.filter_map(|token| Some((self.sources.stem(self.other.reading.word(token))?, token)));
+        let places: FxHashMap<StemId, usize> = stemmed.collect();
+        let place = |stem: StemId| places.get(&stem).copied();
         let has_by = |reading: &Reading, mut range: Range<usize>| range.any(|token| reading.word(token) == "by");
         self.words.windows(3).any(|three| {
             let [left, verb, right] = three else { return false };

@@ -1,0 +1,172 @@
+//! Work that ends when nobody waits for it any more.
+//!
+//! A [`Cancellation`] is a flag that whoever waits can set: a server whose client is gone or out of time, Ctrl-C. Work
+//! [under](Cancellation::during) it counts its [`steps`], and every few thousand of them looks at the flag; where it is
+//! set the work is unwound to where it was begun, which hears [`Cancelled`]. That is how a text of any shape, a deep tree
+//! or a hostile schema costs no more than the time that somebody gave it.
+//!
+//! ```
+//! use probare_cancellation::{Cancellation, Cancelled, steps};
+//!
+//! let patience = Cancellation::default();
+//! assert_eq!(patience.during(|| (0..10).inspect(|_| steps(1)).sum()), Ok(45));
+//! patience.cancel();
+//! let endless = patience.during(|| loop { steps(1) });
+//! assert_eq!(endless, Err::<(), _>(Cancelled));
+//! ```
+//!
+//! The flag that applies and the count belong to the thread. They stand on the side and not in the arguments, because the
+//! loops that matter stand deep in functions that take a text and give its words; hundreds of signatures would have to
+//! name something that is none of their business. The flag is never looked at for a value, so nothing that is computed
+//! depends on it, and it is in force inside of `during` alone. Unwinding goes past the panic hook and prints nothing.
+//!
+//! The count is also how tests tell work that grows with its input from work that grows with its square: see [`counted`].
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files that they need"))]
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+mod signal;
+mod waiting;
+
+pub use signal::{interruption, is_interruption};
+pub use waiting::{Waiting, open_to_read, open_to_write, standard_input};
+
+/// Whether nobody waits any more. Clones are one and the same.
+#[derive(Debug, Clone, Default)]
+pub struct Cancellation(Arc<AtomicBool>);
+
+/// The work was not finished, because nobody waited for it any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cancelled;
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("it was cancelled before it was finished")
+    }
+}
+
+impl Error for Cancelled {}
+
+impl From<Arc<AtomicBool>> for Cancellation {
+    fn from(flag: Arc<AtomicBool>) -> Self {
+        Self(flag)
+    }
+}
+
+thread_local! {
+    /// Steps of this thread so far.
+    static TAKEN: Cell<u64> = const { Cell::new(0) };
+    /// What the work of this thread is under.
+    static IN_FORCE: RefCell<Option<Cancellation>> = const { RefCell::new(None) };
+}
+
+/// Steps after which the flag is looked at: a fraction of a millisecond of any loop.
+const BETWEEN_LOOKS: u64 = 4096;
+
+impl Cancellation {
+    /// Nobody waits any more.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether nobody waits any more.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Does some work, which ends early where this is cancelled meanwhile. A panic in it stays a panic.
+    pub fn during<T>(&self, work: impl FnOnce() -> T) -> Result<T, Cancelled> {
+        let _restored = Restored(IN_FORCE.with_borrow_mut(|place| place.replace(self.clone())));
+        catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match cancelled(payload.as_ref()) {
+            Some(cancelled) => cancelled,
+            None => resume_unwind(payload),
+        })
+    }
+}
+
+/// Puts back what was in force before.
+struct Restored(Option<Cancellation>);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        IN_FORCE.set(self.0.take());
+    }
+}
+
+/// Whether what was caught is the end of cancelled work and not a panic. Whoever catches panics around metrics asks first.
+pub fn cancelled(payload: &(dyn Any + Send)) -> Option<Cancelled> {
+    payload.downcast_ref::<Cancelled>().copied()
+}
+
+/// Counts steps of the work of this thread. Ends the work where it was cancelled.
+///
+/// A step is what takes a bounded time: a word, a node, a comparison, a few dozen bytes. A loop over a text may count the
+/// bytes that it is about to go through at once.
+#[inline]
+pub fn steps(count: usize) {
+    let before = TAKEN.get();
+    let after = before.wrapping_add(count as u64);
+    TAKEN.set(after);
+    if before / BETWEEN_LOOKS != after / BETWEEN_LOOKS {
+        look();
+    }
+}
+
+/// Steps that `work` took on this thread.
+pub fn counted<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let before = TAKEN.get();
+    let made = work();
+    (made, TAKEN.get().wrapping_sub(before))
+}
+
+#[cold]
+fn look() {
+    let is_over = IN_FORCE.with_borrow(|place| place.as_ref().is_some_and(Cancellation::is_cancelled));
+    // What is dropped while a panic unwinds may count steps too, and must not begin a second one.
+    if is_over && !std::thread::panicking() {
+        resume_unwind(Box::new(Cancelled));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cancelled_work_ends_and_what_was_in_force_before_is_again() {
+        let (outer, inner) = (Cancellation::default(), Cancellation::default());
+        inner.cancel();
+        let ended = outer.during(|| {
+            let ended = inner.during(|| steps(BETWEEN_LOOKS as usize));
+            steps(BETWEEN_LOOKS as usize);
+            ended
+        });
+        assert_eq!(ended, Ok(Err(Cancelled)));
+        // Outside of it nothing is in force.
+        steps(2 * BETWEEN_LOOKS as usize);
+    }
+
+    #[test]
+    fn a_panic_stays_a_panic() {
+        let caught = catch_unwind(|| Cancellation::default().during(|| resume_unwind(Box::new("words"))));
+        let payload = caught.map(|ended: Result<(), Cancelled>| ended).unwrap_err();
+        assert_eq!(payload.downcast_ref::<&str>(), Some(&"words"));
+        assert_eq!(cancelled(payload.as_ref()), None);
+    }
+
+    #[test]
+    fn steps_are_counted() {
+        let ((), count) = counted(|| {
+            steps(3);
+            steps(4);
+        });
+        assert_eq!(count, 7);
+    }
+}

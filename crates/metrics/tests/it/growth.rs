@@ -1,0 +1,162 @@
+//! The work of every metric grows with its input and not with its square, whatever the input looks like.
+//!
+//! Texts of a dozen shapes that have made programs hang are given to every metric in every profile, at two sizes. Counted
+//! are the steps that the work itself takes note of (`probare_cancellation::counted`: the same on every machine) and, as a
+//! net under what takes no note of itself, the processor time of the thread, with a wide margin.
+
+use std::fs;
+
+use probare_cancellation::counted;
+use probare_core::{Case, MetricDef, Output, Passage, Profile, Sample, Scorer};
+use probare_metrics::registry;
+use probare_testing::page_examples;
+use serde_json::json;
+
+use crate::case;
+
+/// How much larger the second text is.
+const GROWTH: usize = 8;
+
+/// Bytes of the first text.
+const SMALL: usize = 4_000;
+
+/// What eight times the text may take: n log n with room. A square takes 64 times as much.
+const MOST_STEPS: f64 = 12.0;
+
+/// The same for the time, which is less exact.
+const MOST_TIME: f64 = 24.0;
+
+/// Seconds that the clock of processor time can tell apart.
+const RESOLUTION: f64 = 0.004;
+
+/// Texts of about so many bytes.
+const SHAPES: [(&str, fn(usize) -> String); 16] = [
+    ("round brackets around each other", |size| "(".repeat(size / 2) + &")".repeat(size / 2)),
+    ("brackets that were never opened", |size| ")".repeat(size)),
+    ("brackets of all kinds", |size| "([{".repeat(size / 6) + &"}])".repeat(size / 6)),
+    ("ones and dashes", |size| "1-".repeat(size / 2)),
+    ("stars", |size| "*".repeat(size)),
+    ("French quotation marks", |size| "«".repeat(size / 2)),
+    ("quotation marks", |size| "\"a' ".repeat(size / 4)),
+    ("dates", |size| "12 March 1999, 1/2/2003; ".repeat(size / 25)),
+    ("one sentence again and again", |size| "Cats drink milk. ".repeat(size / 17)),
+    ("one sentence without an end", |size| "the cat and Anna saw 5 dogs that ".repeat(size / 33)),
+    ("one word without an end", |size| "a".repeat(size)),
+    ("digits with signs", |size| "1,1.1 $%".repeat(size / 8)),
+    ("lists", |size| "- a\n1. b\n\n".repeat(size / 10)),
+    ("marks above nothing", |size| "\u{301}".repeat(size / 2)),
+    ("spaces", |size| " \t\n".repeat(size / 3)),
+    ("names", |size| "Mr. Anna-Maria O'Brien, ".repeat(size / 24)),
+];
+
+/// Every metric in every profile, with the options of its first example that can be built, and a case that it scores.
+fn subjects() -> Vec<(String, &'static MetricDef, Scorer, Case)> {
+    let mut subjects = Vec::new();
+    for definition in registry().iter() {
+        let examples = page_examples(definition.page);
+        let with_value =
+            || examples.iter().map(|(_, example)| example).filter(|example| example.get("expect").is_some());
+        for profile in definition.profiles {
+            let built = with_value().find_map(|example| {
+                let mut params = example.get("params").cloned().unwrap_or_else(|| json!({}));
+                if let Some(params) = params.as_object_mut() {
+                    params.shift_remove("profile");
+                }
+                let scorer = definition.build(params, *profile).ok()?;
+                Some((scorer, case::read(&example["case"])))
+            });
+            let (scorer, case) = built.unwrap_or_else(|| panic!("{}: no example can be built", definition.id));
+            subjects.push((format!("{} ({profile})", definition.id), definition, scorer, case));
+        }
+    }
+    for (query, reference) in QUESTIONS {
+        let definition = registry().get("answer_match").expect("it is registered");
+        let scorer = definition.build(json!({}), Profile::Reference).expect("it needs no options");
+        let case = case::read(&json!({"query": query, "response": "", "reference": reference}));
+        subjects.push((format!("answer_match to `{query}`"), definition, scorer, case));
+    }
+    subjects
+}
+
+/// Questions whose answers are read in other ways.
+const QUESTIONS: [(&str, &str); 4] = [
+    ("When did it open?", "12 March 1999"),
+    ("How many cats are there?", "5"),
+    ("Is it open?", "yes"),
+    ("Who saw the dogs?", "Anna-Maria O'Brien"),
+];
+
+/// Which texts have the shape; the others stay as short as they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Place {
+    Everywhere,
+    Response,
+}
+
+/// The case with some of its texts in one shape.
+fn shaped(seed: &Case, shape: fn(usize) -> String, size: usize, place: Place) -> Case {
+    let text = shape(size);
+    let mut case = seed.clone();
+    case.response = Some(Output::new(text.clone()));
+    if place == Place::Response {
+        return case;
+    }
+    if let Some(query) = &mut case.query {
+        query.clone_from(&text);
+    }
+    if let Some(references) = &mut case.reference {
+        *references = vec![text.clone()];
+    }
+    if let Some(context) = &mut case.context {
+        *context = vec![Passage { text: text.clone(), ..Passage::default() }];
+    }
+    for citation in case.citations.iter_mut().flatten() {
+        citation.quote = text.clone().into();
+    }
+    case
+}
+
+/// Processor time of this thread in seconds, where the system tells.
+fn seconds() -> Option<f64> {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse::<f64>().ok().map(|nanoseconds| nanoseconds / 1e9)
+}
+
+/// Steps and seconds that a case takes.
+fn taken(scorer: &Scorer, case: &Case) -> (u64, f64) {
+    let start = seconds().unwrap_or(0.0);
+    let (_, steps) = counted(|| scorer.score(Sample::of(case)));
+    (steps, seconds().unwrap_or(0.0) - start)
+}
+
+#[test]
+fn work_grows_with_the_input_and_not_with_its_square() {
+    let mut faults = Vec::new();
+    for (name, definition, scorer, seed) in subjects() {
+        // Tables and models are loaded before.
+        let _ = scorer.score(Sample::of(&seed));
+        let places = [Place::Everywhere, Place::Response];
+        for ((shape_name, shape), place) in SHAPES.into_iter().flat_map(|shape| places.map(|place| (shape, place))) {
+            let (small, large) = (shaped(&seed, shape, SMALL, place), shaped(&seed, shape, SMALL * GROWTH, place));
+            if definition.lacks(Sample::of(&small)).is_some() {
+                continue;
+            }
+            let (few, mut short) = taken(&scorer, &small);
+            let (many, mut long) = taken(&scorer, &large);
+            let is_slow = |short: f64, long: f64| long > MOST_TIME * short.max(RESOLUTION);
+            for _ in 0..2 {
+                if is_slow(short, long) {
+                    // The machine may have been busy with something else.
+                    short = short.max(taken(&scorer, &small).1);
+                    long = long.min(taken(&scorer, &large).1);
+                }
+            }
+            if is_slow(short, long) || many > 20_000 && many as f64 > MOST_STEPS * few as f64 {
+                faults.push(format!(
+                    "{name}: {shape_name} ({place:?}): {short:.4} s, then {long:.4} s; {few} steps, then {many}"
+                ));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{GROWTH} times the text takes far more:\n{}", faults.join("\n"));
+}
