@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the other tools into a folder, where they are not there yet: tests/foreign/install.sh DIR [TOOL…]
 #
-# TOOL is inspect, lm, promptfoo or eee; all of them if none is named.
+# TOOL is inspect, lm, promptfoo, deepeval or eee; all of them if none is named.
 set -euo pipefail
 work=${1:?a folder for the tools is needed}
 tools=${*:2}
@@ -17,6 +17,9 @@ if wants inspect || wants eee; then
 fi
 if wants lm; then
   venv lm "lm_eval==0.4.13"
+fi
+if wants deepeval; then
+  venv deepeval "deepeval==4.3.1"
 fi
 if wants promptfoo; then
   if [ ! -x "$work/pf/node_modules/.bin/promptfoo" ]; then

@@ -14,5 +14,10 @@ rm -rf "$work/out" && mkdir "$work/out"
 . "$work/promptfoo.env"
 (cd "$work" && promptfoo eval -c "$here/promptfoo.yaml" --no-progress-bar --no-table --no-share \
   -o out/promptfoo.json -o out/promptfoo.jsonl) || true # it ends with an error where an assertion fails
+(cd "$work" && promptfoo eval -c "$here/promptfoo_vars.yaml" --no-progress-bar --no-table --no-share \
+  -o out/promptfoo_vars.json -o out/promptfoo.csv) || true
+(cd "$work" && "$work/deepeval/bin/python" "$here/deepeval_make.py" "$work/out" "$here/questions.json")
+cp "$work"/out/test_run_*.json "$here/deepeval.json"
+cp "$work"/out/{promptfoo_vars.json,promptfoo.csv} "$here"
 cp "$work"/out/{inspect.eval,inspect.json,promptfoo.json,promptfoo.jsonl} "$here"
 cp "$work"/out/{samples_own_words.jsonl,samples_own_choice.jsonl} "$here"

@@ -60,7 +60,7 @@ use probare_cases::{{ReadOptions, Rows}};
 use probare_core::{{Console, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError}};
 use schemars::{{JsonSchema, Schema, schema_for}};
 use serde::{{Deserialize, Serialize}};
-use serde_json::Value as Json;
+use serde_json::{{Map, Value as Json}};
 
 use publish::Publisher;
 
@@ -96,6 +96,11 @@ impl Suite for {kind} {{
 
     fn options(&self) -> Schema {{
         schema_for!(Options)
+    }}
+
+    fn example(&self, _: &Map<String, Json>) -> Map<String, Json> {{
+        // Options that name data which the program carries (crates/cases/src/bundled.rs), if there are any.
+        Map::new()
     }}
 
     fn open(&self, options: Json, console: Console) -> Result<Job, SuiteError> {{

@@ -25,7 +25,9 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod bundled;
 mod cells;
+mod comments;
 mod cutter;
 mod digest;
 mod fields;
@@ -44,6 +46,7 @@ mod transcripts;
 mod values;
 mod whole;
 
+pub use bundled::{bundled_below, is_bundled};
 pub use fields::{FieldMap, MapError};
 pub use folder::files_below;
 pub use foreign::{Foreign, ForeignError, ForeignScore, Imported, ORIGIN, SCORES, import, read_foreign};

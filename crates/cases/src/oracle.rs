@@ -53,6 +53,7 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
         Some(_) => return None,
         None => Map::new(),
     };
+    let response = response.map(|output| output.signed(row));
     for (name, value) in std::mem::take(row) {
         if !value.is_null() {
             let name = if metadata.contains_key(&name) { format!("row.{name}") } else { name };

@@ -135,6 +135,7 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
     let tags = field(row, Field::Tags, texts)?.unwrap_or_default();
     let mut metadata = field(row, Field::Metadata, object)?.unwrap_or_default();
     let rest = row.rest()?;
+    let response = response.map(|output| output.signed(&rest));
     if metadata.is_empty() {
         metadata = rest;
     } else {

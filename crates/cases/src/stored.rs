@@ -8,6 +8,7 @@ use std::sync::Arc;
 use flate2::read::MultiGzDecoder;
 use probare_core::{Input, Progress};
 
+use crate::bundled;
 use crate::digest::{self, Digest, Digesting};
 use crate::open::BUFFER;
 use crate::{Format, OpenError};
@@ -43,6 +44,10 @@ pub(crate) struct Opened {
 pub(crate) fn open(path: &str) -> Result<Opened, OpenError> {
     if path == "-" {
         let (reader, stored) = StoredFile::new(path, Box::new(io::stdin()), None);
+        return Ok(Opened { reader, stored, is_plain_file: false });
+    }
+    if let Some(bytes) = bundled::bytes(path) {
+        let (reader, stored) = StoredFile::new(path, Box::new(bytes), Some(bytes.len() as u64));
         return Ok(Opened { reader, stored, is_plain_file: false });
     }
     let io_error = |source| OpenError::Io { file: path.to_owned(), source };

@@ -1,10 +1,12 @@
 //! [`Values`]: the raw JSON values of a file, for readers that know what is in them.
 
 use std::fmt;
+use std::io::Read;
 use std::path::Path;
 
 use probare_core::{Input, Problem};
 
+use crate::comments::Uncommented;
 use crate::cutter::{Cut, Cutter, Layout, Place};
 use crate::stored::{self, STANDARD_INPUT, StoredFile, told_by_name};
 use crate::{Format, OpenError, ReadOptions};
@@ -84,6 +86,19 @@ impl Values {
     /// Opens a file, or standard input for `-`. JSON lines are told by the extension or the format in the options, as for
     /// cases; a file with any other name is taken for one array, or for values one after the other.
     pub fn open(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
+        Self::of(path, options, |reader| reader)
+    }
+
+    /// The same, with remarks behind `//` passed over.
+    pub fn with_remarks(path: &str, options: &ReadOptions) -> Result<Self, OpenError> {
+        Self::of(path, options, |reader| Box::new(Uncommented::new(reader)))
+    }
+
+    fn of(
+        path: &str,
+        options: &ReadOptions,
+        through: impl FnOnce(Box<dyn Read + Send>) -> Box<dyn Read + Send>,
+    ) -> Result<Self, OpenError> {
         let name = if path == "-" { STANDARD_INPUT } else { path };
         let named = if path == "-" { Some(Format::JsonLines) } else { told_by_name(Path::new(path)).0 };
         let format = options.format.or(named).unwrap_or(Format::Json);
@@ -92,7 +107,7 @@ impl Values {
             return Err(OpenError::Broken { file: name.to_owned(), format: "JSON", reason });
         }
         let opened = stored::open(path)?;
-        let mut cutter = Cutter::new(opened.reader, Layout::of(format, name), options.longest_row, name)?;
+        let mut cutter = Cutter::new(through(opened.reader), Layout::of(format, name), options.longest_row, name)?;
         let is_array = cutter.is_array()?;
         Ok(Self { cutter, stored: opened.stored, is_array, count: 0, has_ended: false })
     }

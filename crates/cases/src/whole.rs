@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use probare_core::{Input, Sha256};
 
 use crate::OpenError;
+use crate::bundled;
 use crate::digest::{Digest, Digesting};
 
 /// Bytes of the longest document that is read at once: 256 MiB.
@@ -35,6 +36,9 @@ pub const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 pub fn read_whole(path: &str, limit: u64) -> Result<(Vec<u8>, Input), OpenError> {
     if path == "-" {
         return read_to_end(io::stdin().lock(), path, limit);
+    }
+    if let Some(bytes) = bundled::bytes(path) {
+        return read_to_end(bytes, path, limit);
     }
     let file = File::open(path).map_err(|source| OpenError::Io { file: path.to_owned(), source })?;
     read_to_end(file, path, limit)

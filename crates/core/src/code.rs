@@ -20,7 +20,7 @@ pub fn tell_code(messages: &mut [Message], schema: Option<&mut Json>, code: &str
              an object without it is not your verdict."
         ));
     }
-    let Some(Json::Object(schema)) = schema else { return };
+    let Some(schema) = schema.and_then(Json::as_object_mut) else { return };
     if let Some(Json::Object(properties)) = schema.get_mut("properties") {
         properties.insert(CODE.to_owned(), serde_json::json!({"type": "string"}));
         if let Some(Json::Array(required)) = schema.get_mut("required") {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use schemars::Schema;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::manifest::{Generation, Input, Reading};
 use crate::{Case, Detail, Message, MetricInfo, MetricRequest, Named, Problem, Sample, Section, Sink, SuiteCall};
@@ -227,6 +227,7 @@ impl Job {
 }
 
 /// What the place where a benchmark prints can show, and how much is wanted.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Console {
     /// Nothing but warnings.
@@ -235,6 +236,8 @@ pub struct Console {
     pub json: bool,
     /// Whether colours may be used.
     pub colour: bool,
+    /// Whether a run without cases is fine, and told as the benchmark tells it.
+    pub allow_empty: bool,
 }
 
 /// A published benchmark.
@@ -250,6 +253,10 @@ pub trait Suite: Send + Sync {
 
     /// JSON Schema of its options: flags and configuration are made from it. Descriptions are help texts.
     fn options(&self) -> Schema;
+
+    /// Options that name the example data which the program carries, for a command whose options name no data; nothing where
+    /// they do, or where the files are there that it takes by default.
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json>;
 
     /// Reads its files and gets everything ready. Nothing is written and nothing is printed before the run starts.
     fn open(&self, options: Json, console: Console) -> Result<Job, SuiteError>;

@@ -46,7 +46,8 @@ pub struct Folder {
     /// The folder of this machine that is copied there; an empty folder if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// SHA-256 of what that folder holds, set by whoever runs or recalls the program.
+    /// SHA-256 of what that folder holds, set by whoever runs or recalls the program: a record tells a repaired file from the
+    /// one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// Whether it is an empty folder where that of the machine is not there.

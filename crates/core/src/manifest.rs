@@ -56,6 +56,9 @@ pub struct Manifest {
     /// Data sets and models of a run that has several samples of a case, or several data sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<Generation>,
+    /// Whether replies that were cut at their longest length were scored as if they were whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub score_truncated: bool,
     /// What the means of the summary are over.
     #[serde(default, skip_serializing_if = "MeansOver::is_unsaid")]
     pub means_over: MeansOver,
@@ -118,6 +121,9 @@ pub struct ModelUsed {
     /// Further fields of the request.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     pub extra_body: Json,
+    /// What else decides its replies: headers that are no secret, digests of files that a program names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub also: BTreeMap<String, String>,
 }
 
 /// The model whose vectors a metric used.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value as Json};
 
 use crate::{Case, Citation, Field, Passage, Readings, ScoreError};
 
@@ -24,6 +25,21 @@ impl Output {
     /// An answer of which nothing but the text is known.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), model: None, repeat: 0 }
+    }
+
+    /// Takes model and repeat from the columns of these names that stand beside it, where it does not say them itself.
+    #[must_use]
+    pub fn signed(mut self, columns: &Map<String, Json>) -> Self {
+        if self.model.is_none() && self.repeat == 0 {
+            let name = columns.get("model").and_then(Json::as_str).filter(|name| !name.is_empty());
+            self.model = name.map(str::to_owned);
+            let number = columns.get("repeat").and_then(|value| match value {
+                Json::String(text) => text.parse().ok(),
+                other => other.as_u64().and_then(|number| u32::try_from(number).ok()),
+            });
+            self.repeat = number.unwrap_or(0);
+        }
+        self
     }
 }
 
@@ -185,6 +201,20 @@ impl<'a> Sample<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn columns_say_whose_an_output_is() {
+        let columns = |json: Json| json.as_object().cloned().unwrap();
+        let signed = |json| {
+            let output = Output::new("x").signed(&columns(json));
+            (output.model, output.repeat)
+        };
+        assert_eq!(signed(serde_json::json!({"model": "m", "repeat": 2})), (Some("m".into()), 2));
+        assert_eq!(signed(serde_json::json!({"model": "m", "repeat": "3"})), (Some("m".into()), 3));
+        assert_eq!(signed(serde_json::json!({"model": {"name": "m"}, "repeat": -1, "other": 1})), (None, 0));
+        let own = Output { model: Some("own".into()), ..Output::new("x") };
+        assert_eq!(own.clone().signed(&columns(serde_json::json!({"model": "m"}))), own);
+    }
 
     #[test]
     fn an_output_is_its_text_or_says_whose_it_is() {

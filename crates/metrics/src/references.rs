@@ -1,6 +1,7 @@
 //! Several right answers: the best one counts, and the evidence says which.
 
 use probare_core::{Evidence, Field, ScoreError};
+use probare_text::tokens::Tokens;
 
 /// Length up to which metrics compare two texts whose comparison is quadratic: about two seconds of work.
 pub(crate) const LONGEST: usize = 200_000;
@@ -43,6 +44,31 @@ pub(crate) fn best<T>(
 pub(crate) fn chosen(references: &[String], index: usize) -> Option<Evidence> {
     (references.len() > 1)
         .then(|| Evidence::note(format!("the best of {} references is `reference[{index}]`", references.len())))
+}
+
+/// Whether an empty response is held against a reference that is not empty. The SQuAD script takes the one for the other
+/// where the reference is an article or a sign (`A`, `the`, `?`), since nothing is left of either; that is right for
+/// questions without an answer, whose reference is empty, and wrong for a choice among letters.
+pub(crate) fn is_nothing_for_something(response: &str, reference: &str) -> bool {
+    response.trim().is_empty() && !reference.trim().is_empty()
+}
+
+/// Says how two texts without words in SQuAD's sense were compared; nothing where one of them has some.
+pub(crate) fn wordless(
+    response: &str,
+    response_tokens: &Tokens,
+    reference: &str,
+    reference_tokens: &Tokens,
+) -> Option<Evidence> {
+    if response_tokens.texts().next().is_some() || reference_tokens.texts().next().is_some() {
+        return None;
+    }
+    Some(Evidence::note(if is_nothing_for_something(response, reference) {
+        "the response is empty and the reference is not; the SQuAD script would call this a match, since articles and \
+         punctuation are no words"
+    } else {
+        "neither text has words once articles and punctuation are dropped, which the SQuAD script calls a match"
+    }))
 }
 
 #[cfg(test)]

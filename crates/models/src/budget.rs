@@ -19,7 +19,7 @@ pub struct Spending {
 }
 
 impl Spending {
-    const fn plus(self, other: Self) -> Self {
+    pub(crate) const fn plus(self, other: Self) -> Self {
         Self { tokens: self.tokens.saturating_add(other.tokens), money: self.money.plus(other.money) }
     }
 
@@ -150,8 +150,9 @@ impl Reservation {
     }
 
     /// The call may have been charged, nobody knows how much: the bound counts.
-    pub(crate) fn settle_unknown(mut self) {
+    pub(crate) fn settle_unknown(mut self) -> Spending {
         self.taken = self.bound;
+        self.bound
     }
 }
 
@@ -194,7 +195,7 @@ mod tests {
         let bound = Spending { tokens: 5, money: Money::dollars(0.4) };
         drop(budget.try_reserve(bound).unwrap().unwrap());
         assert_eq!(budget.spent(), Spending::default());
-        budget.try_reserve(bound).unwrap().unwrap().settle_unknown();
+        assert_eq!(budget.try_reserve(bound).unwrap().unwrap().settle_unknown(), bound);
         assert_eq!(budget.spent(), bound);
         let error = budget.try_reserve(Spending { tokens: 1, money: Money::dollars(0.7) }).unwrap().err().unwrap();
         assert!(error.to_string().contains("1.000000 US dollars"), "{error}");

@@ -1,31 +1,29 @@
 //! [`Client`]: one model, asked many questions at once.
 //!
-//! A question goes through these doors, in this order: the record (is the reply there, is somebody asking?), the breaker,
-//! a place among the requests under way, the limits a minute, the budget; then it is sent. A reply is committed to the
-//! record before it is handed on. Whatever a question holds is given back when it ends, also when it is cancelled.
+//! A question goes through these doors, in this order: the record (is the reply there, is somebody asking?), a place among the
+//! requests under way, the breaker and the pause that the provider asked for, the limits a minute, the budget; then it is
+//! sent. A reply is committed to the record before it is handed on. Whatever a question holds is given back when it ends.
+//!
+//! When a run is ended, what waits at a door goes; what was sent is waited for, since it is paid for.
 
+mod asking;
+mod list;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage, tell_code};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use crate::budget::Spending;
-use crate::fault::wait;
-use crate::limits::{Breaker, Gate, Pass, Permit, Rate, Throttle};
-use crate::name::Dialect;
+use crate::connection::{Connection, region};
+use crate::dialects::Feature;
+use crate::limits::{Breaker, Limits, Throttle, limits};
 use crate::prices::{self, Price};
-use crate::providers::{Heard, Parcel, Unheard, anthropic};
 use crate::record::{Claimed, Lease};
-use crate::road::{self, Road};
 use crate::shared::{OpenError, Shared, add};
-use crate::transport::Failed;
-use crate::{CallError, Entry, Fault, Key, ModelName, ModelSettings, Money, Request, random_bytes};
-
-/// Tokens of a reply that are expected for the limits a minute when no longest length is set.
-const USUAL_REPLY: u32 = 512;
+use crate::{CallError, Entry, Key, ModelName, ModelSettings, Provider, Request, SettingsError, random_bytes};
 
 /// A reply with what is known about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +32,8 @@ pub struct Answered {
     pub entry: Entry,
     /// Whether the record answered.
     pub replayed: bool,
+    /// Why the reply is not in the record yet, where it could not be written there. It is held and tried again.
+    pub unrecorded: Option<String>,
 }
 
 /// One model. Clones are the same.
@@ -45,16 +45,43 @@ struct Inner {
     name: ModelName,
     settings: ModelSettings,
     base_url: String,
+    also: BTreeMap<String, String>,
     price: Option<Price>,
-    road: Road,
+    connection: Connection,
     throttle: Throttle,
     breaker: Breaker,
-    requests: Option<Rate>,
-    tokens: Option<Rate>,
+    limits: Limits,
     timeout: Duration,
     in_all: Duration,
     attempts: u32,
     base_wait: Duration,
+}
+
+/// Where a model is found: as the settings say, or where the provider always is, or where the environment says.
+fn base_url(settings: &ModelSettings, name: &ModelName, shared: &Shared) -> Result<String, OpenError> {
+    let program = settings.program_digest(name);
+    let given = settings.base_url.as_deref().or(program.as_deref()).or(name.provider.base_url());
+    let found = match (given, name.provider) {
+        (Some(given), _) => given.to_owned(),
+        (None, Provider::Azure) => {
+            let named = shared.variable("AZURE_OPENAI_ENDPOINT").map(|url| url.trim().to_owned());
+            named.ok_or_else(|| SettingsError::Value {
+                model: settings.shown(),
+                field: "base_url",
+                reason: "is missing, and so is `AZURE_OPENAI_ENDPOINT`: the address of your resource".to_owned(),
+            })?
+        }
+        (None, Provider::Bedrock) => {
+            let region = region(shared).ok_or_else(|| SettingsError::Value {
+                model: settings.shown(),
+                field: "base_url",
+                reason: "is missing, and so is `AWS_REGION`: the region whose models are asked".to_owned(),
+            })?;
+            format!("https://bedrock-runtime.{region}.amazonaws.com")
+        }
+        (None, _) => String::new(),
+    };
+    Ok(found.trim_end_matches('/').to_owned())
 }
 
 impl Client {
@@ -62,10 +89,7 @@ impl Client {
     pub fn open(settings: ModelSettings, shared: &Shared) -> Result<Self, OpenError> {
         settings.check()?;
         let name = settings.model_name()?;
-        let program = settings.program_digest(&name);
-        let given = settings.base_url.as_deref().or(program.as_deref());
-        let base_url = given.or(name.provider.base_url()).unwrap_or_default();
-        let base_url = base_url.trim_end_matches('/').to_owned();
+        let base_url = base_url(&settings, &name, shared)?;
         let free = name.provider.is_free().then(|| Price::given(prices::Pricing::default()));
         // A list price is for the provider's own address.
         let listed = prices::listed(&name).filter(|_| settings.base_url.is_none());
@@ -73,29 +97,28 @@ impl Client {
         if shared.budget().limits_money() && price.is_none() {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
-        let road = Road::open(&settings, &name, &base_url, shared)?;
-        shared.start(!road.is_cassette() && !shared.0.only_looks)?;
-        let is_mute = shared.0.offline && shared.record().is_none() && !road.is_cassette();
+        let connection = Connection::open(&settings, &name, &base_url, shared)?;
+        shared.start(!connection.is_cassette() && !shared.0.only_looks)?;
+        let is_mute = shared.0.offline && shared.record().is_none() && !connection.is_cassette();
         if is_mute && !shared.0.only_looks && shared.trust().may_ask() {
             return Err(OpenError::OfflineWithoutRecord);
         }
-        let per_minute = |limit: Option<f64>| limit.map(Rate::per_minute);
         let (throttle, breaker) = shared.limits(&name, &base_url, &settings);
         Ok(Self(Arc::new(Inner {
             throttle,
             breaker,
-            requests: per_minute(settings.requests_per_minute.map(f64::from)),
-            tokens: per_minute(settings.tokens_per_minute.map(|tokens| tokens as f64)),
+            limits: limits(&name, &base_url, &settings),
             timeout: ModelSettings::seconds(settings.timeout, 120.0),
             in_all: ModelSettings::seconds(settings.timeout_total, 900.0),
             attempts: settings.max_attempts.unwrap_or(6),
             base_wait: ModelSettings::seconds(settings.retry_wait, 0.5),
             shared: shared.clone(),
+            also: settings.also(&name),
             name,
             settings,
             base_url,
             price,
-            road,
+            connection,
         })))
     }
 
@@ -111,7 +134,7 @@ impl Client {
 
     /// What decides its replies, for a manifest. Nothing of it is secret.
     pub fn used(&self) -> ModelUsed {
-        let Inner { settings, name, base_url, shared, .. } = &*self.0;
+        let Inner { settings, name, base_url, shared, also, .. } = &*self.0;
         let extra = (!settings.extra_body.is_empty()).then(|| Json::Object(settings.extra_body.clone()));
         let clean = |json: Json| serde_json::from_str(&shared.redactor().clean(json.to_string())).unwrap_or_default();
         ModelUsed {
@@ -128,12 +151,13 @@ impl Client {
             },
             reasoning_effort: settings.reasoning_effort.clone(),
             extra_body: extra.map(clean).unwrap_or_default(),
+            also: also.clone(),
         }
     }
 
     /// Whether a file of recorded replies stands for the model.
     pub fn is_recorded(&self) -> bool {
-        self.0.road.is_cassette()
+        self.0.connection.is_cassette()
     }
 
     /// How many requests may be under way at the moment.
@@ -150,8 +174,7 @@ impl Client {
 
     /// Asks one question and waits for the reply; `repeat` is the repetition of the run, counted from 0.
     pub fn ask_once(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
-        let bug = || CallError::Internal { reason: "a question was dropped".to_owned() };
-        self.0.shared.block(self.call(question, repeat)).unwrap_or_else(|| Err(bug()))
+        self.0.shared.block(self.call(question, repeat)).unwrap_or_else(|| Err(dropped()))
     }
 
     /// What a call of this usage costs, in US dollars, where the price is known.
@@ -161,53 +184,106 @@ impl Client {
 
     /// Asks one question; `repeat` is the repetition of the run, counted from 0.
     pub async fn call(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
-        let shared = &self.0.shared;
-        let outcome = tokio::select! {
-            biased;
-            () = shared.0.cancel.cancelled() => Err(CallError::Cancelled),
-            outcome = self.recorded(question, repeat) => outcome,
-        };
-        let tally = &shared.0.tally;
-        match &outcome {
-            Ok(Answered { replayed: true, .. }) => add(&tally.replayed, 1),
-            Ok(Answered { entry, .. }) => {
-                let refused = matches!(entry.reply.content, Content::Refused(_));
-                add(if refused { &tally.refused } else { &tally.replied }, 1);
-                let usage = entry.reply.usage.unwrap_or_default();
-                add(&tally.input_tokens, usage.input_tokens);
-                add(&tally.output_tokens, usage.output_tokens);
-            }
-            Err(_) => add(&tally.failed, 1),
+        let mut outcome = self.recorded(question, repeat).await;
+        self.count(&outcome);
+        // Whoever takes a cut reply for an answer gets the text; why the model stopped stays beside it.
+        if let Ok(Answered { entry, .. }) = &mut outcome
+            && self.0.shared.0.score_truncated
+            && let Content::Truncated(text) = &mut entry.reply.content
+        {
+            entry.reply.content = Content::Text(std::mem::take(text));
         }
         outcome
     }
 
+    /// Counts how a question ended.
+    fn count(&self, outcome: &Result<Answered, CallError>) {
+        let tally = &self.0.shared.0.tally;
+        match outcome {
+            Ok(Answered { replayed: true, entry, .. }) => {
+                add(&tally.replayed, 1);
+                add(&tally.cut, u64::from(matches!(entry.reply.content, Content::Truncated(_))));
+            }
+            Ok(Answered { entry, unrecorded, .. }) => {
+                add(&tally.cut, u64::from(matches!(entry.reply.content, Content::Truncated(_))));
+                add(
+                    match entry.reply.content {
+                        Content::Refused(_) => &tally.refused,
+                        Content::Truncated(_) => &tally.truncated,
+                        _ => &tally.replied,
+                    },
+                    1,
+                );
+                let usage = entry.reply.usage.unwrap_or_default();
+                add(&tally.input_tokens, usage.input_tokens);
+                add(&tally.output_tokens, usage.output_tokens);
+                add(&tally.unmeasured, u64::from(entry.reply.usage.is_none()));
+                add(&tally.unrecorded, u64::from(unrecorded.is_some()));
+            }
+            Err(_) => add(&tally.failed, 1),
+        }
+    }
+
+    /// The question as it is asked here. A wish that cannot be expressed is an error before anything is sent.
+    fn request(&self, question: &Question, repeat: u32) -> Result<Request, CallError> {
+        let Inner { name, base_url, settings, also, .. } = &*self.0;
+        let request = Request::new(name, base_url, settings, also, question, repeat);
+        // A reply that is recorded is found whatever was wished for.
+        let is_sent = !matches!(self.0.connection, Connection::Nowhere);
+        let unknown = Feature::wanted(&request).find(|feature| is_sent && !name.provider.supports(*feature));
+        match unknown {
+            Some(feature) => Err(CallError::Unsupported { model: settings.shown(), provider: name.provider, feature }),
+            None => Ok(request),
+        }
+    }
+
+    /// The request as the record knows it: without keys that were written into a question. What is sent is not changed.
+    fn kept_request(&self, request: &Request) -> Request {
+        let redactor = self.0.shared.redactor();
+        let mut kept = request.clone();
+        for message in &mut kept.messages {
+            message.text = redactor.clean_text(std::mem::take(&mut message.text));
+        }
+        kept
+    }
+
     /// The recorded reply, or one that is asked for and recorded.
     async fn recorded(&self, question: &Question, repeat: u32) -> Result<Answered, CallError> {
-        let Inner { shared, name, base_url, settings, .. } = &*self.0;
-        let mut question = question.clone();
-        for message in &mut question.messages {
-            // A key in a question would be sent to a model and kept in the record.
-            message.text = shared.redactor().clean(std::mem::take(&mut message.text));
-        }
-        let request = Request::new(name, base_url, settings, &question, repeat);
-        let key = Key::of(&request);
-        let coded = question.coded;
+        let request = self.request(question, repeat)?;
+        let kept = self.kept_request(&request);
+        let key = Key::of(&kept);
+        let lease = match self.claim(key).await? {
+            Known::Answered(answered) => return Ok(answered),
+            Known::Open(lease) => lease,
+        };
+        // What is sent has the code of its question; what is recorded, and answered from a file, does not.
+        let is_coded = question.coded && !self.0.connection.is_cassette();
+        let code = if is_coded { Some(fresh_code()?) } else { None };
+        let entries = self.asked(std::slice::from_ref(&request), key, code).await?;
+        let entry = entries.into_iter().next().ok_or_else(dropped)?;
+        self.keep(lease, Entry { request: kept, ..entry }).await
+    }
+
+    /// What the record says about a request, or the leave to ask.
+    async fn claim(&self, key: Key) -> Result<Known, CallError> {
+        let Inner { shared, connection, .. } = &*self.0;
         // A file of recorded replies is a record already.
-        let Some(record) = shared.record().filter(|_| !self.0.road.is_cassette()) else {
-            let replayed = self.0.road.is_cassette();
-            if shared.0.offline && !replayed {
+        let Some(record) = shared.record().filter(|_| !connection.is_cassette()) else {
+            if shared.0.offline && !connection.is_cassette() {
                 return Err(self.not_recorded(key));
             }
-            return Ok(Answered { entry: self.asked(request, key, coded).await?, replayed });
+            return Ok(Known::Open(None));
         };
-        let lease: Lease = match record.claim(key, shared.0.offline).await? {
-            Claimed::Reply(entry) => return Ok(Answered { entry: *entry, replayed: true }),
-            Claimed::Missing => return Err(self.not_recorded(key)),
-            Claimed::Mine(lease) => lease,
+        let claimed = tokio::select! {
+            biased;
+            () = shared.0.cancel.cancelled() => return Err(CallError::Cancelled),
+            claimed = record.claim(key, shared.0.offline) => claimed?,
         };
-        let entry = self.asked(request, key, coded).await?;
-        Ok(Answered { entry: record.keep(lease, entry).await?, replayed: false })
+        match claimed {
+            Claimed::Reply(entry) => Ok(Known::Answered(Answered { entry: *entry, replayed: true, unrecorded: None })),
+            Claimed::Missing => Err(self.not_recorded(key)),
+            Claimed::Mine(lease) => Ok(Known::Open(Some(lease))),
+        }
     }
 
     /// Only the record may answer, and it does not.
@@ -217,73 +293,22 @@ impl Client {
         CallError::NotRecorded { model: settings.shown(), key: key.short() }
     }
 
-    /// Asks until there is a reply, or no attempt is worth it, or the time is over.
-    async fn asked(&self, request: Request, key: Key, coded: bool) -> Result<Entry, CallError> {
-        let inner = &*self.0;
-        // What is sent has the code of its question; what is recorded, and answered from a file, does not.
-        let code = if coded && !inner.road.is_cassette() { Some(fresh_code()?) } else { None };
-        let parcel = match &code {
-            Some(code) => road::parcel(&with_code(&request, code)),
-            None => road::parcel(&request),
+    /// Commits a reply before it is handed on. One that cannot be written is held by the record, and says so.
+    async fn keep(&self, lease: Option<Lease>, entry: Entry) -> Result<Answered, CallError> {
+        let Inner { shared, connection, .. } = &*self.0;
+        let (Some(record), Some(lease)) = (shared.record(), lease) else {
+            return Ok(Answered { entry, replayed: connection.is_cassette(), unrecorded: None });
         };
-        let bound = inner.bound(&request, &parcel)?;
-        let mut deadline: Option<Instant> = None;
-        let mut last: Option<Unheard> = None;
-        let mut attempts = 0;
-        let over = |attempts, last: Option<Unheard>| CallError::TimedOut {
-            model: inner.settings.shown(),
-            limit: inner.in_all,
-            attempts,
-            last: last.map(|unheard| unheard.reason),
-        };
-        loop {
-            let admitted = match deadline {
-                None => inner.admitted(bound, &parcel, &request).await?,
-                Some(moment) => match timeout_at(moment, inner.admitted(bound, &parcel, &request)).await {
-                    Ok(admitted) => admitted?,
-                    Err(_) => return Err(over(attempts, last)),
-                },
-            };
-            // The clock of a question starts with its first attempt: a long queue is no fault of its own.
-            let moment = *deadline.get_or_insert_with(|| Instant::now() + inner.in_all);
-            attempts += 1;
-            add(&inner.shared.0.tally.attempts, 1);
-            let started = Instant::now();
-            let allowed = inner.timeout.min(moment.saturating_duration_since(started));
-            let sent = timeout(allowed, inner.road.send(&request, &parcel)).await;
-            let failed = match sent {
-                Ok(Ok((heard, received))) => {
-                    let latency = started.elapsed();
-                    let usage = heard.reply.usage.unwrap_or_default();
-                    let mut heard = heard;
-                    heard.reply.code = code.or(heard.reply.code);
-                    let entry = inner.entry(request, heard, &parcel, &received, latency, attempts);
-                    admitted.succeeded(inner, usage, entry.cost_usd);
-                    return Ok(entry);
-                }
-                Ok(Err(failed)) => failed,
-                Err(_) => {
-                    let reason = format!("no whole reply within {:.1} seconds", allowed.as_secs_f64());
-                    Unheard::new(Fault::TimedOut, reason).into()
-                }
-            };
-            let Failed { mut unheard, retry_after } = failed;
-            unheard.reason = inner.shared.redactor().clean(unheard.reason);
-            admitted.failed(inner, &unheard);
-            if !unheard.fault.rule().retry || attempts >= inner.attempts {
-                let Unheard { fault, reason } = unheard;
-                return Err(CallError::Provider { model: inner.settings.shown(), fault, reason, attempts });
-            }
-            let own = wait(inner.base_wait, attempts, inner.shared.0.seed ^ key.seed());
-            // Added to what the provider asks for, so that not everybody returns in the same moment.
-            let pause = retry_after.map_or(own, |asked| asked + own.min(Duration::from_secs(1)) / 4);
-            if Instant::now() + pause >= moment {
-                return Err(over(attempts, Some(unheard)));
-            }
-            last = Some(unheard);
-            sleep(pause).await;
-        }
+        let (entry, unrecorded) = record.keep(lease, entry).await?;
+        Ok(Answered { entry, replayed: false, unrecorded })
     }
+}
+
+/// What is known of a request before it is sent.
+enum Known {
+    Answered(Answered),
+    /// Nobody has the reply; the lease to ask for it, where there is a record.
+    Open(Option<Lease>),
 }
 
 /// A request as it is sent: with the code that the model alone is told.
@@ -300,11 +325,14 @@ fn fresh_code() -> Result<String, CallError> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
+fn dropped() -> CallError {
+    CallError::Internal { reason: "a question was dropped".to_owned() }
+}
+
 /// Asks several models several questions at once; one reply for each, in their order.
 pub(crate) fn ask_all(shared: &Shared, asked: Vec<(Client, Question, u32)>) -> Vec<Reply> {
     let count = asked.len();
-    let bug = || CallError::Internal { reason: "a question was dropped".to_owned() }.reply();
-    let Some(handle) = shared.handle() else { return vec![bug(); count] };
+    let Some(handle) = shared.handle() else { return vec![dropped().reply(); count] };
     let work = async {
         let mut tasks = JoinSet::new();
         for (at, (client, question, repeat)) in asked.into_iter().enumerate() {
@@ -315,125 +343,15 @@ pub(crate) fn ask_all(shared: &Shared, asked: Vec<(Client, Question, u32)>) -> V
             if let Ok((at, outcome)) = ended
                 && let Some(place) = replies.get_mut(at)
             {
-                *place = Some(outcome.map_or_else(|error| error.reply(), |answered| answered.entry.reply));
+                *place = Some(reply_of(outcome));
             }
         }
         replies
     };
     let replies = shared.block(work).unwrap_or_else(|| vec![None; count]);
-    replies.into_iter().map(|reply| reply.unwrap_or_else(bug)).collect()
+    replies.into_iter().map(|reply| reply.unwrap_or_else(|| dropped().reply())).collect()
 }
 
-/// What a request holds while it is under way.
-struct Admitted {
-    pass: Pass,
-    permit: Permit,
-    reservation: crate::budget::Reservation,
-    /// Tokens that were taken from the limit a minute.
-    tokens: f64,
-}
-
-impl Admitted {
-    fn succeeded(self, inner: &Inner, usage: Usage, cost: Option<f64>) {
-        let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
-        self.pass.succeeded();
-        if let Some(rate) = &inner.tokens {
-            rate.correct(self.tokens - tokens as f64);
-        }
-        let money = cost.map(Money::dollars).unwrap_or_default();
-        self.reservation.settle(Spending { tokens, money });
-        inner.throttle.succeeded(self.permit);
-    }
-
-    fn failed(self, inner: &Inner, unheard: &Unheard) {
-        let rule = unheard.fault.rule();
-        self.pass.failed(unheard.fault, &unheard.reason, Instant::now());
-        if rule.charged {
-            self.reservation.settle_unknown();
-        }
-        if rule.slower {
-            inner.throttle.slow_down(self.permit);
-        }
-    }
-}
-
-impl Inner {
-    /// Waits at every door in turn.
-    async fn admitted(&self, bound: Spending, parcel: &Parcel, request: &Request) -> Result<Admitted, CallError> {
-        loop {
-            let permit = self.throttle.acquire().await;
-            let pass = match self.breaker.gate(Instant::now()) {
-                Gate::Go(pass) => pass,
-                Gate::Refused(failures, last) => {
-                    return Err(CallError::CircuitOpen { model: self.settings.shown(), failures, last });
-                }
-                Gate::Wait(pause) => {
-                    drop(permit);
-                    sleep(pause).await;
-                    continue;
-                }
-            };
-            let reply = request.parameters.max_tokens.unwrap_or(USUAL_REPLY);
-            let tokens = parcel.body.len() as f64 / 4.0 + f64::from(reply);
-            if let Some(rate) = &self.requests {
-                rate.wait_for(1.0).await;
-            }
-            if let Some(rate) = &self.tokens {
-                rate.wait_for(tokens).await;
-            }
-            let reservation = self.shared.budget().reserve(bound).await?;
-            return Ok(Admitted { pass, permit, reservation, tokens });
-        }
-    }
-
-    /// The most that a request can take. A token is at least a byte, and the body holds more bytes than the messages.
-    fn bound(&self, request: &Request, parcel: &Parcel) -> Result<Spending, CallError> {
-        if !self.shared.budget().is_limited() {
-            return Ok(Spending::default());
-        }
-        let own = (self.name.provider.dialect() == Dialect::Anthropic).then_some(anthropic::MOST_TOKENS);
-        let listed = self.price.and_then(|price| price.most_output);
-        // A vector is not paid for by its length.
-        let none = request.embedding.then_some(0);
-        let Some(most) = none.or(request.parameters.max_tokens).or(own).or(listed) else {
-            return Err(CallError::Unbounded { model: self.settings.shown() });
-        };
-        let usage = Usage::new(parcel.body.len() as u64, u64::from(most));
-        let money = self.price.map(|price| price.bound(usage)).unwrap_or_default();
-        Ok(Spending { tokens: usage.input_tokens.saturating_add(usage.output_tokens), money })
-    }
-
-    /// What is kept of a reply, keys taken out.
-    fn entry(
-        &self,
-        request: Request,
-        mut heard: Heard,
-        parcel: &Parcel,
-        received: &[u8],
-        latency: Duration,
-        attempts: u32,
-    ) -> Entry {
-        let redactor = self.shared.redactor();
-        let embedding = request.embedding;
-        if let Content::Text(text) | Content::Truncated(text) | Content::Refused(text) = &mut heard.reply.content {
-            *text = redactor.clean(std::mem::take(text));
-        }
-        heard.reply.model = heard.reply.model.map(|model| redactor.clean(model));
-        let logprobs = heard.logprobs.and_then(|json| serde_json::from_str(&redactor.clean(json.to_string())).ok());
-        let cost = heard.cost.filter(|cost| *cost >= 0.0);
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        Entry {
-            cost_usd: cost
-                .or_else(|| self.price.map(|price| price.of(heard.reply.usage.unwrap_or_default()).in_dollars())),
-            request,
-            reply: heard.reply,
-            sent: Some(redactor.clean_bytes(&parcel.body)),
-            // A vector stands in the reply already.
-            received: (!received.is_empty() && !embedding).then(|| redactor.clean_bytes(received)),
-            logprobs,
-            latency_ms: u64::try_from(latency.as_millis()).unwrap_or(u64::MAX),
-            attempts,
-            made: now.as_secs(),
-        }
-    }
+fn reply_of(outcome: Result<Answered, CallError>) -> Reply {
+    outcome.map_or_else(|error| error.reply(), |answered| answered.entry.reply)
 }

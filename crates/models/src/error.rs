@@ -5,7 +5,7 @@ use std::time::Duration;
 use probare_core::{ErrorKind, Reply};
 
 use crate::budget::BudgetReached;
-use crate::{Fault, RecordError};
+use crate::{Fault, Feature, Provider, RecordError};
 
 /// Why a question got no answer. Every text has passed the redactor.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -54,6 +54,16 @@ pub enum CallError {
         /// The model.
         model: String,
     },
+    /// The question wants what the provider cannot express.
+    #[error("model `{model}`: `{}` cannot be expressed, `{provider}` knows nothing of the kind", feature.name())]
+    Unsupported {
+        /// The model.
+        model: String,
+        /// Who answers.
+        provider: Provider,
+        /// What is wanted.
+        feature: Feature,
+    },
     /// Only recorded replies are allowed, and this one is not recorded.
     #[error("no reply of model `{model}` to this question is recorded (key {key})")]
     NotRecorded {
@@ -90,6 +100,7 @@ impl CallError {
             Self::NotRecorded { .. } | Self::NoModel { .. } | Self::Provider { fault: Fault::NotInCassette, .. } => {
                 ErrorKind::Missing
             }
+            Self::Provider { fault: Fault::Moderated, .. } => ErrorKind::Refused,
             Self::Cancelled => ErrorKind::Cancelled,
             _ => ErrorKind::Failed,
         }

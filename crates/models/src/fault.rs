@@ -2,6 +2,28 @@
 
 use std::time::{Duration, SystemTime};
 
+/// How often a question is asked again after a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Not at all.
+    No,
+    /// Once.
+    Once,
+    /// As long as attempts are left.
+    Yes,
+}
+
+/// Whom a fault concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concern {
+    /// One question.
+    Question,
+    /// The provider, for a while: too many in a row, and it is left alone.
+    Provider,
+    /// The key, the account or the model: nobody else need be sent.
+    Everybody,
+}
+
 /// One line of the table.
 pub struct Rule {
     /// What went wrong.
@@ -9,7 +31,9 @@ pub struct Rule {
     /// How it shows.
     pub shows: &'static str,
     /// Whether another attempt is made.
-    pub retry: bool,
+    pub again: Again,
+    /// Whom it concerns.
+    pub concern: Concern,
     /// Whether fewer requests are sent at once from now on.
     pub slower: bool,
     /// Whether the attempt may have been charged, so that a budget counts its bound.
@@ -18,9 +42,10 @@ pub struct Rule {
     pub why: &'static str,
 }
 
-/// What can go wrong, and for each whether to try again, whether to send fewer at once, and whether it may have been charged.
+/// What can go wrong, and for each how often to try again, whom it concerns, whether to send fewer at once, and whether it may
+/// have been charged.
 macro_rules! faults {
-    ($(#[doc = $doc:literal] $fault:ident: $shows:literal, $retry:literal, $slower:literal, $charged:literal, $why:literal;)*) => {
+    ($(#[doc = $doc:literal] $fault:ident: $shows:literal, $again:ident, $concern:ident, $slower:literal, $charged:literal, $why:literal;)*) => {
         /// What went wrong with one attempt.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Fault {
@@ -30,49 +55,88 @@ macro_rules! faults {
         /// Which faults are worth another attempt, in the order of the faults. The page of the guide shows this table; a test
         /// compares them.
         pub const RULES: &[Rule] = &[
-            $(Rule { fault: Fault::$fault, shows: $shows, retry: $retry, slower: $slower, charged: $charged, why: $why }),*
+            $(Rule {
+                fault: Fault::$fault,
+                shows: $shows,
+                again: Again::$again,
+                concern: Concern::$concern,
+                slower: $slower,
+                charged: $charged,
+                why: $why,
+            }),*
         ];
     };
 }
 
 faults! {
     /// No connection came about.
-    NotConnected: "no connection", true, false, false, "nothing was asked yet";
+    NotConnected: "no connection", Yes, Provider, false, false, "nothing was asked yet";
     /// The connection ended before the reply was whole.
-    ConnectionLost: "the connection ends in the middle", true, false, true, "networks do that";
+    ConnectionLost: "the connection or the stream ends in the middle", Yes, Provider, false, true, "networks do that";
     /// The attempt took too long.
-    TimedOut: "no whole reply within `timeout`", true, true, true, "often a sign of load";
+    TimedOut: "no whole reply within `timeout`, or nothing of a stream within `idle_timeout`", Yes, Provider, true, true, "often a sign of load";
     /// 429: too many requests.
-    TooManyRequests: "429", true, true, false, "after `Retry-After` or a growing wait";
+    TooManyRequests: "429", Yes, Question, true, false, "after the wait that the provider asks for, or a growing one; the whole model waits";
     /// 429 or 402: the account has no credit left.
-    NoCredit: "402, or 429 with `insufficient_quota`", false, false, false, "waiting does not pay the bill";
+    NoCredit: "402, or 429 with `insufficient_quota`", No, Everybody, false, false, "waiting does not pay the bill";
     /// 503 or 529: the provider has too much to do.
-    Overloaded: "503, 529", true, true, false, "after `Retry-After` or a growing wait";
+    Overloaded: "503, 529", Yes, Provider, true, false, "after the wait that the provider asks for, or a growing one";
     /// 500, 502, 504 and other failures of the server.
-    ServerError: "500, 502, 504", true, false, false, "mostly passes";
+    ServerError: "500, 502, 504", Yes, Provider, false, false, "mostly passes";
     /// 408, 409, 425: the request came at a bad moment.
-    BadMoment: "408, 409, 425", true, false, false, "the server says so";
-    /// 401 or 403: the key is not accepted.
-    NotAllowed: "401, 403", false, false, false, "the key stays wrong";
+    BadMoment: "408, 409, 425", Yes, Question, false, false, "the server says so";
+    /// The key is not accepted, whatever the status.
+    WrongKey: "401; 400 or 403 that speak of the key", No, Everybody, false, false, "the key stays wrong: nobody else is sent";
+    /// A filter declines the question: this one, not the next.
+    Moderated: "400 or 403 of a filter, such as `content_filter`", No, Question, false, false, "this prompt is declined: kind `refused`";
+    /// 403: this question may not be asked.
+    Forbidden: "403", No, Question, false, false, "this prompt's own: the others are asked";
     /// 404: no such model or address.
-    NotFound: "404", false, false, false, "the model or address stays wrong";
+    NotFound: "404", No, Everybody, false, false, "the model or address stays wrong";
     /// 400, 413, 422 and other complaints about the request.
-    BadRequest: "400, 413, 422, other 4xx", false, false, false, "the same request stays wrong";
+    BadRequest: "400, 413, 422, other 4xx", No, Question, false, false, "the same request stays wrong";
     /// A status that an answer does not have, such as a redirection.
-    UnexpectedStatus: "1xx, 3xx, other 2xx", false, false, false, "redirections are not followed, the key would go elsewhere";
-    /// The reply is not JSON by its own account, such as the page of a proxy.
-    WrongContentType: "200 that is not JSON by its header", true, false, true, "a page of a proxy";
+    UnexpectedStatus: "1xx, 3xx, other 2xx", No, Question, false, false, "redirections are not followed, the key would go elsewhere";
+    /// The reply is not JSON, and says so, such as the page of a proxy.
+    WrongContentType: "200 that is not JSON, by its header either", Yes, Provider, false, true, "a page of a proxy";
     /// The reply is not valid JSON.
-    InvalidJson: "200 with broken JSON", true, false, true, "a reply cut on its way";
+    InvalidJson: "200 with broken JSON", Yes, Question, false, true, "a reply cut on its way";
     /// The reply holds no answer.
-    Empty: "200 without an answer", true, false, true, "seen under load";
+    Empty: "200 without an answer: no choice, `null`, thoughts only", Once, Question, false, true, "seen under load; a second one is the answer: kind `failed`";
     /// The reply is longer than any answer.
-    TooLarge: "a reply beyond 16 MiB", false, false, true, "the next one would be as long and cost as much";
+    TooLarge: "a reply beyond 16 MiB", No, Question, false, true, "the next one would be as long and cost as much";
     /// The program of a `command` model failed.
-    CommandFailed: "exit code, signal or output that is not the agreed JSON", false, false, false, "programs fail the same way twice";
+    CommandFailed: "exit code, signal or output that is not the agreed JSON", No, Question, false, false, "programs fail the same way twice";
     /// The file of a `replay` model holds no such reply.
-    NotInCassette: "no reply to this question in the file", false, false, false, "files do not change";
+    NotInCassette: "no reply to this question in the file", No, Question, false, false, "files do not change";
 }
+
+/// What complaints about a key say, whatever their status.
+const WRONG_KEY: &[&str] = &[
+    "invalid_api_key",
+    "api_key_invalid",
+    "api key not valid",
+    "incorrect api key",
+    "invalid api key",
+    "invalid x-api-key",
+    "authentication_error",
+    "unauthenticated",
+    "unrecognizedclientexception",
+    "invalidsignatureexception",
+    "expiredtokenexception",
+    "security token included in the request is",
+];
+
+/// What filters say.
+const FILTERED: &[&str] = &[
+    "content_filter",
+    "content_policy_violation",
+    "responsibleaipolicyviolation",
+    "content management policy",
+    "moderation",
+    "flagged",
+    "guardrail",
+];
 
 impl Fault {
     /// Its line of the table.
@@ -80,32 +144,50 @@ impl Fault {
         &RULES[self as usize]
     }
 
-    /// The fault that a status of HTTP is; nothing for 200.
-    pub fn of_status(status: u16, body: &str) -> Option<Self> {
-        Some(match status {
-            200 => return None,
+    /// The fault that a status other than 200 is, with what the body says.
+    pub fn of_status(status: u16, body: &str) -> Self {
+        let says = |words: &[&str]| {
+            let body = body.to_ascii_lowercase();
+            words.iter().any(|word| body.contains(word))
+        };
+        match status {
             402 => Self::NoCredit,
-            429 if body.contains("insufficient_quota") || body.contains("billing_hard_limit") => Self::NoCredit,
+            429 if says(&["insufficient_quota", "billing_hard_limit"]) => Self::NoCredit,
             429 => Self::TooManyRequests,
             503 | 529 => Self::Overloaded,
             500..=599 => Self::ServerError,
             408 | 409 | 425 => Self::BadMoment,
-            401 | 403 => Self::NotAllowed,
+            401 => Self::WrongKey,
+            400 | 403 if says(WRONG_KEY) => Self::WrongKey,
+            400 | 403 if says(FILTERED) => Self::Moderated,
+            403 => Self::Forbidden,
             404 => Self::NotFound,
             400..=499 => Self::BadRequest,
             _ => Self::UnexpectedStatus,
-        })
+        }
     }
 }
 
 /// The table in Markdown, for the guide.
 pub fn table() -> String {
-    let mut text = String::from("| what happens | again? | fewer at once? | why |\n|---|---|---|---|\n");
+    let mut text = String::from("| what happens | again? | fewer at once? | charged? | why |\n|---|---|---|---|---|\n");
     let yes = |yes: bool| if yes { "yes" } else { "no" };
     for rule in RULES {
-        text.push_str(&format!("| {} | {} | {} | {} |\n", rule.shows, yes(rule.retry), yes(rule.slower), rule.why));
+        let again = match rule.again {
+            Again::No => "no",
+            Again::Once => "once",
+            Again::Yes => "yes",
+        };
+        let charged = if rule.charged { "may be" } else { "no" };
+        text.push_str(&format!("| {} | {again} | {} | {charged} | {} |\n", rule.shows, yes(rule.slower), rule.why));
     }
     text
+}
+
+/// How long `retry-after-ms` asks to wait.
+pub fn retry_after_ms(value: &str) -> Option<Duration> {
+    let milliseconds: f64 = value.trim().parse().ok()?;
+    Duration::try_from_secs_f64(milliseconds / 1000.0).ok().map(|asked| asked.min(LONGEST_ASKED))
 }
 
 /// How long `Retry-After` asks to wait: seconds or a date of HTTP.
@@ -161,12 +243,27 @@ mod tests {
 
     #[test]
     fn every_status_is_a_fault_but_200() {
-        assert_eq!(Fault::of_status(200, ""), None);
         for status in (100..=599).filter(|status| *status != 200) {
-            let fault = Fault::of_status(status, "").unwrap();
-            assert_eq!(fault.rule().retry, matches!(status, 408 | 409 | 425 | 429 | 500..=599), "{status}");
+            let fault = Fault::of_status(status, "");
+            let is_asked_again = matches!(status, 408 | 409 | 425 | 429 | 500..=599);
+            assert_eq!(fault.rule().again != Again::No, is_asked_again, "{status}");
         }
-        assert_eq!(Fault::of_status(429, r#"{"error":{"code":"insufficient_quota"}}"#), Some(Fault::NoCredit));
+        assert_eq!(Fault::of_status(429, r#"{"error":{"code":"insufficient_quota"}}"#), Fault::NoCredit);
+    }
+
+    #[test]
+    fn a_wrong_key_is_one_whatever_its_status_and_a_filter_speaks_of_one_prompt() {
+        let gemini = r#"{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}"#;
+        let bedrock = r#"{"message":"The security token included in the request is invalid."}"#;
+        assert_eq!(Fault::of_status(400, gemini), Fault::WrongKey);
+        assert_eq!(Fault::of_status(403, bedrock), Fault::WrongKey);
+        assert_eq!(Fault::of_status(401, ""), Fault::WrongKey);
+        let azure = r#"{"error":{"code":"content_filter","message":"The response was filtered"}}"#;
+        let router = r#"{"error":{"code":403,"message":"Input was flagged","metadata":{"reasons":["violence"]}}}"#;
+        assert_eq!(Fault::of_status(400, azure), Fault::Moderated);
+        assert_eq!(Fault::of_status(403, router), Fault::Moderated);
+        assert_eq!(Fault::of_status(403, "{}"), Fault::Forbidden);
+        assert_eq!(Fault::of_status(400, "{}"), Fault::BadRequest);
     }
 
     #[test]
@@ -180,7 +277,9 @@ mod tests {
         assert_eq!(retry_after("Fri, 31 Dec 9999 23:59:59 GMT", now), Some(LONGEST_ASKED));
         for wrong in ["", "soon", "-1", "NaN", "1e300"] {
             assert_eq!(retry_after(wrong, now), None, "{wrong}");
+            assert_eq!(retry_after_ms(wrong), None, "{wrong}");
         }
+        assert_eq!(retry_after_ms("1250"), Some(Duration::from_millis(1250)));
     }
 
     #[test]

@@ -21,35 +21,40 @@
 
 mod budget;
 mod client;
+mod connection;
+mod dialects;
 pub mod embedding;
 mod error;
 pub mod fault;
+mod http;
+mod images;
 mod limits;
 mod models;
 mod name;
 pub mod prices;
-mod providers;
 mod random;
 mod record;
-mod road;
+mod request;
 mod secret;
 mod settings;
 mod shared;
-mod transport;
+mod signature;
 
 pub use budget::{Budget, BudgetReached, Spending};
 pub use client::{Answered, Client};
+pub use dialects::{Feature, providers_table, signs_table};
 pub use error::CallError;
 pub use fault::Fault;
+pub use images::{ImageError, read_image};
 pub use models::Models;
-pub use name::{Dialect, ModelName, NameError, Provider};
+pub use name::{ModelName, NameError, Provider};
 pub use prices::Money;
-pub use providers::Request;
 pub use random::random_bytes;
 pub use record::{
-    Entry, Imported, Kept, Key, LEASE, Old, Programs, RanEntry, Record, RecordError, export, import, list, prune,
+    Entry, Imported, Kept, Key, LEASE, Lost, Old, Programs, RanEntry, Record, RecordError, export, import, list, prune,
     read_cassette,
 };
-pub use secret::{REDACTED, RUN, Redactor, Secret, forbid_core_dumps};
+pub use request::Request;
+pub use secret::{REDACTED, RUN, Redactor, Secret, WHOLE, forbid_core_dumps};
 pub use settings::{GeneratorType, ModelSettings, SettingsError, looks_like_a_variable, without_keys};
 pub use shared::{Counts, OpenError, Options, RECORD, Shared, record_path};

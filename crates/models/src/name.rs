@@ -10,29 +10,16 @@ use probare_core::closest;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How requests are written and replies are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    /// `/chat/completions` as `OpenAI` defined it.
-    OpenAi,
-    /// `/v1/messages` of Anthropic.
-    Anthropic,
-    /// `:generateContent` of Gemini.
-    Gemini,
-    /// JSON on the standard streams of a program.
-    Command,
-    /// The published prompt interface of a server that retrieves and answers.
-    Prompt,
-    /// A file of recorded replies.
-    Replay,
-}
-
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Provider {
     /// Anthropic's messages.
     Anthropic,
+    /// Models of `OpenAI` in Azure.
+    Azure,
+    /// Amazon's Bedrock.
+    Bedrock,
     /// A program that reads JSON from its standard input.
     Command,
     /// Google's Gemini.
@@ -41,10 +28,15 @@ pub enum Provider {
     Groq,
     /// A server of llama.cpp.
     LlamaCpp,
+    /// Mistral.
+    Mistral,
     /// Ollama.
     Ollama,
     /// `OpenAI`, or any server that speaks like it when a base URL is given.
     OpenAi,
+    /// `OpenAI`, asked through its `/responses`.
+    #[serde(rename = "openai-responses")]
+    OpenAiResponses,
     /// `OpenRouter`.
     OpenRouter,
     /// A server that retrieves passages and answers from them; its own model follows the colon.
@@ -57,14 +49,18 @@ pub enum Provider {
 
 impl Provider {
     /// All of them, by name.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 15] = [
         Self::Anthropic,
+        Self::Azure,
+        Self::Bedrock,
         Self::Command,
         Self::Gemini,
         Self::Groq,
         Self::LlamaCpp,
+        Self::Mistral,
         Self::Ollama,
         Self::OpenAi,
+        Self::OpenAiResponses,
         Self::OpenRouter,
         Self::Prompt,
         Self::Replay,
@@ -75,12 +71,16 @@ impl Provider {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::Azure => "azure",
+            Self::Bedrock => "bedrock",
             Self::Command => "command",
             Self::Gemini => "gemini",
             Self::Groq => "groq",
             Self::LlamaCpp => "llamacpp",
+            Self::Mistral => "mistral",
             Self::Ollama => "ollama",
             Self::OpenAi => "openai",
+            Self::OpenAiResponses => "openai-responses",
             Self::OpenRouter => "openrouter",
             Self::Prompt => "prompt",
             Self::Replay => "replay",
@@ -93,18 +93,6 @@ impl Provider {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// How it is spoken to.
-    pub const fn dialect(self) -> Dialect {
-        match self {
-            Self::Anthropic => Dialect::Anthropic,
-            Self::Gemini => Dialect::Gemini,
-            Self::Command => Dialect::Command,
-            Self::Prompt => Dialect::Prompt,
-            Self::Replay => Dialect::Replay,
-            _ => Dialect::OpenAi,
-        }
-    }
-
     /// Where it is found when no base URL is given; nothing for what is not a server.
     pub const fn base_url(self) -> Option<&'static str> {
         match self {
@@ -113,10 +101,12 @@ impl Provider {
             Self::Groq => Some("https://api.groq.com/openai/v1"),
             Self::LlamaCpp => Some("http://127.0.0.1:8080/v1"),
             Self::Ollama => Some("http://127.0.0.1:11434/v1"),
-            Self::OpenAi => Some("https://api.openai.com/v1"),
+            Self::Mistral => Some("https://api.mistral.ai/v1"),
+            Self::OpenAi | Self::OpenAiResponses => Some("https://api.openai.com/v1"),
             Self::OpenRouter => Some("https://openrouter.ai/api/v1"),
             Self::Vllm => Some("http://127.0.0.1:8000/v1"),
-            Self::Command | Self::Prompt | Self::Replay => None,
+            // Azure and Bedrock have an address for every resource and region.
+            Self::Azure | Self::Bedrock | Self::Command | Self::Prompt | Self::Replay => None,
         }
     }
 
@@ -124,9 +114,12 @@ impl Provider {
     pub const fn key_variable(self) -> Option<&'static str> {
         match self {
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
+            Self::Azure => Some("AZURE_OPENAI_API_KEY"),
+            Self::Bedrock => Some(crate::connection::BEARER),
             Self::Gemini => Some("GEMINI_API_KEY"),
             Self::Groq => Some("GROQ_API_KEY"),
-            Self::OpenAi => Some("OPENAI_API_KEY"),
+            Self::Mistral => Some("MISTRAL_API_KEY"),
+            Self::OpenAi | Self::OpenAiResponses => Some("OPENAI_API_KEY"),
             Self::OpenRouter => Some("OPENROUTER_API_KEY"),
             Self::Prompt => Some("EVALUATION_API_AUTH"),
             Self::Command | Self::LlamaCpp | Self::Ollama | Self::Replay | Self::Vllm => None,

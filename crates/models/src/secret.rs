@@ -2,15 +2,19 @@
 //!
 //! A secret has no `Debug`, no `Display` and no serialisation, and its memory is cleared when it goes. Whatever comes
 //! from outside (an error body may echo the key it was sent) passes the redactor before it is shown, recorded or handed
-//! on: every run of eight bytes that is part of a key that was read is taken out.
+//! on. From complaints every run of eight bytes that is part of a key is taken out; from texts, which are data, whole keys
+//! of sixteen bytes and more, so that words that a key happens to hold stay words. What is sent is never changed.
 
 use std::collections::HashSet;
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use zeroize::Zeroizing;
 
-/// A run of this many bytes of a key is enough to be taken out. Shorter keys protect nothing (`none`, `EMPTY`).
+/// A run of this many bytes of a key is enough to be taken out of a complaint. Shorter keys protect nothing (`none`, `EMPTY`).
 pub const RUN: usize = 8;
+
+/// Bytes of a key from which on the whole of it is taken out of texts.
+pub const WHOLE: usize = 16;
 
 /// What stands where a key was.
 pub const REDACTED: &str = "[redacted]";
@@ -37,18 +41,39 @@ impl Secret {
 
 /// Takes keys out of texts. Clones share what they know.
 #[derive(Clone, Default)]
-pub struct Redactor(Arc<RwLock<HashSet<[u8; RUN]>>>);
+pub struct Redactor(Arc<RwLock<Known>>);
+
+#[derive(Default)]
+struct Known {
+    runs: HashSet<[u8; RUN]>,
+    /// Long keys, the longest first: one may begin with another.
+    keys: Vec<Zeroizing<String>>,
+}
 
 impl Redactor {
     /// From now on this key is taken out.
     pub fn learn(&self, secret: &Secret) {
-        let mut runs = self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        runs.extend(secret.expose().as_bytes().windows(RUN).filter_map(|run| <[u8; RUN]>::try_from(run).ok()));
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let key = secret.expose();
+        known.runs.extend(key.as_bytes().windows(RUN).filter_map(|run| <[u8; RUN]>::try_from(run).ok()));
+        if key.len() >= WHOLE && !known.keys.iter().any(|other| other.as_str() == key) {
+            known.keys.push(Zeroizing::new(key.to_owned()));
+            known.keys.sort_by_key(|key| std::cmp::Reverse(key.len()));
+        }
     }
 
-    /// The text without any run of a key.
+    /// A text that is data (a question, a reply, a body) without whole keys.
+    pub fn clean_text(&self, text: String) -> String {
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        known.keys.iter().fold(text, |text, key| {
+            if text.contains(key.as_str()) { text.replace(key.as_str(), REDACTED) } else { text }
+        })
+    }
+
+    /// A complaint, an error or a header without any run of a key.
     pub fn clean(&self, text: String) -> String {
-        let runs = self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let runs = &known.runs;
         if runs.is_empty() {
             return text;
         }
@@ -76,11 +101,6 @@ impl Redactor {
         }
         clean.push_str(text.get(from..).unwrap_or_default());
         clean
-    }
-
-    /// The bytes as text, without any run of a key.
-    pub fn clean_bytes(&self, bytes: &[u8]) -> String {
-        self.clean(String::from_utf8_lossy(bytes).into_owned())
     }
 }
 
@@ -115,7 +135,19 @@ mod tests {
     }
 
     #[test]
+    fn texts_lose_whole_keys_and_keep_their_words() {
+        let redactor = redactor("sk-no-key-required");
+        let words = "No key is required: no-key-required for a passport.";
+        assert_eq!(redactor.clean_text(words.into()), words);
+        assert_eq!(redactor.clean_text("use sk-no-key-required.".into()), "use [redacted].");
+        assert_eq!(redactor.clean(words.into()), "No key is [redacted]: [redacted] for a passport.", "a complaint");
+        redactor.learn(&Secret::new("sk-no-key-required-longer"));
+        assert_eq!(redactor.clean_text("sk-no-key-required-longer".into()), "[redacted]");
+    }
+
+    #[test]
     fn short_keys_leave_texts_alone() {
+        assert_eq!(redactor("hunter2-hunter2").clean_text("hunter2-hunter2".into()), "hunter2-hunter2");
         assert_eq!(redactor("EMPTY").clean("the bottle is EMPTY".into()), "the bottle is EMPTY");
     }
 

@@ -13,14 +13,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
+use crate::dialects::azure;
 use crate::prices::Pricing;
-use crate::{Dialect, ModelName, NameError, Provider, REDACTED};
+use crate::{Feature, ModelName, NameError, Provider, REDACTED};
 
 /// What the digest of a program begins with where others have an address.
 const PROGRAM: &str = "sha256";
 
 /// One model: who it is, how it is asked, and how hard.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelSettings {
     /// Name in this project. Without `api_model_name` it is also `provider:model`, or, with `base_url`, the name that the
@@ -33,6 +34,8 @@ pub struct ModelSettings {
     pub provider: Option<Provider>,
     /// Where the server is found, up to the part before `/chat/completions`.
     pub base_url: Option<String>,
+    /// Version of the interface, for Azure; `2024-10-21` if absent.
+    pub api_version: Option<String>,
     /// Name of the environment variable that holds the key. Never the key itself.
     pub api_key: Option<String>,
     /// Further headers. `${NAME}` is replaced by that environment variable; a header for a key must be such a reference.
@@ -53,7 +56,11 @@ pub struct ModelSettings {
     /// Further fields of the request, as the provider wants them.
     pub extra_body: Map<String, Json>,
 
-    /// Seconds that one attempt may take; 120 if absent.
+    /// Whether replies come piece by piece, so that a long one is not taken for a dead one.
+    pub stream: bool,
+    /// With `stream`: seconds of silence after which an attempt ends; 60 if absent.
+    pub idle_timeout: Option<f64>,
+    /// Seconds that one attempt may take; 120 if absent. With `stream` only its silences are limited.
     pub timeout: Option<f64>,
     /// Seconds that a question may take in all, with every attempt and every wait; 900 if absent.
     pub timeout_total: Option<f64>,
@@ -78,6 +85,9 @@ pub struct ModelSettings {
     pub generator_type: Option<GeneratorType>,
     /// Fields of the raw reply to keep, by name and path, in the configurations of SGI-Bench.
     pub extract_fields: BTreeMap<String, String>,
+    /// What decided the replies of a finished run, beside the fields above.
+    #[serde(skip)]
+    pub also: Option<BTreeMap<String, String>>,
 }
 
 /// How an answer is made.
@@ -182,6 +192,24 @@ fn is_secret_header(name: &str) -> bool {
     ["auth", "key", "token", "secret", "cookie", "password"].iter().any(|word| name.contains(word))
 }
 
+/// Bytes of a file up to which its content is read; beyond it size and time of its last change stand for it.
+const LARGEST_HASHED: u64 = 64 << 20;
+
+/// What tells a file from what it was before; nothing where a word of a command names none.
+fn content_digest(word: &str) -> Option<String> {
+    // A bare name is a program of the path, unless a file of that name lies here.
+    let path = std::path::Path::new(word);
+    let about = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    if about.len() > LARGEST_HASHED {
+        let changed = about.modified().ok().and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        return Some(format!("{} bytes, {}", about.len(), changed.unwrap_or_default().as_nanos()));
+    }
+    let mut digest = Sha256::default();
+    let mut file = std::fs::File::open(path).ok()?;
+    std::io::copy(&mut file, &mut digest).ok()?;
+    Some(digest.hex())
+}
+
 impl fmt::Debug for ModelSettings {
     /// The name alone: other fields may hold a key that was written in the wrong place.
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -207,6 +235,7 @@ impl ModelSettings {
             seed: used.parameters.seed,
             reasoning_effort: used.reasoning_effort.clone(),
             extra_body: used.extra_body.as_object().cloned().unwrap_or_default(),
+            also: Some(used.also.clone()),
             ..Self::named(&used.name)
         }
     }
@@ -234,6 +263,29 @@ impl ModelSettings {
     pub(crate) fn program_digest(&self, name: &ModelName) -> Option<String> {
         let is_named = name.provider == Provider::Command && !self.command.is_empty();
         is_named.then(|| format!("{PROGRAM}:{}", Sha256::of(self.command.join("\0").as_bytes())))
+    }
+
+    /// What else decides a reply, and nothing secret: headers, the version of an interface, the content of files that a
+    /// program names. A finished run knows its own.
+    pub(crate) fn also(&self, name: &ModelName) -> BTreeMap<String, String> {
+        if let Some(known) = &self.also {
+            return known.clone();
+        }
+        let mut also = BTreeMap::new();
+        for (header, value) in self.headers.iter().filter(|(header, _)| !is_secret_header(header)) {
+            if !value.contains("${") {
+                also.insert(format!("header {}", header.to_ascii_lowercase()), value.clone());
+            }
+        }
+        if let Some(version) = self.api_version.as_ref().filter(|_| name.provider == Provider::Azure) {
+            also.insert(azure::VERSION_NAME.to_owned(), version.clone());
+        }
+        if name.provider == Provider::Command {
+            let own = [name.model.clone()];
+            let words = if self.command.is_empty() { own.as_slice() } else { self.command.as_slice() };
+            also.extend(words.iter().filter_map(|word| Some((format!("file {word}"), content_digest(word)?))));
+        }
+        also
     }
 
     /// The variable that holds the key: the one that is named, else the provider's own. With a `base_url` a provider's own
@@ -294,6 +346,7 @@ impl ModelSettings {
         }
         let seconds = [
             ("timeout", self.timeout),
+            ("idle_timeout", self.idle_timeout),
             ("timeout_total", self.timeout_total),
             ("retry_wait", self.retry_wait),
             ("breaker_wait", self.breaker_wait),
@@ -315,11 +368,34 @@ impl ModelSettings {
                 return value(field, "is 0");
             }
         }
-        let dialect = self.model_name()?.provider.dialect();
-        if self.generator_type == Some(GeneratorType::Embedding)
-            && matches!(dialect, Dialect::Anthropic | Dialect::Gemini)
-        {
-            return value("generator_type", "is `embedding`, but vectors are asked for the way of OpenAI only");
+        let provider = self.model_name()?.provider;
+        let wishes = [
+            (Feature::Temperature, "temperature", self.temperature.is_some()),
+            (Feature::TopP, "top_p", self.top_p.is_some()),
+            (Feature::MaxTokens, "max_tokens", self.max_tokens.is_some()),
+            (Feature::Seed, "seed", self.seed.is_some()),
+            (Feature::ReasoningEffort, "reasoning_effort", self.reasoning_effort.is_some()),
+            (Feature::Images, "generator_type", self.generator_type == Some(GeneratorType::Multimodal)),
+            (Feature::Embeddings, "generator_type", self.generator_type == Some(GeneratorType::Embedding)),
+            (Feature::Streaming, "stream", self.stream),
+        ];
+        for (feature, field, is_wanted) in wishes {
+            // What a finished run was asked with is looked for, not sent.
+            if is_wanted && self.also.is_none() && !provider.supports(feature) {
+                let what = if field == feature.name() { String::new() } else { format!(" ({})", feature.name()) };
+                let reason = format!("cannot be expressed{what}: `{provider}` knows nothing of the kind; leave it out");
+                return value(field, &reason);
+            }
+        }
+        if self.api_version.is_some() && provider != Provider::Azure {
+            return value("api_version", "is for `azure` only");
+        }
+        if self.idle_timeout.is_some() && !self.stream {
+            return value("idle_timeout", "is for replies that come in pieces: set `stream: true` too");
+        }
+        let is_plain = |text: &String| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+        if self.api_version.as_ref().is_some_and(|version| !is_plain(version)) {
+            return value("api_version", "is not a version such as `2024-10-21`");
         }
         if self.tokens_per_minute == Some(0) {
             return value("tokens_per_minute", "is 0");

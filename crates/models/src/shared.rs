@@ -12,10 +12,13 @@ use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
 
 use crate::limits::{Breaker, Throttle};
-use crate::{Budget, Key, LEASE, ModelName, ModelSettings, Record, RecordError, Redactor};
+use crate::{Budget, Key, LEASE, ModelName, ModelSettings, Money, Record, RecordError, Redactor, Spending};
 
 /// How many missing replies are remembered by name.
 const MOST_MISSING: usize = 1000;
+
+/// How long replies to requests under way are waited for once a run is ended.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// Where replies are recorded unless `PROBARE_RECORD` names another file.
 pub const RECORD: &str = ".probare/replies.db";
@@ -43,10 +46,14 @@ pub struct Options {
     pub budget_usd: Option<f64>,
     /// Most tokens, sent and received.
     pub budget_tokens: Option<u64>,
+    /// Take a reply that was cut at its longest length for an answer.
+    pub score_truncated: bool,
     /// Seed of the waits between attempts.
     pub seed: u64,
     /// How long a lease in the record holds without being renewed.
     pub lease: Duration,
+    /// How long replies to requests under way are waited for once a run is ended.
+    pub grace: Duration,
     /// Variables that stand for those of the process, for tests; nothing for the process's own.
     pub environment: Option<BTreeMap<String, String>>,
 }
@@ -62,8 +69,10 @@ impl Options {
             only_looks: false,
             budget_usd: None,
             budget_tokens: None,
+            score_truncated: false,
             seed: 0,
             lease: LEASE,
+            grace: GRACE,
             environment: None,
         }
     }
@@ -119,7 +128,7 @@ pub enum OpenError {
     },
 }
 
-/// How questions ended. `asked` is the sum of `replayed`, `replied`, `refused` and `failed`.
+/// How questions ended. `asked` is the sum of `replayed`, `replied`, `refused`, `truncated` and `failed`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Questions that have ended.
@@ -130,6 +139,10 @@ pub struct Counts {
     pub replied: u64,
     /// Declined by a model.
     pub refused: u64,
+    /// Cut off at the longest length.
+    pub truncated: u64,
+    /// Cut off at the longest length, from the record or not.
+    pub cut: u64,
     /// Without an answer.
     pub failed: u64,
     /// Requests that were sent.
@@ -138,6 +151,14 @@ pub struct Counts {
     pub input_tokens: u64,
     /// Tokens received.
     pub output_tokens: u64,
+    /// Replies whose provider did not say what they took.
+    pub unmeasured: u64,
+    /// Replies that could not be written into the record when they came.
+    pub unrecorded: u64,
+    /// Attempts that came to nothing and may have been charged.
+    pub lost_attempts: u64,
+    /// The most that those can have taken, as far as it is known.
+    pub lost: Spending,
 }
 
 #[derive(Default)]
@@ -145,15 +166,32 @@ pub(crate) struct Tally {
     pub replayed: AtomicU64,
     pub replied: AtomicU64,
     pub refused: AtomicU64,
+    pub truncated: AtomicU64,
+    pub cut: AtomicU64,
     pub failed: AtomicU64,
     pub attempts: AtomicU64,
     pub input_tokens: AtomicU64,
     pub output_tokens: AtomicU64,
+    pub unmeasured: AtomicU64,
+    pub unrecorded: AtomicU64,
+    lost_attempts: AtomicU64,
+    lost_tokens: AtomicU64,
+    lost_money: AtomicU64,
+    under_way: AtomicU64,
 }
 
 /// Adds to a count.
 pub(crate) fn add(count: &AtomicU64, amount: u64) {
     count.fetch_add(amount, Ordering::Relaxed);
+}
+
+/// A request under way.
+pub(crate) struct UnderWay<'a>(&'a AtomicU64);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// What all models of a run share. Clones are the same.
@@ -168,9 +206,14 @@ pub(crate) struct Inner {
     lease: Duration,
     pub offline: bool,
     pub only_looks: bool,
+    pub score_truncated: bool,
     pub budget: Budget,
     pub seed: u64,
+    /// Nothing more is asked.
     pub cancel: CancellationToken,
+    /// Nothing that was asked is waited for.
+    pub abandon: CancellationToken,
+    grace: Duration,
     pub redactor: Redactor,
     pub tally: Tally,
     missing: Mutex<Vec<(String, Key)>>,
@@ -185,6 +228,7 @@ pub(crate) struct Inner {
 impl Drop for Inner {
     fn drop(&mut self) {
         self.cancel.cancel();
+        self.abandon.cancel();
         if let Some(runtime) = self.runtime.take() {
             // Waiting for threads is not allowed everywhere; what is left of the tasks is dropped with the runtime.
             runtime.shutdown_background();
@@ -203,9 +247,12 @@ impl Shared {
             lease: options.lease,
             offline: options.offline || !options.trust.may_ask(),
             only_looks: options.only_looks,
+            score_truncated: options.score_truncated,
             budget: Budget::new(options.budget_usd, options.budget_tokens),
             seed: options.seed,
             cancel: CancellationToken::new(),
+            abandon: CancellationToken::new(),
+            grace: options.grace,
             redactor: Redactor::default(),
             tally: Tally::default(),
             missing: Mutex::default(),
@@ -230,10 +277,11 @@ impl Shared {
             let _ = inner.runtime.set(runtime);
         }
         let is_wanted = needs_record && inner.record.get().is_none();
-        // Where nobody is asked there is nothing to keep: no record is made that was not there.
-        let can_be_opened = |path: &&PathBuf| is_wanted && (!inner.offline || path.exists());
-        if let Some(path) = inner.record_path.as_ref().filter(can_be_opened) {
-            let _ = inner.record.set(Record::open_with(path, inner.lease)?);
+        if let Some(path) = inner.record_path.as_ref().filter(|_| is_wanted) {
+            // Where nobody is asked nothing is written, and no record is made that was not there: it may lie where nobody may
+            // write, and others may read it at the same time.
+            let opened = if inner.offline { Record::open_reading(path) } else { Record::open_with(path, inner.lease) };
+            let _ = inner.record.set(opened?);
         }
         Ok(())
     }
@@ -248,9 +296,45 @@ impl Shared {
         self.0.trust
     }
 
-    /// Ends all questions under way and to come, as `Cancelled`.
+    /// Asks nothing more: what waits and what is to come ends as `Cancelled`. What was sent is waited for, since it is paid
+    /// for, but no longer than `grace`.
     pub fn cancel(&self) {
+        if self.is_cancelled() {
+            return;
+        }
         self.0.cancel.cancel();
+        let (abandon, grace) = (self.0.abandon.clone(), self.0.grace);
+        if let Some(handle) = self.handle() {
+            handle.spawn(async move {
+                tokio::time::sleep(grace).await;
+                abandon.cancel();
+            });
+        }
+    }
+
+    /// Waits for nothing any more: requests under way end as `Cancelled` too, and their replies are lost.
+    pub fn abandon(&self) {
+        self.0.cancel.cancel();
+        self.0.abandon.cancel();
+    }
+
+    /// Requests that were sent and not answered yet.
+    pub fn under_way(&self) -> u64 {
+        self.0.tally.under_way.load(Ordering::Relaxed)
+    }
+
+    /// Counts a request as under way until it is dropped.
+    pub(crate) fn under_way_guard(&self) -> UnderWay<'_> {
+        add(&self.0.tally.under_way, 1);
+        UnderWay(&self.0.tally.under_way)
+    }
+
+    /// Notes what an attempt may have taken that came to nothing.
+    pub(crate) fn lose(&self, lost: Spending) {
+        let tally = &self.0.tally;
+        add(&tally.lost_attempts, 1);
+        add(&tally.lost_tokens, lost.tokens);
+        add(&tally.lost_money, lost.money.0);
     }
 
     /// Whether the run was ended.
@@ -274,15 +358,22 @@ impl Shared {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let (replayed, replied) = (read(&tally.replayed), read(&tally.replied));
         let (refused, failed) = (read(&tally.refused), read(&tally.failed));
+        let truncated = read(&tally.truncated);
         Counts {
-            asked: replayed + replied + refused + failed,
+            asked: replayed + replied + refused + truncated + failed,
             replayed,
             replied,
             refused,
+            truncated,
+            cut: read(&tally.cut),
             failed,
             attempts: read(&tally.attempts),
             input_tokens: read(&tally.input_tokens),
             output_tokens: read(&tally.output_tokens),
+            unmeasured: read(&tally.unmeasured),
+            unrecorded: read(&tally.unrecorded),
+            lost_attempts: read(&tally.lost_attempts),
+            lost: Spending { tokens: read(&tally.lost_tokens), money: Money(read(&tally.lost_money)) },
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! A field has to equal a value, be one of several, lie in a range, or begin with something. On the command line:
 //! `COUNTRY=France`, `COUNTRY=France,Poland`, `YEAR=2018..2020` (either end may be left out), `PROJECT=DK-*`. In JSON:
-//! `{"COUNTRY": "France", "YEAR": {"from": 2018, "to": 2020}, "TYPE": ["interview", "debrief"], "PROJECT": {"prefix": "DK-"}}`.
+//! `{"COUNTRY": "France", "YEAR": {"from": 2018, "to": 2020}, "TYPE": ["interview", "debrief"], "PROJECT": {"prefix": "DK-"}}`,
+//! or as `MongoDB` writes it: `$eq`, `$ne`, `$in`, `$nin`, `$gt`, `$gte`, `$lt`, `$lte`, several of which may stand together.
 
 use std::cmp::Ordering;
 
@@ -14,8 +15,12 @@ use serde_json::{Map, Value as Json, json};
 pub enum Condition {
     /// One of these values.
     OneOf(Vec<Json>),
+    /// None of these values; a document without the field has none of them.
+    NoneOf(Vec<Json>),
     /// Not below the first and not above the second: numbers as numbers, texts by their characters.
     Between(Option<Json>, Option<Json>),
+    /// Above the first and below the second.
+    Inside(Option<Json>, Option<Json>),
     /// A text that begins with this.
     Prefix(String),
 }
@@ -38,7 +43,8 @@ pub enum FilterError {
     },
     /// A condition in JSON has another shape.
     #[error(
-        "the filter of `{field}` is {value}; a value, a list of values, {{\"from\", \"to\"}} or {{\"prefix\"}} is expected"
+        "the filter of `{field}` is {value}; a value, a list of values, {{\"from\", \"to\"}}, {{\"prefix\"}}, or $eq, $ne, $in, $nin, \
+         $gt, $gte, $lt, $lte with a value is expected"
     )]
     Shape {
         /// The field.
@@ -62,9 +68,17 @@ pub enum FilterError {
 }
 
 impl Filter {
-    /// Reads the conditions of a command line.
+    /// Reads the conditions of a command line; one that is an object is read as JSON.
     pub fn parse(texts: &[String]) -> Result<Self, FilterError> {
-        let conditions = texts.iter().map(|text| condition(text)).collect::<Result<_, _>>()?;
+        let mut conditions = Vec::new();
+        for text in texts {
+            if text.trim_start().starts_with('{') {
+                let json = serde_json::from_str(text).map_err(|_| FilterError::Form { text: text.clone() })?;
+                conditions.extend(Self::from_json(&json)?.conditions);
+            } else {
+                conditions.push(condition(text)?);
+            }
+        }
         Ok(Self { conditions })
     }
 
@@ -78,28 +92,13 @@ impl Filter {
         let mut conditions = Vec::new();
         for (field, value) in object {
             let wrong = || FilterError::Shape { field: field.clone(), value: value.to_string() };
-            let is_scalar = |value: &Json| matches!(value, Json::String(_) | Json::Number(_) | Json::Bool(_));
-            let condition = match value {
-                Json::Array(values) if values.iter().all(is_scalar) => Condition::OneOf(values.clone()),
-                Json::Object(inner) => match inner.get("prefix") {
-                    Some(Json::String(prefix)) if inner.len() == 1 => Condition::Prefix(prefix.clone()),
-                    _ => {
-                        let end = |name: &str| inner.get(name).filter(|value| !value.is_null()).cloned();
-                        let (from, to) = (end("from"), end("to"));
-                        let is_known = inner.keys().all(|name| matches!(name.as_str(), "from" | "to"));
-                        if !is_known
-                            || from.iter().chain(&to).any(|end| !is_scalar(end))
-                            || from.is_none() && to.is_none()
-                        {
-                            return Err(wrong());
-                        }
-                        Condition::Between(from, to)
-                    }
-                },
-                value if is_scalar(value) => Condition::OneOf(vec![value.clone()]),
+            let found = match value {
+                Json::Array(values) if values.iter().all(is_scalar) => vec![Condition::OneOf(values.clone())],
+                Json::Object(operators) => together(operators).ok_or_else(wrong)?,
+                value if is_scalar(value) => vec![Condition::OneOf(vec![value.clone()])],
                 _ => return Err(wrong()),
             };
-            conditions.push((field.clone(), condition));
+            conditions.extend(found.into_iter().map(|condition| (field.clone(), condition)));
         }
         Ok(Self { conditions })
     }
@@ -108,11 +107,17 @@ impl Filter {
     pub fn to_json(&self) -> Json {
         let mut object = Map::new();
         for (field, condition) in &self.conditions {
+            let is_alone = self.conditions.iter().filter(|(other, _)| other == field).count() == 1;
             let value = match condition {
-                Condition::OneOf(values) if values.len() == 1 => values[0].clone(),
-                Condition::OneOf(values) => json!(values),
-                Condition::Between(from, to) => json!({"from": from, "to": to}),
-                Condition::Prefix(prefix) => json!({"prefix": prefix}),
+                Condition::OneOf(values) if is_alone && values.len() == 1 => values[0].clone(),
+                Condition::OneOf(values) if is_alone => json!(values),
+                condition => {
+                    let mut whole = object.remove(field).unwrap_or_else(|| json!({}));
+                    if let Json::Object(whole) = &mut whole {
+                        condition.write(whole);
+                    }
+                    whole
+                }
             };
             object.insert(field.clone(), value);
         }
@@ -131,7 +136,11 @@ impl Filter {
 
     /// Whether these fields are let through.
     pub fn allows(&self, metadata: &Map<String, Json>) -> bool {
-        self.conditions.iter().all(|(field, condition)| metadata.get(field).is_some_and(|value| condition.holds(value)))
+        let holds = |(field, condition): &(String, Condition)| match metadata.get(field) {
+            Some(value) => condition.holds(value),
+            None => condition.holds_without(),
+        };
+        self.conditions.iter().all(holds)
     }
 
     /// An error where a field is not among these.
@@ -152,14 +161,88 @@ impl Condition {
     pub fn holds(&self, value: &Json) -> bool {
         match self {
             Self::OneOf(values) => values.iter().any(|wanted| same(wanted, value)),
+            Self::NoneOf(values) => !values.iter().any(|other| same(other, value)),
             Self::Between(from, to) => {
                 let is_above = |end: &Json| ordered(value, end).is_some_and(Ordering::is_ge);
                 let is_below = |end: &Json| ordered(value, end).is_some_and(Ordering::is_le);
                 from.as_ref().is_none_or(is_above) && to.as_ref().is_none_or(is_below)
             }
+            Self::Inside(above, below) => {
+                let is_above = |end: &Json| ordered(value, end).is_some_and(Ordering::is_gt);
+                let is_below = |end: &Json| ordered(value, end).is_some_and(Ordering::is_lt);
+                above.as_ref().is_none_or(is_above) && below.as_ref().is_none_or(is_below)
+            }
             Self::Prefix(prefix) => plain(value).is_some_and(|text| text.starts_with(prefix.as_str())),
         }
     }
+}
+
+impl Condition {
+    /// Whether a document without the field is as wanted.
+    pub const fn holds_without(&self) -> bool {
+        matches!(self, Self::NoneOf(_))
+    }
+
+    /// Writes the condition as operators, beside others of its field.
+    fn write(&self, object: &mut Map<String, Json>) {
+        let mut put = |name: &str, value: Json| {
+            object.insert(name.to_owned(), value);
+        };
+        match self {
+            Self::OneOf(values) => put("$in", json!(values)),
+            Self::NoneOf(values) => put("$nin", json!(values)),
+            Self::Between(from, to) => {
+                put("from", json!(from));
+                put("to", json!(to));
+            }
+            Self::Inside(above, below) => {
+                for (name, end) in [("$gt", above), ("$lt", below)] {
+                    if let Some(end) = end {
+                        put(name, end.clone());
+                    }
+                }
+            }
+            Self::Prefix(prefix) => put("prefix", json!(prefix)),
+        }
+    }
+}
+
+fn is_scalar(value: &Json) -> bool {
+    matches!(value, Json::String(_) | Json::Number(_) | Json::Bool(_))
+}
+
+/// The conditions of one field whose filter is an object; nothing where it is none that is known.
+fn together(operators: &Map<String, Json>) -> Option<Vec<Condition>> {
+    let scalar = |value: &Json| is_scalar(value).then(|| value.clone());
+    let scalars = |value: &Json| {
+        let values = value.as_array()?;
+        values.iter().all(is_scalar).then(|| values.clone())
+    };
+    let mut conditions = Vec::new();
+    let (mut between, mut inside) = ((None, None), (None, None));
+    for (name, value) in operators {
+        match name.as_str() {
+            // Either end may be left open by null.
+            "from" | "to" if value.is_null() => {}
+            "from" | "$gte" if between.0.is_none() => between.0 = Some(scalar(value)?),
+            "to" | "$lte" if between.1.is_none() => between.1 = Some(scalar(value)?),
+            "$gt" => inside.0 = Some(scalar(value)?),
+            "$lt" => inside.1 = Some(scalar(value)?),
+            "$eq" => conditions.push(Condition::OneOf(vec![scalar(value)?])),
+            "$ne" => conditions.push(Condition::NoneOf(vec![scalar(value)?])),
+            "$in" => conditions.push(Condition::OneOf(scalars(value)?)),
+            "$nin" => conditions.push(Condition::NoneOf(scalars(value)?)),
+            "prefix" => conditions.push(Condition::Prefix(value.as_str()?.to_owned())),
+            _ => return None,
+        }
+    }
+    if between != (None, None) {
+        conditions.push(Condition::Between(between.0, between.1));
+    }
+    if inside != (None, None) {
+        conditions.push(Condition::Inside(inside.0, inside.1));
+    }
+    (!conditions.is_empty()).then_some(conditions)
 }
 
 /// A value as text; nothing for lists, objects and null.
@@ -245,6 +328,8 @@ mod tests {
             &["COUNTRY=E..G"],
             &["NOTE=\"a, b\""],
             &["RECORD LANG=French"],
+            &[r#"{"YEAR": {"$gte": 2018}, "COUNTRY": {"$in": ["France"]}}"#],
+            &["COUNTRY=France", r#"{"YEAR": 2019}"#],
             &[],
         ] {
             assert!(allows(yes), "{yes:?}");
@@ -262,8 +347,44 @@ mod tests {
     }
 
     #[test]
+    fn filters_as_mongodb_writes_them() {
+        let metadata = json!({"COUNTRY": "France", "YEAR": 2019});
+        let metadata = metadata.as_object().unwrap();
+        for (filter, expected) in [
+            (json!({"COUNTRY": {"$eq": "France"}}), true),
+            (json!({"COUNTRY": {"$ne": "France"}}), false),
+            (json!({"COUNTRY": {"$in": ["Poland", "France"]}}), true),
+            (json!({"COUNTRY": {"$in": []}}), false),
+            (json!({"COUNTRY": {"$nin": ["Poland"]}}), true),
+            (json!({"CITY": {"$nin": ["Paris"]}}), true),
+            (json!({"CITY": {"$ne": "Paris"}}), true),
+            (json!({"YEAR": {"$gte": 2019, "$lte": 2019}}), true),
+            (json!({"YEAR": {"$gt": 2019}}), false),
+            (json!({"YEAR": {"$gt": 2018, "$lt": 2020}}), true),
+            (json!({"YEAR": {"$gte": 2018, "$lt": 2019}}), false),
+            (json!({"YEAR": {"$gte": 2018, "$ne": 2019}}), false),
+            (json!({"YEAR": {"$gte": 2018}, "COUNTRY": "France"}), true),
+        ] {
+            let read = Filter::from_json(&filter).unwrap();
+            assert_eq!(read.allows(metadata), expected, "{filter}");
+            assert_eq!(Filter::from_json(&read.to_json()).unwrap(), read, "{filter}");
+        }
+        for filter in [
+            json!({"A": {}}),
+            json!({"A": {"$in": "x"}}),
+            json!({"A": {"$in": [null]}}),
+            json!({"A": {"$gte": null}}),
+            json!({"A": {"$regex": "x"}}),
+            json!({"A": {"$gte": 1, "from": 2}}),
+            json!({"$or": [{"A": 1}]}),
+        ] {
+            assert!(Filter::from_json(&filter).is_err(), "{filter}");
+        }
+    }
+
+    #[test]
     fn what_is_no_filter_is_refused() {
-        for text in ["COUNTRY", "=x", "A=", "A=.."] {
+        for text in ["COUNTRY", "=x", "A=", "A=..", "{", "{\"A\": null}"] {
             assert!(Filter::parse(&[text.to_owned()]).is_err(), "{text}");
         }
         for json in

@@ -294,7 +294,7 @@ impl Index {
     }
 
     /// Why a filter lets nothing through, where it does.
-    fn why_empty(&self, filter: &Filter) -> Result<Vec<String>, RetrievalError> {
+    pub(crate) fn why_empty(&self, filter: &Filter) -> Result<Vec<String>, RetrievalError> {
         let is_empty = self.allowed(filter)?.is_some_and(|allowed| !allowed.contains(&true));
         if !is_empty {
             return Ok(Vec::new());

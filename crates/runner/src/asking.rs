@@ -50,6 +50,10 @@ pub struct Asking {
     pub budget_usd: Option<f64>,
     /// Most tokens, sent and received.
     pub budget_tokens: Option<u64>,
+    /// Take replies that were cut at their longest length for answers.
+    pub score_truncated: bool,
+    /// Whether a published benchmark is run: it takes what a model said for its answer, however that ended.
+    pub is_published: bool,
     /// File of the record of replies.
     pub record: PathBuf,
     /// Seed of the waits between attempts.
@@ -124,6 +128,8 @@ pub struct Asked {
     pub prompts: Vec<PromptUsed>,
     /// Files of recorded replies that stand for a model.
     pub inputs: Vec<Input>,
+    /// Whether somebody wants cut replies to be scored as if they were whole.
+    pub score_truncated: bool,
     round: u32,
     whole: bool,
     unrecorded: Mutex<BTreeSet<String>>,
@@ -207,11 +213,11 @@ impl Asking {
             only_looks: self.only_looks,
             budget_usd: self.budget_usd,
             budget_tokens: self.budget_tokens,
+            score_truncated: self.score_truncated || self.is_published,
             seed: self.seed,
             ..Options::new(self.trust)
         };
         let names: Vec<String> = settings.keys().cloned().collect();
-        #[expect(clippy::disallowed_methods, reason = "this is the one place")]
         let mut models = Models::open(settings.into_values().collect(), self.models.clone(), options)?;
         for (metric, judges) in &panels {
             let names: Vec<&str> = judges.iter().map(String::as_str).collect();
@@ -223,6 +229,7 @@ impl Asking {
             used,
             prompts,
             inputs,
+            score_truncated: self.score_truncated,
             round: self.round,
             whole: self.whole,
             unrecorded: Mutex::default(),
@@ -344,8 +351,8 @@ impl Asked {
         self.models.shared()
     }
 
-    /// Ends all questions.
-    pub fn cancel(&self) {
+    /// Nothing further is sent; replies that are on their way are waited for and recorded.
+    pub fn close(&self) {
         self.models.shared().cancel();
     }
 

@@ -7,16 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_core::{
-    Case, ErrorKind, Event, Job, Manifest, Named, Nobody, Outcome, ResultLine, Score, ScoreError, Sink, Value,
-};
+use probare_core::{Case, ErrorKind, Event, Job, Manifest, Named, Outcome, ResultLine, Score, ScoreError, Sink, Value};
 use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, Identity, Seen, Side};
 use probare_report::recorded::{Content, Recorded};
 use probare_report::{By, Status, escape};
 
-use crate::drive::{DriveOptions, Surroundings, drive};
+use crate::look;
 use crate::verify::{VerifyError, reopened};
-use crate::{Plan, RunError};
 
 /// A comparison, and what the runs say of the cases that changed most.
 #[derive(Debug)]
@@ -248,13 +245,8 @@ struct Joined<'a, V> {
 }
 
 impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Joined<'_, V> {
-    fn with_cases(&mut self, mut job: Job) -> Result<(), CompareError> {
-        let source = std::mem::replace(&mut job.cases, Box::new(probare_core::Given::default()));
-        let around = Surroundings { rules: &probare_core::NoRules, outside: &Nobody, sampler: None };
-        let options = DriveOptions { limit: self.manifest.reading.limit, ..DriveOptions::default() };
-        drive(source, &job.source, &Plan::nothing(), around, &options, Box::new(&mut *self))
-            .map_err(|error| VerifyError::from(RunError::from(error)))?;
-        Ok(())
+    fn with_cases(&mut self, job: Job) -> Result<(), CompareError> {
+        Ok(look(job, self.manifest.reading.limit, self).map_err(VerifyError::from)?)
     }
 
     fn next(&mut self) -> Option<Row> {

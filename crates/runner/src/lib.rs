@@ -16,14 +16,17 @@ mod drive;
 mod exchange;
 mod exit;
 mod expectations;
+mod look;
 mod plan;
 mod programs;
 mod run;
 mod runs;
+mod settings;
 pub mod sgi;
 mod show;
 mod store;
 mod verify;
+mod yaml;
 
 pub use asking::{AskError, Asked, Asking, Hearing, asks};
 pub use compare::{CompareError, Compared, Results, compare};
@@ -35,6 +38,7 @@ pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundin
 pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_results, export_run, import_file};
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
+pub use look::look;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, Sandboxing};
 pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};
@@ -42,6 +46,7 @@ pub use runs::{
     Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset,
     PlannedRetrieval, RagTest, Retry, RunPlan, Tally, export, export_outputs,
 };
+pub use settings::{Layer, Origin, SetGate, Settings, When};
 pub use show::{Found, Written, show};
 pub use store::{Label, STORE, State, Store, StoreError, StoredRun, StoredSettings};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

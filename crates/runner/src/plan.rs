@@ -172,11 +172,10 @@ impl Plan {
 
     /// A case whose results are known without scoring it.
     pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
-        let (model, asked) = (rules.model(&case), rules.asked(&case));
-        let (excused, detail) = (rules.excuse(&case), rules.detail(Sample::of(&case), &results));
-        let mut result = CaseResult { asked, excused, ..CaseResult::new(case, results) };
+        let (model, asked, excused) = (rules.model(&case), rules.asked(&case), rules.excuse(&case));
+        let detail = rules.detail(Sample::of(&case), &results);
+        let mut result = CaseResult { asked, excused, detail, ..CaseResult::new(case, results) };
         result.model = model;
-        result.detail = detail;
         result
     }
 }
@@ -223,11 +222,37 @@ impl PlannedMetric {
 }
 
 /// What a panic says, as an error.
-fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
-    let reason = panic
+pub(crate) fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
+    ScoreError::Internal { reason: said(panic) }
+}
+
+/// What a panic says.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> String {
+    panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no reason given".to_owned());
-    ScoreError::Internal { reason }
+        .unwrap_or_else(|| "no reason given".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Excusing;
+
+    impl Rules for Excusing {
+        fn excuse(&self, case: &Case) -> Option<std::borrow::Cow<'static, str>> {
+            Some(format!("known to fail: {}", case.id).into())
+        }
+    }
+
+    #[test]
+    fn a_case_that_is_recalled_keeps_its_excuse() {
+        let case = || Case { id: "a".to_owned(), ..Case::default() };
+        let scored = Plan::nothing().score(case(), &mut Readings::default(), &Excusing, &probare_core::Nobody);
+        let recalled = Plan::nothing().recalled(case(), Vec::new(), &Excusing);
+        assert_eq!(recalled.excused.as_deref(), Some("known to fail: a"));
+        assert_eq!(recalled.excused, scored.excused);
+    }
 }

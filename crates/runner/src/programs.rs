@@ -315,4 +315,47 @@ mod tests {
         fs::write(fixtures.join("x"), "broken ").unwrap();
         assert_eq!(printed(), first, "what was recorded of it is found again");
     }
+
+    /// Whoever is behind, with an answer of its own to everything.
+    struct Behind;
+
+    impl Outside for Behind {
+        fn answer(&self, _: &str, _: &Turn) -> Vec<Answer> {
+            vec![Answer::Vector(vec![1.0])]
+        }
+
+        fn can_embed(&self, model: &str) -> Result<(), BuildError> {
+            Err(BuildError::Options(model.to_owned()))
+        }
+
+        fn digest(&self, model: &str) -> Option<String> {
+            Some(format!("digest of {model}"))
+        }
+
+        fn can_run(&self, environment: &str) -> Result<(), BuildError> {
+            Err(BuildError::Options(environment.to_owned()))
+        }
+
+        fn width(&self) -> usize {
+            7
+        }
+
+        fn trust(&self) -> Trust {
+            Trust::RecordedOnly
+        }
+    }
+
+    #[test]
+    fn all_but_programs_is_handed_on() {
+        let settings = Sandboxing { recorded_only: true, ..Sandboxing::default() };
+        let running = Running::open(&settings, &[], &[], Arc::default(), &Behind).unwrap();
+        let embed = Turn::Embed { model: "m".to_owned(), texts: vec!["a".to_owned()] };
+        assert_eq!(running.answer("x", &embed), [Answer::Vector(vec![1.0])]);
+        assert_eq!(running.digest("m").as_deref(), Some("digest of m"));
+        assert_eq!(running.can_embed("m"), Err(BuildError::Options("m".to_owned())));
+        assert_eq!((running.width(), running.trust()), (7, Trust::RecordedOnly));
+        assert!(running.can_run("").is_ok(), "programs are its own");
+        let run = running.answer("x", &Turn::Run(vec![Program::default()]));
+        assert!(matches!(run[..], [Answer::Failed { kind: ErrorKind::Missing, .. }]), "nothing is run: {run:?}");
+    }
 }

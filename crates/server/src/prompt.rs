@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Extension, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use probare_retrieval::answer::{PromptReply, PromptRequest, USUAL_K};
+use probare_retrieval::answer::{PromptReply, PromptRequest, USUAL_K, filter_or_null};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -63,8 +63,10 @@ pub(crate) struct PromptBody {
     #[serde(default = "usual_k", deserialize_with = "whole")]
     #[schemars(range(min = 1, max = 100))]
     k: u32,
-    /// Metadata of the documents that are searched, by name: a value, a list, `{"from", "to"}` or `{"prefix"}`; all if absent.
-    #[serde(default)]
+    /// Metadata of the documents that are searched, by name: a value, a list, `{"from", "to"}`, `{"prefix"}`, or `$eq`, `$ne`, `$in`,
+    /// `$nin`, `$gt`, `$gte`, `$lt`, `$lte` as in MongoDB; all if absent or null.
+    #[serde(default, deserialize_with = "filter_or_null")]
+    #[schemars(with = "Option<Map<String, Json>>")]
     filter: Map<String, Json>,
     /// The model, as `provider:name`; the server's first if absent.
     #[serde(default)]

@@ -51,7 +51,7 @@ pub use choice::{
 pub use cluster::{ClusteredMean, clustered_mean, clustered_mean_of_sums};
 pub use interval::{Interval, Level};
 pub use mcnemar::{mcnemar, paired_share_interval};
-pub use mean::{interval_of_mean, mean, mean_interval, standard_deviation};
+pub use mean::{interval_of_mean, mean, mean_interval, mean_with, standard_deviation};
 pub use multiple::{benjamini_hochberg, holm};
 pub use normal::{normal_cumulative, normal_quantile};
 pub use paired::{PairedDifference, SHUFFLES, paired_difference};

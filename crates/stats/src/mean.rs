@@ -7,6 +7,14 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     if values.is_empty() { None } else { Some(values.iter().sum::<f64>() / values.len() as f64) }
 }
 
+/// The mean of `count` values, of which `value` is the last and `mean` that of the others. Values that are equal keep their
+/// mean to the last digit, which a sum would not.
+pub fn mean_with(mean: f64, value: f64, count: u32) -> f64 {
+    // Divided before they are subtracted, since a difference may lie beyond the largest number.
+    let times = f64::from(count.max(1));
+    mean + (value / times - mean / times)
+}
+
 /// The standard deviation with `n - 1` in the divisor; nothing for fewer than two values.
 pub fn standard_deviation(values: &[f64]) -> Option<f64> {
     let mean = mean(values)?;
@@ -45,6 +53,14 @@ mod tests {
         let reach = 2.776_445_105 * 2.5_f64.sqrt() / 5.0_f64.sqrt();
         assert!((interval.low - (3.0 - reach)).abs() < 1e-8);
         assert!((interval.high - (3.0 + reach)).abs() < 1e-8);
+    }
+
+    #[test]
+    fn equal_values_keep_their_mean() {
+        let ten = (1..=10).fold(0.0, |mean, count| mean_with(mean, 0.1, count));
+        assert_eq!(ten, 0.1);
+        assert_eq!(mean_with(0.25, 0.75, 2), 0.5);
+        assert!(mean_with(f64::MAX, -f64::MAX, 2).abs() < 1e300);
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::{Foreign, ForeignError};
 
 /// What some programs write before a text.
-const BYTE_ORDER_MARK: &str = "\u{feff}";
+pub(super) const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A file of another tool.
 pub(super) struct Document {

@@ -87,7 +87,10 @@ struct Choice {
 pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
     let mut imported = if Archive::is_one(&document.bytes) { of_archive(document)? } else { of_document(document)? };
     // Samples are written as they end; their place is by id and epoch.
-    imported.cases.sort_by_cached_key(|case| case.response.as_ref().map_or(0, |output| output.repeat));
+    imported.cases.sort_by_cached_key(|case| match &case.response {
+        Some(output) => u64::from(output.repeat),
+        None => case.metadata[ORIGIN].get("epoch").and_then(Json::as_u64).unwrap_or(1).saturating_sub(1),
+    });
     Ok(imported)
 }
 
@@ -158,7 +161,10 @@ impl Sample {
         let error = error.or_else(|| self.output.as_ref().and_then(|output| output.error.clone()));
         let mut told = Map::new();
         for (name, score) in self.scores.take().unwrap_or_default() {
-            add_score(&mut told, &name, &score);
+            match &error {
+                Some(error) => scores::add(&mut told, &name, scores::failed(error.clone())),
+                None => add_score(&mut told, &name, &score),
+            }
         }
         let mut metadata = self.metadata.take().unwrap_or_default();
         let mut origin = json!({"from": FORMAT.name()});
@@ -172,6 +178,8 @@ impl Sample {
         note("created", json!(spec.created));
         note("dataset", json!(spec.dataset.as_ref().and_then(|dataset| dataset.name.as_ref())));
         note("error", json!(error));
+        // Else the response says which one it is.
+        note("epoch", json!(self.epoch.filter(|epoch| *epoch > 1 && error.is_some())));
         note("limit", self.limit.take().unwrap_or_default());
         note("usage", self.model_usage.take().map(Json::Object).unwrap_or_default());
         note("seconds", json!(self.total_time));
@@ -186,7 +194,9 @@ impl Sample {
         let query = content::prompt(&self.input).map(|text| self.resolved(text));
         let model = spec.model.clone();
         let repeat = self.epoch.unwrap_or(1).saturating_sub(1);
-        let response = self.answer().map(|text| Output { text: self.resolved(text), model, repeat });
+        // Whatever an interrupted sample had said so far is no answer.
+        let answer = self.answer().filter(|_| error.is_none());
+        let response = answer.map(|text| Output { text: self.resolved(text), model, repeat });
         let case = Case {
             id: as_text(&self.id),
             query,
@@ -202,7 +212,9 @@ impl Sample {
     fn answer(&self) -> Option<String> {
         let output = self.output.as_ref()?;
         let message = output.choices.first().and_then(|choice| choice.message.as_ref());
-        message.and_then(|message| content::text(message.get("content")?)).or_else(|| output.completion.clone())
+        let said = message.and_then(|message| content::text(message.get("content")?));
+        // A log writes an empty text also where the model was never asked.
+        said.or_else(|| output.completion.clone().filter(|text| message.is_some() || !text.is_empty()))
     }
 
     /// A text, or what it stands for.
@@ -249,5 +261,29 @@ fn outcome(value: &Json, reason: Option<&str>) -> Result<Outcome, ScoreError> {
             let word: Cow<'_, str> = value.as_str().map_or_else(|| value.to_string().into(), Cow::Borrowed);
             Ok(Outcome::not_applicable(format!("Inspect gave `{word}`, which is no number")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::foreign::read_foreign;
+
+    #[test]
+    fn a_sample_with_an_error_is_failed_and_has_no_answer() {
+        let text = r#"{"version": 2, "status": "error", "eval": {"task": "t", "model": "m"}, "samples": [
+            {"id": "a", "epoch": 1, "input": "q", "target": "A", "output": {"model": "", "choices": [], "completion": ""},
+             "error": {"message": "TimeoutError()"}, "scores": {"match": {"value": "I"}}},
+            {"id": "a", "epoch": 2, "input": "q", "target": "A", "output": {"model": "m", "completion": "A", "choices":
+             [{"message": {"role": "assistant", "content": "A"}}]}, "scores": {"match": {"value": "C"}}},
+            {"id": "b", "epoch": 1, "input": "q", "target": "A", "output": {"choices": [], "completion": ""}},
+            {"id": "c", "epoch": 1, "input": "q", "target": "A", "output": {"model": "m", "completion": "", "choices":
+             [{"message": {"role": "assistant", "content": ""}}]}}]}"#;
+        let (_, imported) = read_foreign(text.as_bytes().to_vec(), "f", None).unwrap();
+        let answer = |at: usize| imported.cases[at].response.as_ref().map(|output| output.text.as_str());
+        let ids: Vec<&str> = imported.cases.iter().map(|case| case.id.as_str()).collect();
+        assert_eq!(ids, ["a", "b", "c", "a"]);
+        assert_eq!((answer(0), answer(1), answer(2), answer(3)), (None, None, Some(""), Some("A")));
+        assert_eq!(imported.cases[0].metadata["imported"]["error"], "TimeoutError()");
+        assert_eq!(imported.cases[0].metadata["scores"]["match"]["kind"], "failed");
     }
 }

@@ -1,4 +1,4 @@
-//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, chats.
+//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, DeepEval, chats.
 //!
 //! [`import`] tells the format by what is in the file and not by its name. The other tool's own scores are kept, in
 //! `metadata.scores`, in the form of our result lines; what the file says beyond a case's fields is in `metadata` too.
@@ -6,11 +6,13 @@
 
 mod chat;
 mod content;
+mod deepeval;
 mod document;
 mod inspect;
 mod lm_eval;
 mod openai_evals;
 mod promptfoo;
+mod promptfoo_csv;
 mod recognised;
 mod scores;
 mod zip;
@@ -30,7 +32,7 @@ use crate::{LARGEST_DOCUMENT, OpenError};
 /// A format of another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
-    /// Results of promptfoo, as JSON or JSON lines.
+    /// Results of promptfoo, as JSON, JSON lines or a table.
     Promptfoo,
     /// Logs of Inspect, `.eval` or `.json`.
     Inspect,
@@ -38,13 +40,16 @@ pub enum Foreign {
     LmEval,
     /// Records of a run, or samples, of OpenAI evals.
     OpenaiEvals,
+    /// Test runs of DeepEval.
+    Deepeval,
     /// Conversations: lists of `messages`.
     Chat,
 }
 
 impl Foreign {
     /// All formats.
-    pub const ALL: [Self; 5] = [Self::Promptfoo, Self::Inspect, Self::LmEval, Self::OpenaiEvals, Self::Chat];
+    pub const ALL: [Self; 6] =
+        [Self::Promptfoo, Self::Inspect, Self::LmEval, Self::OpenaiEvals, Self::Deepeval, Self::Chat];
 
     /// The name on the command line and in imported cases.
     pub const fn name(self) -> &'static str {
@@ -53,6 +58,7 @@ impl Foreign {
             Self::Inspect => "inspect",
             Self::LmEval => "lm-eval",
             Self::OpenaiEvals => "openai-evals",
+            Self::Deepeval => "deepeval",
             Self::Chat => "chat",
         }
     }
@@ -60,10 +66,14 @@ impl Foreign {
     /// What such a file looks like.
     const fn looks(self) -> &'static str {
         match self {
-            Self::Promptfoo => "an object with `results.version` and `results.results`, or lines with `testCase`",
+            Self::Promptfoo => {
+                "an object with `results.version` and `results.results`, lines with `testCase`, or a table with columns \
+                 `[provider] prompt`"
+            }
             Self::Inspect => "a zip archive with `header.json`, or an object with `eval` and `samples`",
             Self::LmEval => "lines with `doc_id` and `resps`",
             Self::OpenaiEvals => "lines with `spec`, with `sample_id` and `type`, or with `input` and `ideal`",
+            Self::Deepeval => "an object with `testCases` and `testPassed`",
             Self::Chat => "objects with `messages`",
         }
     }
@@ -217,6 +227,7 @@ pub fn read_foreign(bytes: Vec<u8>, name: &str, format: Option<Foreign>) -> Resu
         Foreign::Inspect => inspect::read(&document),
         Foreign::LmEval => lm_eval::read(&document),
         Foreign::OpenaiEvals => openai_evals::read(&document),
+        Foreign::Deepeval => deepeval::read(&document),
         Foreign::Chat => chat::read(&document),
     }?;
     if imported.cases.is_empty() {

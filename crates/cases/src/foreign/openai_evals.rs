@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{Case, Outcome, Output};
+use probare_core::{Case, ErrorKind, Outcome, Output, ScoreError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
@@ -10,6 +10,9 @@ use super::document::{Document, as_text, as_texts};
 use super::{Foreign, ForeignError, Imported, ORIGIN, content, put, scores};
 
 const FORMAT: Foreign = Foreign::OpenaiEvals;
+
+/// What the record has where a grader's words name none of its choices.
+const INVALID: &str = "__invalid__";
 
 /// A line: what the run is, something that happened to a sample, or a sample that was not run.
 #[derive(Deserialize)]
@@ -37,8 +40,14 @@ struct Spec {
 /// What is known of a sample.
 #[derive(Default)]
 struct Gathered {
+    /// What was asked before it was sampled.
     prompt: Json,
-    sampled: Option<String>,
+    /// What models were asked and said, in order.
+    sampled: Vec<(Json, Option<String>)>,
+    /// What a match says was sampled.
+    matched: Option<String>,
+    /// Choices that a model made about the answer: so many of the last samples are a grader's.
+    graded: usize,
     expected: Option<Vec<String>>,
     told: Map<String, Json>,
     error: Option<String>,
@@ -97,9 +106,8 @@ impl Gathered {
     fn take(&mut self, kind: &str, data: &Json) {
         match kind {
             "sampling" => {
-                self.prompt = data.get("prompt").cloned().unwrap_or_default();
-                // Of several outputs the last one was judged.
-                self.sampled = data.get("sampled").and_then(first).or(self.sampled.take());
+                let prompt = data.get("prompt").cloned().unwrap_or_default();
+                self.sampled.push((prompt, data.get("sampled").and_then(first)));
             }
             "raw_sample" => {
                 if self.prompt.is_null() {
@@ -109,9 +117,7 @@ impl Gathered {
             }
             "match" => {
                 self.expected = data.get("expected").and_then(as_texts).or(self.expected.take());
-                if self.sampled.is_none() {
-                    self.sampled = data.get("sampled").and_then(first);
-                }
+                self.matched = data.get("sampled").and_then(first).or(self.matched.take());
                 if let Some(correct) = data.get("correct").and_then(scores::number) {
                     let picked = data.get("picked").and_then(first).map(|picked| format!("picked: {picked}"));
                     scores::add(&mut self.told, "match", scores::value(correct, None, picked.as_deref()));
@@ -124,7 +130,13 @@ impl Gathered {
                             let number = scores::number(value).unwrap_or_default();
                             scores::add(&mut self.told, name, scores::value(number, None, None));
                         }
+                        Json::String(word) if kind == "metrics" && word == INVALID => {
+                            self.graded += 1;
+                            let error = ScoreError::other(ErrorKind::Unparseable, "the grader made no choice");
+                            scores::add(&mut self.told, name, Err(error));
+                        }
                         Json::String(word) if kind == "metrics" => {
+                            self.graded += 1;
                             let reason = format!("the record has `{word}`, which is no number");
                             scores::add(&mut self.told, name, Ok(Outcome::not_applicable(reason)));
                         }
@@ -138,6 +150,14 @@ impl Gathered {
     }
 
     fn case(mut self, id: String, spec: &Spec, model: Option<&String>) -> (Case, Map<String, Json>) {
+        let graders = self.sampled.split_off(self.sampled.len().saturating_sub(self.graded));
+        // Of several outputs the last one was judged.
+        let (prompt, sampled) = self.sampled.pop().unwrap_or_default();
+        if !prompt.is_null() {
+            self.prompt = prompt;
+        }
+        // A match of an answer that nobody sampled has it itself.
+        let sampled = sampled.or(self.matched.take());
         let mut metadata = Map::new();
         let mut origin = json!({"from": FORMAT.name()});
         for (name, value) in [("eval", &spec.eval_name), ("run", &spec.run_id), ("error", &self.error)] {
@@ -147,6 +167,10 @@ impl Gathered {
         }
         if let Some(error) = self.error.take().filter(|_| self.told.is_empty()) {
             scores::add(&mut self.told, "match", scores::failed(error));
+        }
+        if !graders.is_empty() {
+            let said = graders.into_iter().map(|(prompt, sampled)| json!({"prompt": prompt, "sampled": sampled}));
+            origin["graders"] = said.collect();
         }
         put(&mut metadata, ORIGIN, origin);
         if content::is_messages(&self.prompt) {
@@ -158,7 +182,7 @@ impl Gathered {
         let case = Case {
             id,
             query: content::prompt(&self.prompt),
-            response: self.sampled.map(|text| Output { text, model: model.cloned(), repeat: 0 }),
+            response: sampled.map(|text| Output { text, model: model.cloned(), repeat: 0 }),
             reference: self.expected,
             metadata,
             ..Case::default()
@@ -173,5 +197,40 @@ fn first(value: &Json) -> Option<String> {
         Json::String(text) => Some(text.clone()),
         Json::Array(items) => items.first().and_then(first),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::foreign::read_foreign;
+
+    /// As `ModelBasedClassify` of OpenAI evals records it: the answer, the grader, and the choice.
+    fn graded(choice: &str) -> String {
+        [
+            r#"{"spec": {"eval_name": "joke", "completion_fns": ["m"], "run_id": "r"}}"#.to_owned(),
+            r#"{"run_id": "r", "event_id": 0, "sample_id": "a.0", "type": "sampling", "data": {"prompt":
+               [{"role": "user", "content": "Tell a joke."}], "sampled": ["A horse walks in."]}}"#
+                .replace('\n', " "),
+            r#"{"run_id": "r", "event_id": 1, "sample_id": "a.0", "type": "sampling", "data": {"prompt":
+               [{"role": "user", "content": "Is this funny? A horse walks in."}], "sampled": ["Reasoning: Yes"]}}"#
+                .replace('\n', " "),
+            format!(r#"{{"run_id": "r", "event_id": 2, "sample_id": "a.0", "type": "metrics", "data": {{"choice": "{choice}"}}}}"#),
+        ]
+        .join("\n")
+    }
+
+    #[test]
+    fn the_answer_is_the_models_and_not_the_graders() {
+        let (_, imported) = read_foreign(graded("Yes").into_bytes(), "f", None).unwrap();
+        let case = &imported.cases[0];
+        assert_eq!(case.query.as_deref(), Some("Tell a joke."));
+        assert_eq!(case.response.as_ref().unwrap().text, "A horse walks in.");
+        assert_eq!(case.metadata["imported"]["graders"][0]["sampled"], "Reasoning: Yes");
+    }
+
+    #[test]
+    fn a_grader_that_made_no_choice_gave_no_score() {
+        let (_, imported) = read_foreign(graded("__invalid__").into_bytes(), "f", None).unwrap();
+        assert_eq!(imported.cases[0].metadata["scores"]["choice"]["kind"], "unparseable");
     }
 }

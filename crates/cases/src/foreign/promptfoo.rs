@@ -2,6 +2,7 @@
 //! lines of `-o results.jsonl`.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use probare_core::{Case, Field, Output, Passage};
 use serde::Deserialize;
@@ -9,7 +10,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
 
 use super::document::{Document, as_text, as_texts};
-use super::{Foreign, ForeignError, Imported, ORIGIN, put, scores};
+use super::{Foreign, ForeignError, Imported, ORIGIN, promptfoo_csv, put, scores};
+use crate::fields::names;
 
 const FORMAT: Foreign = Foreign::Promptfoo;
 
@@ -113,6 +115,9 @@ const FAILED: u64 = 2;
 
 pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
     let text = document.text(FORMAT)?;
+    if !text.trim_start().starts_with('{') && promptfoo_csv::is_one(&text) {
+        return promptfoo_csv::read(document);
+    }
     let mut imported = Imported::default();
     let values = document.values(&text, FORMAT)?;
     let mut eval = None;
@@ -142,10 +147,12 @@ pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
     let first = samples.first().and_then(|sample| sample.prompt_idx);
     let has_prompts = samples.iter().any(|sample| sample.prompt.label != samples[0].prompt.label)
         && samples.iter().any(|sample| sample.prompt_idx != first);
+    let mut filling = Filling::default();
     for (number, sample) in samples.into_iter().enumerate() {
-        let (case, scores) = sample.case(number, has_prompts, eval.as_deref());
+        let (case, scores) = sample.case(number, has_prompts, eval.as_deref(), &mut filling);
         imported.push(case, scores);
     }
+    imported.notes.extend(filling.notes());
     Ok(imported)
 }
 
@@ -160,7 +167,13 @@ fn is_sample(value: &RawValue) -> bool {
 }
 
 impl Sample {
-    fn case(self, number: usize, has_prompts: bool, eval: Option<&str>) -> (Case, Map<String, Json>) {
+    fn case(
+        self,
+        number: usize,
+        has_prompts: bool,
+        eval: Option<&str>,
+        filling: &mut Filling,
+    ) -> (Case, Map<String, Json>) {
         let vars = self.vars.or(self.test_case.vars).unwrap_or_default();
         let test = self.test_idx.unwrap_or(number as u64);
         let id = match self.prompt_idx.filter(|_| has_prompts) {
@@ -205,8 +218,8 @@ impl Sample {
         note("latency_ms", json!(self.latency_ms));
         note("cost_usd", json!(self.cost));
         note("usage", self.response.as_ref().and_then(|response| response.token_usage.clone()).unwrap_or_default());
-        let context = vars.get(Field::Context.name()).and_then(as_texts);
-        let reference = references(&assertions);
+        let context = as_passages(&vars);
+        let reference = references(&assertions, &vars, filling).or_else(|| reference_of(&vars));
         let query = question(&vars).or(self.prompt.raw);
         if !assertions.is_empty() {
             note("assert", Json::Array(assertions));
@@ -219,15 +232,7 @@ impl Sample {
             model,
             repeat: 0,
         });
-        let case = Case {
-            id,
-            query,
-            response,
-            context: context.map(|texts| texts.iter().map(|text| Passage::from(text.as_str())).collect()),
-            reference,
-            metadata,
-            ..Case::default()
-        };
+        let case = Case { id, query, response, context, reference, metadata, ..Case::default() };
         (case, told)
     }
 }
@@ -263,25 +268,122 @@ impl Grading {
 }
 
 /// The question among the variables, by the names that a query has.
-fn question(vars: &Map<String, Json>) -> Option<String> {
-    let names = std::iter::once(Field::Query.name()).chain(Field::Query.aliases().iter().copied());
-    names.into_iter().find_map(|name| vars.get(name).and_then(Json::as_str)).map(str::to_owned)
+pub(super) fn question(vars: &Map<String, Json>) -> Option<String> {
+    names(Some(Field::Query)).into_iter().find_map(|name| vars.get(name).and_then(Json::as_str)).map(str::to_owned)
 }
 
-/// Right answers that the assertions name.
-fn references(assertions: &[Json]) -> Option<Vec<String>> {
+/// The right answers among the variables, by the names that a reference has.
+pub(super) fn reference_of(vars: &Map<String, Json>) -> Option<Vec<String>> {
+    let texts = |name: &str| -> Option<Vec<String>> {
+        let texts = as_texts(vars.get(name)?)?.into_iter().filter(|text| !text.is_empty());
+        Some(texts.collect()).filter(|texts: &Vec<String>| !texts.is_empty())
+    };
+    names(Some(Field::Reference)).into_iter().chain(["expected"]).find_map(texts)
+}
+
+/// The passages among the variables.
+pub(super) fn as_passages(vars: &Map<String, Json>) -> Option<Vec<Passage>> {
+    let texts = names(Some(Field::Context)).into_iter().find_map(|name| as_texts(vars.get(name)?))?;
+    Some(texts.iter().map(|text| Passage::from(text.as_str())).collect())
+}
+
+/// Right answers that the assertions name, with the variables filled in.
+fn references(assertions: &[Json], vars: &Map<String, Json>, filling: &mut Filling) -> Option<Vec<String>> {
     let mut found = Vec::new();
     for assertion in assertions {
         let kind = assertion.get("type").and_then(Json::as_str).unwrap_or_default();
         if WITH_REFERENCE.contains(&kind) {
-            found.extend(assertion.get("value").and_then(as_texts).into_iter().flatten());
+            let texts = assertion.get("value").and_then(as_texts).into_iter().flatten();
+            found.extend(texts.filter_map(|text| filling.fill(&text, vars)));
         }
     }
     (!found.is_empty()).then_some(found)
+}
+
+/// Puts variables into templates, and counts what that could not do.
+#[derive(Default)]
+struct Filling {
+    undefined: BTreeSet<String>,
+    /// Templates with more than names, and values that stand in files.
+    left_out: u64,
+}
+
+impl Filling {
+    /// The template with its variables; nothing where it has more than their names, or nothing is left of it. A variable
+    /// that is not there is empty, as in promptfoo.
+    fn fill(&mut self, template: &str, vars: &Map<String, Json>) -> Option<String> {
+        if template.starts_with("file://") || template.contains("{%") {
+            self.left_out += 1;
+            return None;
+        }
+        let (mut filled, mut rest) = (String::new(), template);
+        while let Some((before, from)) = rest.split_once("{{") {
+            filled.push_str(before);
+            let Some((name, after)) = from.split_once("}}").filter(|(name, _)| is_path(name.trim())) else {
+                self.left_out += 1;
+                return None;
+            };
+            let mut path = name.trim().split('.');
+            let first = path.next().and_then(|first| vars.get(first));
+            let value = path.fold(first, |value, part| value?.get(part));
+            match value {
+                Some(value) if !value.is_null() => filled.push_str(&as_text(value)),
+                _ => {
+                    self.undefined.insert(name.trim().to_owned());
+                }
+            }
+            rest = after;
+        }
+        filled.push_str(rest);
+        (!filled.trim().is_empty() || template.trim().is_empty()).then_some(filled)
+    }
+
+    fn notes(self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if !self.undefined.is_empty() {
+            let names: Vec<String> = self.undefined.iter().map(|name| format!("`{name}`")).collect();
+            notes.push(format!("assertions use variables that are not there, which are empty: {}", names.join(", ")));
+        }
+        if self.left_out > 0 {
+            let count = self.left_out;
+            notes.push(format!("{count} right answers are files or templates with more than variables, and left out"));
+        }
+        notes
+    }
+}
+
+/// Whether a text is the name of a variable, or a path of names.
+fn is_path(text: &str) -> bool {
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    text.split('.').all(is_name)
 }
 
 /// The name of a provider: its label, else its id.
 fn provider(provider: &Json) -> Option<String> {
     let text = |key: &str| provider.get(key).and_then(Json::as_str).filter(|text| !text.is_empty());
     provider.as_str().or_else(|| text("label")).or_else(|| text("id")).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn templates_are_filled_in_and_what_is_missing_is_told() {
+        let vars = json!({"reference": "Paris", "n": 4, "a": {"b": "deep"}, "empty": ""});
+        let vars = vars.as_object().unwrap();
+        let mut filling = Filling::default();
+        let mut fill = |text: &str| filling.fill(text, vars);
+        assert_eq!(fill("{{reference}}").as_deref(), Some("Paris"));
+        assert_eq!(fill("It is {{ reference }}, {{n}} and {{a.b}}.").as_deref(), Some("It is Paris, 4 and deep."));
+        assert_eq!(fill("plain").as_deref(), Some("plain"));
+        assert_eq!(fill("{{gone}}"), None, "nothing is left of it");
+        assert_eq!(fill("x {{gone.too}}").as_deref(), Some("x "));
+        assert_eq!(fill("{{reference | upper}}"), None);
+        assert_eq!(fill("{{reference"), None);
+        assert_eq!(fill("file://answer.txt"), None);
+        let notes = filling.notes();
+        assert_eq!(notes[0], "assertions use variables that are not there, which are empty: `gone`, `gone.too`");
+        assert!(notes[1].starts_with("3 right answers"), "{notes:?}");
+    }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::document::{Document, finite};
 use super::zip::Archive;
-use super::{Foreign, ForeignError, content};
+use super::{Foreign, ForeignError, content, promptfoo_csv};
 
 /// The format of a document.
 pub(super) fn format(document: &Document) -> Result<Foreign, ForeignError> {
@@ -24,6 +24,7 @@ pub(super) fn format(document: &Document) -> Result<Foreign, ForeignError> {
         Ok(first) => first,
         Err(Some(seen)) => return Err(unknown(seen)),
         // A document that ends too early is still known by its start.
+        Err(None) if promptfoo_csv::is_one(&text) => return Ok(Foreign::Promptfoo),
         Err(None) => return by_words(&text).ok_or_else(|| unknown("it is neither JSON nor a zip archive".to_owned())),
     };
     of_value(&first).ok_or_else(|| unknown(keys(&first)))
@@ -47,6 +48,12 @@ fn of_value(value: &Map<String, Json>) -> Option<Foreign> {
         || has("testCase") && has("promptIdx")
     {
         return Some(Foreign::Promptfoo);
+    }
+    let run = value.get("testRunData").and_then(Json::as_object).unwrap_or(value);
+    if run.get("testCases").is_some_and(Json::is_array)
+        || run.get("conversationalTestCases").is_some_and(Json::is_array)
+    {
+        return Some(Foreign::Deepeval);
     }
     if value.get("eval").is_some_and(Json::is_object) && (has("samples") || has("status") || has("plan")) {
         return Some(Foreign::Inspect);
@@ -72,6 +79,8 @@ fn by_words(text: &str) -> Option<Foreign> {
         Some(Foreign::Promptfoo)
     } else if has("\"eval\"") && has("\"status\"") {
         Some(Foreign::Inspect)
+    } else if has("\"testCases\"") || has("\"testRunData\"") {
+        Some(Foreign::Deepeval)
     } else if has("\"doc_id\"") {
         Some(Foreign::LmEval)
     } else if has("\"spec\"") || has("\"ideal\"") {
@@ -112,6 +121,8 @@ mod tests {
         assert_eq!(of("{\"doc_id\":0,\"resps\":[]}\n{broken"), Ok(Foreign::LmEval));
         assert_eq!(of(r#"{"spec":{"run_id":"x"}}"#), Ok(Foreign::OpenaiEvals));
         assert_eq!(of(r#"{"input":"a","ideal":"b"}"#), Ok(Foreign::OpenaiEvals));
+        assert_eq!(of(r#"{"testCases":[],"testPassed":0}"#), Ok(Foreign::Deepeval));
+        assert_eq!(of("q,[echo] p,Status,Score,Named Scores\n"), Ok(Foreign::Promptfoo));
         assert_eq!(of(r#" [{"messages":[{"role":"user","content":"a"}]}]"#), Ok(Foreign::Chat));
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use probare_cases::{Foreign, ForeignError, Imported, import, read_foreign};
 use probare_core::Case;
 
-const FILES: [(&str, Foreign); 8] = [
+const FILES: [(&str, Foreign); 11] = [
     ("inspect.eval", Foreign::Inspect),
     ("inspect.json", Foreign::Inspect),
     ("promptfoo.json", Foreign::Promptfoo),
@@ -13,6 +13,9 @@ const FILES: [(&str, Foreign); 8] = [
     ("samples_own_words.jsonl", Foreign::LmEval),
     ("samples_own_choice.jsonl", Foreign::LmEval),
     ("openai_evals.jsonl", Foreign::OpenaiEvals),
+    ("promptfoo_vars.json", Foreign::Promptfoo),
+    ("promptfoo.csv", Foreign::Promptfoo),
+    ("deepeval.json", Foreign::Deepeval),
     ("chat.jsonl", Foreign::Chat),
 ];
 
@@ -243,4 +246,42 @@ fn an_archive_that_would_unpack_to_too_much_is_refused_before_it_does() {
     assert!(error(3).contains("`header.json`: its content is not what the directory says"), "{}", error(3));
     let large = error(u32::MAX - 1);
     assert!(large.contains("`header.json`: it has 4294967294 bytes, more than the 268435456"), "{large}");
+}
+
+#[test]
+fn promptfoo_fills_in_variables_and_an_error_is_no_answer() {
+    let references = |name: &str| -> Vec<Option<String>> {
+        let echoed = imported(name).cases.into_iter().filter(|case| case.response.is_some());
+        echoed.map(|case| case.reference.and_then(|texts| texts.first().cloned())).collect()
+    };
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(references("promptfoo_vars.json"), [text("Paris"), text("100"), text("Goethe wrote it.")]);
+    // A table has no assertions.
+    assert_eq!(references("promptfoo.csv"), [text("Paris"), text("100"), None]);
+    for name in ["promptfoo_vars.json", "promptfoo.csv"] {
+        let cases = imported(name).cases;
+        assert_eq!(cases.len(), 6, "{name}");
+        let broken: Vec<&Case> = cases.iter().filter(|case| case.response.is_none()).collect();
+        assert_eq!(broken.len(), 3, "{name}");
+        for case in broken {
+            assert_eq!(case.metadata["scores"]["pass"]["kind"], "failed", "{name}");
+        }
+        let boil = cases.iter().find(|case| case.id == "1" && case.response.is_some()).unwrap();
+        assert_eq!((self::text(boil), value(boil, "number")), ("=100", Some(1.0)), "{name}");
+    }
+}
+
+#[test]
+fn deepeval_has_a_score_for_every_metric_that_did_not_fail() {
+    let cases = imported("deepeval.json").cases;
+    let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+    assert_eq!(ids, ["capital-fr", "boil", "author"]);
+    assert_eq!(
+        (text(&cases[0]), cases[0].reference.as_deref()),
+        ("The capital is Paris.", Some(&["Paris".to_owned()][..]))
+    );
+    assert_eq!((value(&cases[0], "Contains"), value(&cases[0], "success")), (Some(1.0), Some(1.0)));
+    assert_eq!(cases[2].metadata["scores"]["Contains"]["error"], "this metric fails on purpose");
+    assert_eq!(cases[0].context.as_ref().unwrap()[0].text, "A passage about it.");
+    assert_eq!(cases[0].tags, ["made"]);
 }

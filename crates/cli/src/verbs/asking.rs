@@ -1,12 +1,11 @@
 //! Whom judges ask, and what that may cost: flags of every verb that scores.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use probare_core::Trust;
-use probare_models::record_path;
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::{AskError, Asking as Wanted, Config, Hearing};
+use probare_runner::{AskError, Hearing};
+use serde::Serialize;
 
 use super::remark;
 use crate::failure::Failure;
@@ -15,7 +14,7 @@ use crate::failure::Failure;
 const SHOWN: usize = 5;
 
 /// Whom judges ask.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args, Serialize)]
 pub struct Asking {
     /// Model that judges, for metrics that ask one: a name from the configuration, or provider:model (repeatable: a panel)
     #[arg(long = "judge", value_name = "MODEL", env = "PROBARE_JUDGE")]
@@ -33,6 +32,10 @@ pub struct Asking {
     #[arg(long, value_name = "N", env = "PROBARE_BUDGET_TOKENS")]
     pub budget_tokens: Option<u64>,
 
+    /// Score replies that were cut at their longest length as if they were whole, instead of counting them as `truncated`
+    #[arg(long, env = "PROBARE_SCORE_TRUNCATED")]
+    pub score_truncated: bool,
+
     /// The record of replies; .probare/replies.db by default
     #[arg(long, value_name = "FILE", env = "PROBARE_RECORD")]
     pub record: Option<PathBuf>,
@@ -45,29 +48,6 @@ fn dollars(text: &str) -> Result<f64, String> {
     }
 }
 
-impl Asking {
-    /// The command line, and the configuration where it says nothing; files are looked for from `folder` too.
-    pub fn settled(&self, config: &Config, folder: &Path) -> Wanted {
-        let run = &config.run;
-        Wanted {
-            trust: Trust::Trusted,
-            cassettes: Vec::new(),
-            models: config.models.clone(),
-            judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges.clone() },
-            under_test: Vec::new(),
-            round: 0,
-            offline: self.offline || run.offline,
-            only_looks: false,
-            whole: false,
-            budget_usd: self.budget_usd.or(run.budget_usd),
-            budget_tokens: self.budget_tokens.or(run.budget_tokens),
-            record: self.record.clone().or_else(|| run.record.as_ref().map(PathBuf::from)).unwrap_or_else(record_path),
-            seed: run.seed,
-            folder: folder.to_owned(),
-        }
-    }
-}
-
 /// Says how questions ended.
 pub fn say(hearing: &Hearing, quiet: bool) {
     let Hearing { counts, spent, missing, uncoded, .. } = hearing;
@@ -77,6 +57,7 @@ pub fn say(hearing: &Hearing, quiet: bool) {
             (counts.replayed, "from the record"),
             (counts.replied, "answered"),
             (counts.refused, "declined"),
+            (counts.truncated, "cut at their longest length"),
             (counts.failed, "without an answer"),
         ];
         for (count, way) in ways.iter().filter(|(count, _)| *count > 0) {
@@ -89,7 +70,24 @@ pub fn say(hearing: &Hearing, quiet: bool) {
         if spent.money.in_dollars() > 0.0 {
             text.push_str(&format!(", {:.4} US dollars", spent.money.in_dollars()));
         }
+        if counts.unmeasured > 0 {
+            text.push_str(&format!("; {} without usage, counted with the most it can be", counts.unmeasured));
+        }
+        if counts.lost_attempts > 0 {
+            let attempts = counted(counts.lost_attempts, "attempt", "attempts");
+            text.push_str(&format!("; {attempts} came to nothing and may have been charged"));
+            if counts.lost.tokens > 0 {
+                text.push_str(&format!(", at most {} tokens", counts.lost.tokens));
+            }
+            if counts.lost.money.in_dollars() > 0.0 {
+                text.push_str(&format!(", {:.4} US dollars", counts.lost.money.in_dollars()));
+            }
+        }
         remark(&text);
+    }
+    if counts.unrecorded > 0 {
+        let replies = counted(counts.unrecorded, "reply", "replies");
+        remark(&format!("{replies} could not be written into the record at once: is the disk full?"));
     }
     if !quiet && !uncoded.is_empty() {
         let metrics: Vec<String> = uncoded.iter().map(|(metric, count)| format!("{metric} {count}")).collect();

@@ -15,9 +15,9 @@ use probare_runner::{Asked, Exit};
 use probare_server::{Answerer, Corpus, Limits, ServeError, Server, Settings, Stop, Token, TokenError};
 
 use super::asking::Asking;
+use super::flags::{Layered, jobs};
 use super::rag::{self, Opened};
 use super::remark;
-use super::running::jobs;
 use crate::failure::{Done, Failure};
 
 /// The variable that holds the token.
@@ -54,7 +54,7 @@ pub struct Arguments {
     embedding: Option<String>,
 
     #[command(flatten)]
-    asking: Asking,
+    asking: Layered<Asking>,
 
     /// The configuration with models of your own; probare.yaml where it is there
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]

@@ -4,16 +4,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use probare_core::{BuildError, Console, Outside as _, Profile};
+use clap::{Arg, ArgMatches};
+use probare_core::{BuildError, Outside as _, closest};
 use probare_report::escape;
-use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, prepare};
-use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Store};
+use probare_report::number::counted;
+use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, by_environment, prepare};
+use probare_runner::{Config, Evaluation, EvaluationOptions, Layer, Settings};
 use probare_sandbox::{Limits, Sandbox, environment};
 use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
 
-use super::run::{StoreFlag, failure};
-use super::running::{Running, Settled};
+use super::benchmarks::{Guided, Judges, Opened, Preparation};
+use super::flags::{Layered, ProfileFlag, RunFlags};
+use super::run::begin;
+use super::running::Running;
+use super::stored::{StoreFlag, failure};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -77,15 +82,14 @@ struct RunArguments {
     #[arg(short = 'y', long, hide = true)]
     yes: bool,
 
-    /// Which reading: reference (the published scores) or careful (their habits put right)
-    #[arg(long, value_name = "PROFILE", value_parser = super::score::profile, env = "PROBARE_PROFILE")]
-    profile: Option<Profile>,
+    #[command(flatten)]
+    profile: Layered<ProfileFlag>,
 
     #[command(flatten)]
     store: StoreFlag,
 
     #[command(flatten)]
-    running: Running,
+    running: Layered<RunFlags>,
 }
 
 /// Runs the verb.
@@ -125,34 +129,122 @@ fn env(command: &EnvCommand) -> Done {
 }
 
 fn start(arguments: &RunArguments) -> Done {
-    let wishes = Wishes {
-        overwrite: arguments.overwrite,
-        profile: arguments.profile,
-        limit: arguments.running.limit,
-        ..Wishes::default()
-    };
-    let Some(opened) = open(&arguments.config, wishes, &arguments.running)? else { return Ok(Exit::Fine) };
-    let store = Store::open(&arguments.store.store)?;
-    let number = store.begin(opened.evaluation.plan())?;
-    opened.settled.evaluate(opened.evaluation, &store, number)
+    begin(&GuideForm, &arguments.config, arguments.overwrite, said(arguments), &arguments.store)
 }
 
-/// A run that is ready.
-pub struct Opened {
-    /// The run.
-    pub evaluation: Evaluation,
-    /// How it is run.
-    pub settled: Settled,
+fn said(arguments: &RunArguments) -> Vec<Layer> {
+    vec![arguments.running.layer(), arguments.profile.layer()]
+}
+
+/// What a run would be made of; nothing for a command that scores nothing.
+pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+    let Command::Run(arguments) = &arguments.command else { return Ok(None) };
+    let opened = open(&arguments.config, arguments.overwrite, said(arguments))?;
+    Ok(opened.map(|opened| opened.running.into_settings()))
+}
+
+/// SGI-Bench with models, from the YAML of its guide.
+pub struct GuideForm;
+
+impl Guided for GuideForm {
+    fn suite(&self) -> &'static str {
+        "sgi"
+    }
+
+    fn is_guide(&self, text: &str) -> bool {
+        Guide::is_in(text)
+    }
+
+    fn checked(&self, path: &Path) -> Result<String, Failure> {
+        let guide = Guide::load(path)?;
+        for dataset in &guide.datasets {
+            subtask_of(&dataset.dataset_id)?;
+        }
+        let models = counted(guide.models.len() as u64, "model", "models");
+        let subtasks = counted(guide.datasets.len() as u64, "subtask", "subtasks");
+        Ok(format!("configuration of SGI-Bench, {models}, {subtasks}; `probare sgi run` runs it"))
+    }
+
+    fn open(&self, path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
+        open(path, overwrite, said)
+    }
+
+    fn asks_unparseable_again(&self) -> bool {
+        false
+    }
+}
+
+/// The subtask that a data set is.
+fn subtask_of(id: &str) -> Result<Subtask, Failure> {
+    Subtask::ALL.into_iter().find(|subtask| subtask.dataset_id() == id).ok_or_else(|| {
+        let known = Subtask::ALL.map(Subtask::dataset_id);
+        let failure = Failure::usage(format!("unknown `dataset_id` `{id}`"));
+        match closest(id, known.into_iter()) {
+            Some(similar) => failure.hint(format!("a similar one exists: `{similar}`")),
+            None => failure.hint(format!("known are {}", known.join(", "))),
+        }
+    })
+}
+
+/// Graders of outputs that were made elsewhere.
+pub struct Grading;
+
+impl Preparation for Grading {
+    fn suite(&self) -> &'static str {
+        "sgi"
+    }
+
+    fn flags(&self) -> Vec<Arg> {
+        Vec::new()
+    }
+
+    /// Where no judge is named on the command line the guide's variables name the graders, and where these do not, the
+    /// configuration does.
+    fn prepare(
+        &self,
+        _: &ArgMatches,
+        options: &mut Map<String, Json>,
+        settings: &Settings,
+    ) -> Result<Option<Judges>, Failure> {
+        let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::of);
+        let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
+        let config = Config::load(None)?;
+        let missing = if settings.judges.is_empty() {
+            match by_environment(subtask, &variable) {
+                Ok(models) => {
+                    let names = models.iter().map(|model| model.name.clone()).collect();
+                    return Ok(Some(Judges { models, names }));
+                }
+                Err(missing) => missing,
+            }
+        } else {
+            String::new()
+        };
+        let names = if settings.judges.is_empty() { &config.judges } else { &settings.judges };
+        if names.is_empty() {
+            return Err(Failure::usage(format!(
+                "nobody is named who grades {}: {missing}",
+                subtask.title().to_lowercase()
+            ))
+            .hint("set them, or name a model: --judge openai:o4-mini, or `judges: [NAME]` in probare.yaml"));
+        }
+        Ok(Some(Judges { models: config.models, names: names.clone() }))
+    }
 }
 
 /// Opens a configuration; nothing where all its results are there.
-pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Opened>, Failure> {
+fn open(path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
     let guide = Guide::load(path)?;
-    let look = running.color.look(&std::io::stdout());
-    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
-    wishes.stamp = probare_report::Utc::of(SystemTime::now()).stamp();
+    let flags = Settings::merge(said.clone())?;
+    let wishes = Wishes {
+        overwrite,
+        profile: flags.origins.contains_key("profile").then_some(flags.profile),
+        limit: flags.limit,
+        stamp: probare_report::Utc::of(SystemTime::now()).stamp(),
+        console: Running::new(flags.clone()).console(),
+    };
     let Prepared { config, benchmark, refused, skipped, limit } =
-        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;
+        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, &flags))?;
     for (subtask, reason) in &refused {
         remark(&escape::terminal(&format!("left out: {}: {reason}", subtask.dataset_id())));
     }
@@ -172,19 +264,12 @@ pub fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option
             "`extract_fields` is left aside: of a reply its text, its tokens and its price are kept, and no other field",
         );
     }
-    let mut settled = running.with_config(&config);
-    settled.has_own_summary = true;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let options = EvaluationOptions {
-        config: path.to_owned(),
-        asking: running.asking.settled(&config, folder),
-        profile: config.profile.unwrap_or_default(),
-        limit,
-        outputs: settled.outputs.clone(),
-        test: None,
-    };
-    let evaluation = Evaluation::open_benchmark(&config, options, benchmark).map_err(failure)?;
-    Ok(Some(Opened { evaluation, settled }))
+    let file = Layer::of_config(&config, &path.display().to_string()).and("config", path).and("limit", limit);
+    // The limit is settled: that of the flags, or that of a demo.
+    let said = said.into_iter().map(|layer| layer.without("limit"));
+    let settings = Settings::merge(said.chain([file]))?;
+    let evaluation = Evaluation::open_benchmark(&settings, EvaluationOptions::default(), benchmark).map_err(failure)?;
+    Ok(Some(Opened { evaluation, running: Running::new(settings).with_own_summary(true) }))
 }
 
 /// An environment variable that holds something.
@@ -193,7 +278,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// Whether what a subtask needs is there.
-fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &Running) -> Result<(), String> {
+fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, settings: &Settings) -> Result<(), String> {
     let text = |name: &str| options.get(name).and_then(Json::as_str);
     match subtask {
         Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
@@ -202,14 +287,14 @@ fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &R
                 BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
                 other => other.to_string(),
             };
-            let asking = running.asking.settled(&Config::default(), Path::new(""));
+            let asking = settings.asking();
             let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
             asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.
-        Subtask::DryExperiment if running.asking.offline || guide.run.offline => Ok(()),
+        Subtask::DryExperiment if settings.offline || guide.run.offline => Ok(()),
         Subtask::DryExperiment => {
-            let choice = running.sandbox.unwrap_or_default();
+            let choice = settings.sandbox;
             let sandbox =
                 Sandbox::open(choice, Limits::default(), Arc::default()).map_err(|error| error.to_string())?;
             sandbox.interpreter(text("environment").unwrap_or_default()).map(|_| ()).map_err(|error| error.to_string())
@@ -226,6 +311,7 @@ impl From<GuideError> for Failure {
                 plain.hint("set the variables, or name graders in the file: graders: {deep_research: openai:o4-mini}")
             }
             GuideError::Read(error) => error.into(),
+            GuideError::Variable { .. } => plain.into_usage(),
             GuideError::Form { .. } | GuideError::Model { .. } => {
                 plain.hint("docs/suites/sgi.md shows the form").into_usage()
             }

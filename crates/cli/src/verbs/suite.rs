@@ -1,27 +1,32 @@
 //! The verb of a published benchmark: its flags are made from the schema of its options, so that a suite brings its own.
 //!
 //! A property becomes `--name VALUE`, with dashes for underscores; a truth value becomes a flag, a list may be given
-//! several times, a closed set of words is checked. Five keys of the schema steer it: `x-positional` makes the property
+//! several times, a closed set of words is checked. Six keys of the schema steer it: `x-positional` makes the property
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
 //! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
-//! do not go together. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
+//! do not go together; `x-shared` marks a property that a flag of every run fills, so that it is no flag of its own. `x-asks` of the schema itself
+//! gives the suite the flags on whom judges ask, `x-runs` those on how programs are run.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
-use probare_core::{Console, Suite};
+use probare_cases::is_bundled;
+use probare_core::Suite;
+use probare_runner::Settings;
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
+use super::benchmarks::{self, Judges};
+use super::flags::{Layered, RunFlags};
+use super::remark;
 use super::running::Running;
-use super::socioscope::endpoint::Endpoint;
 use crate::failure::{Done, Failure};
 
 /// A command below the verb of a suite that runs the suite too.
 const EVALUATE: &str = "evaluate";
 
-/// The suite whose questions can be asked in one go with their grading.
-const SOCIOSCOPE: &str = "socioscope";
+/// Flags that say how programs are run.
+const ABOUT_PROGRAMS: [&str; 2] = ["sandbox", "run_again"];
 
 /// Adds the verbs of all suites to the command line.
 pub fn add_verbs(mut command: Command) -> Command {
@@ -66,23 +71,22 @@ fn verb(command: Command, suite: &dyn Suite) -> Command {
 /// Adds the options of the suite and those of every run.
 fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     let schema = suite.options().to_value();
-    for (name, property) in properties(&schema) {
+    for (name, property) in own_properties(&schema) {
         command = command.arg(argument(name, &resolved(property, &schema)));
     }
-    // It can have its questions asked before they are graded.
-    if suite.id() == SOCIOSCOPE {
-        // One by one: the description of these arguments is not that of the suite.
-        let endpoint = Endpoint::augment_args(Command::new("endpoint"));
-        command = command.args(endpoint.get_arguments().cloned());
-        command = command.next_help_heading(None::<&str>);
+    if let Some(preparation) = benchmarks::preparation(suite.id()) {
+        command = command.args(preparation.flags()).next_help_heading(None::<&str>);
     }
-    let own: Vec<String> = properties(&schema).map(|(name, _)| name.clone()).collect();
+    let own: Vec<String> = own_properties(&schema).map(|(name, _)| name.clone()).collect();
     let asking = Asking::augment_args(Command::new("asking"));
-    let asks = schema.get("x-asks") == Some(&Json::Bool(true));
-    let is_idle = |name: &str| !asks && asking.get_arguments().any(|argument| argument.get_id() == name);
-    // What every run has, but for what the suite itself understands under the same name, and for whom judges ask where it has
-    // no judges.
-    for argument in Running::augment_args(Command::new("running")).get_arguments() {
+    let does = |key: &str| schema.get(key) == Some(&Json::Bool(true));
+    let is_idle = |name: &str| {
+        let is_about_asking = asking.get_arguments().any(|argument| argument.get_id() == name);
+        (is_about_asking && !does("x-asks")) || (ABOUT_PROGRAMS.contains(&name) && !does("x-runs"))
+    };
+    // What every run has, but for what the suite itself understands under the same name, and for what could have no effect:
+    // whom judges ask where it has no judges, how programs are run where it runs none.
+    for argument in RunFlags::augment_args(Command::new("running")).get_arguments() {
         let name = argument.get_id().as_str();
         if !own.iter().any(|own| own == name) && !is_idle(name) {
             command = command.arg(argument.clone().help_heading("Options of every run"));
@@ -93,6 +97,11 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
 
 fn properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
     schema.get("properties").and_then(Json::as_object).into_iter().flatten()
+}
+
+/// The properties that are flags of the suite's own; the others repeat what a flag of every run says.
+fn own_properties(schema: &Json) -> impl Iterator<Item = (&String, &Json)> {
+    properties(schema).filter(|(_, property)| property.get("x-shared") != Some(&Json::Bool(true)))
 }
 
 /// A property with what its reference says, and with `null` left out: an option that is absent is absent.
@@ -187,9 +196,17 @@ pub struct Asked {
 impl Asked {
     /// Runs the suite of this id.
     pub fn run(&self, id: &str) -> Done {
-        let suite = probare_suites::suite(id).ok_or_else(|| Failure::new(format!("there is no suite `{id}`")))?;
-        run(suite, &self.matches)
+        run(named(id)?, &self.matches)
     }
+
+    /// What the run of the suite of this id is.
+    pub fn settings(&self, id: &str) -> Result<Settings, Failure> {
+        settings(named(id)?, &self.matches)
+    }
+}
+
+fn named(id: &str) -> Result<&'static dyn Suite, Failure> {
+    probare_suites::suite(id).ok_or_else(|| Failure::new(format!("there is no suite `{id}`")))
 }
 
 impl FromArgMatches for Asked {
@@ -218,69 +235,50 @@ impl clap::Args for Asked {
 pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
     let schema = suite.options().to_value();
     let mut options = Map::new();
-    for (name, property) in properties(&schema) {
+    for (name, property) in own_properties(&schema) {
         if let Some(value) = value(name, &resolved(property, &schema), matches)? {
             options.insert(name.clone(), value);
         }
     }
-    let running = running(matches, &options)?;
+    let mut settings = settings(suite, matches)?;
+    if schema.pointer("/properties/judges/x-shared").is_some() && !settings.judges.is_empty() {
+        options.insert("judges".to_owned(), settings.judges.clone().into());
+    }
+    let example = suite.example(&options);
+    if !example.is_empty() {
+        let names: Vec<&str> = example.values().filter_map(Json::as_str).filter(|name| is_bundled(name)).collect();
+        remark(&format!("no data is named: this is the example that the program carries ({})", names.join(", ")));
+        options.extend(example);
+    }
     for (name, property) in properties(&schema).filter(|(name, _)| options.contains_key(name.as_str())) {
         if let Some(reason) = property.get("x-without-output").and_then(Json::as_str)
-            && !running.output.is_empty()
+            && !settings.output.is_empty()
         {
             let flag = name.replace('_', "-");
             return Err(Failure::usage(format!("--{flag} and -o do not go together: {reason}"))
                 .hint(format!("run once with --{flag} for the files to share, and once without it for your own")));
         }
     }
-    if suite.id() == SOCIOSCOPE
-        && let Some(endpoint) = Endpoint::given(matches)?
-    {
-        endpoint.answer(&mut options, running.quiet)?;
+    let judges = match benchmarks::preparation(suite.id()) {
+        Some(preparation) => preparation.prepare(matches, &mut options, &settings)?,
+        None => None,
+    };
+    if let Some(Judges { models, names }) = judges {
+        settings.models.extend(models);
+        settings.judges = names;
     }
-    let look = running.color.look(&std::io::stdout());
-    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour };
-    let job = suite.open(Json::Object(options), console)?;
-    let mut settled = running.settled();
-    settled.has_own_summary = job.publisher.is_some();
-    settled.run(job)
+    let running = Running::new(settings);
+    let job = suite.open(Json::Object(options), running.console())?;
+    let has_own_summary = job.publisher.is_some();
+    running.with_own_summary(has_own_summary).run(job)
 }
 
-/// The flags that every run has, where the suite has no option of the same name.
-fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Failure> {
-    // What is absent from the command of this suite is simply not asked for.
-    let known = |name: &str| matches.try_contains_id(name).unwrap_or(false) && !own.contains_key(name);
-    let mut running = Running::default();
-    let shared = Running::augment_args(Command::new("running"));
-    if shared.get_arguments().all(|argument| known(argument.get_id().as_str())) {
-        return Running::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()));
-    }
-    if known("output") {
-        running.output = matches.get_many("output").into_iter().flatten().cloned().collect();
-    }
-    let gates = |name: &str| {
-        if known(name) { matches.get_many(name).into_iter().flatten().cloned().collect() } else { Vec::new() }
-    };
-    running.fail_under = gates("fail_under");
-    running.fail_if = gates("fail_if");
-    running.fail_if_any = gates("fail_if_any");
-    running.fail_pass_rate = gates("fail_pass_rate");
-    running.fail_labels = gates("fail_labels");
-    running.asking.judges =
-        if known("judges") { matches.get_many("judges").into_iter().flatten().cloned().collect() } else { Vec::new() };
-    running.asking.offline = known("offline") && matches.get_flag("offline");
-    running.asking.budget_usd = known("budget_usd").then(|| matches.get_one("budget_usd").copied()).flatten();
-    running.asking.budget_tokens = known("budget_tokens").then(|| matches.get_one("budget_tokens").copied()).flatten();
-    running.asking.record = known("record").then(|| matches.get_one("record").cloned()).flatten();
-    running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
-    running.cluster = known("cluster").then(|| matches.get_one("cluster").cloned()).flatten();
-    running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
-    running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();
-    running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();
-    running.quiet = known("quiet") && matches.get_flag("quiet");
-    running.json = known("json") && matches.get_flag("json");
-    running.color = known("color").then(|| matches.get_one("color").copied()).flatten().unwrap_or_default();
-    Ok(running)
+/// What the run is: the flags of every run, but for those that the suite itself understands under the same name.
+pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<Settings, Failure> {
+    let schema = suite.options().to_value();
+    let own: Vec<&str> = own_properties(&schema).map(|(name, _)| name.as_str()).collect();
+    let flags: Layered<RunFlags> = Layered::read(matches, &own).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Settings::merge([flags.layer()])?)
 }
 
 /// What the command line says of an option; nothing where it says nothing.
@@ -297,9 +295,17 @@ fn value(name: &str, property: &Json, matches: &ArgMatches) -> Result<Option<Jso
     }
 }
 
+/// The flag, with the variable where one of a benchmark's own may have said it.
+fn shown(name: &str, property: &Json) -> String {
+    let flag = format!("--{}", name.replace('_', "-"));
+    match property.get("x-env").and_then(Json::as_str) {
+        Some(variable) => format!("{flag} (or {variable})"),
+        None => flag,
+    }
+}
+
 fn one(name: &str, property: &Json, text: &str) -> Result<Json, Failure> {
-    let wrong =
-        |wanted: &str| Failure::usage(format!("--{} is `{text}`; {wanted} is expected", name.replace('_', "-")));
+    let wrong = |wanted: &str| Failure::usage(format!("{} is `{text}`; {wanted} is expected", shown(name, property)));
     match kind(property) {
         "integer" => text.trim().parse::<i64>().map(Json::from).map_err(|_| wrong("a whole number")),
         "number" => match text.trim().parse::<f64>() {

@@ -11,7 +11,7 @@ use probare_report::{Gates, escape};
 use probare_runner::{DriveOptions, GateEntry, Plan, Surroundings, drive};
 use probare_suites::synthlink::catalogue::{is_catalogue, validate};
 
-use super::{Reading, no_column, print, remark};
+use super::{Reading, benchmarks, no_column, print, remark};
 use crate::failure::{Done, Failure};
 use probare_runner::Config;
 use probare_runner::Exit;
@@ -108,6 +108,10 @@ fn show_rest(problems: usize) {
 }
 
 fn configuration(file: &str) -> Done {
+    if let Some(guided) = benchmarks::of_configuration(Path::new(file)) {
+        let told = guided.checked(Path::new(file))?;
+        return print(&format!("{}: {}\n", escape::terminal(file), escape::terminal(&told)));
+    }
     let config = Config::load(Some(Path::new(file)))?;
     if !config.metrics.is_empty() {
         let plan = Plan::new(&config.requests(), config.profile.unwrap_or_default(), registry())?;

@@ -179,9 +179,48 @@ fn a_judge_is_held_against_people() {
     let json = probare(folder.path(), &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric", "--json"]);
     let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
     assert_eq!(json["agreement"][0]["kappa"], 1.0);
-    let none = probare(folder.path(), &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric", "--label", "other"]);
-    assert_eq!(code(&none), 1);
-    assert!(said(&none).contains("--label"), "{}", said(&none));
+}
+
+#[test]
+fn labels_are_looked_at_before_anybody_is_asked() {
+    let folder = project("judges: [house]\n");
+    let place = folder.path();
+    for (label, hint) in [("other", "--label COLUMN"), ("lable", "--label label")] {
+        let none = probare(place, &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric", "--label", label]);
+        assert_eq!(code(&none), 1);
+        assert!(said(&none).contains("nobody was asked") && said(&none).contains(hint), "{}", said(&none));
+    }
+    let cases = fs::read_to_string(place.join("cases.jsonl")).unwrap();
+    fs::write(place.join("cases.jsonl"), cases.replace("\"label\":0", "\"label\":\"perhaps\"")).unwrap();
+    let odd = probare(place, &["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric"]);
+    assert!(said(&odd).contains("`label` is \"perhaps\", which is no label"), "{}", said(&odd));
+    assert!(!place.join(".probare").exists(), "nothing was asked, so nothing was recorded");
+}
+
+#[test]
+fn a_judge_is_held_against_each_person() {
+    let folder = project("judges: [house]\n");
+    let place = folder.path();
+    let mut cases = String::new();
+    for number in 0..6 {
+        // The first person agrees with the judge, the second in four of six cases.
+        let (first, second) = (number % 2, if number < 4 { number % 2 } else { 1 - number % 2 });
+        cases.push_str(&format!(
+            "{{\"id\":\"c{number}\",\"query\":\"Q?\",\"response\":\"zeta {number}\",\"ann\":{first},\"ben\":{second}}}\n"
+        ));
+    }
+    fs::write(place.join("cases.jsonl"), cases).unwrap();
+    let both = ["judge", "calibrate", "cases.jsonl", "-m", "judge_rubric", "--label", "ann", "--label", "ben"];
+    let text = said(&probare(place, &both));
+    for wanted in ["judge_rubric with ann", "judge_rubric with ben", "ann with ben", "trust: kappa with ben"] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let json = probare(place, &[both.as_slice(), &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&json["agreement"][0]["with"], &json["agreement"][0]["kappa"]), (&"ann".into(), &1.0.into()));
+    let kappa = |value: &serde_json::Value| value["kappa"].as_f64().unwrap();
+    assert!((kappa(&json["agreement"][1]) - 1.0 / 3.0).abs() < 1e-9, "{json}");
+    assert!((kappa(&json["people"][0]) - 1.0 / 3.0).abs() < 1e-9, "{json}");
 }
 
 #[test]

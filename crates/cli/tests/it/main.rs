@@ -4,6 +4,8 @@
 
 mod commands;
 mod documents;
+mod ending;
+mod flags;
 mod hostile;
 mod journeys;
 mod judges;
@@ -11,10 +13,15 @@ mod local_model;
 mod lossless;
 mod models;
 mod old_files;
+mod originals;
+mod replies;
 mod retrieval;
 mod serve;
+mod statistics;
+mod stores;
 mod suites;
 mod torture;
 mod torture_index;
 mod torture_runs;
 mod verify;
+mod words;

@@ -47,13 +47,90 @@ fn inside(folder: &tempfile::TempDir, name: &str) -> PathBuf {
 fn results_of_release_0_2_are_verified_in_every_form() {
     let folder = copied();
     for name in ["scored.jsonl", "scored.jsonl.gz", "scored.json", "scored.csv", "scored.parquet", "scored.html"] {
-        let text = said(folder.path(), &["verify", name]);
+        // Tables and texts of a page of another release are not checked, so that has to be allowed.
+        let text = said(folder.path(), &["verify", "--allow-unchecked", name]);
+        assert_eq!(text.contains("not checked"), name == "scored.html", "{name}: {text}");
         assert!(text.contains("6 cases, 18 scores computed again") && text.contains("all agree"), "{name}: {text}");
     }
     let judged = said(&inside(&folder, "judged"), &["verify", "judged.jsonl"]);
     assert!(judged.contains("24 cases, 48 scores computed again"), "{judged}");
     let suite = said(&inside(&folder, "synthesis"), &["verify", "synthesis.jsonl"]);
     assert!(suite.contains("4 cases, 12 scores computed again"), "{suite}");
+}
+
+#[test]
+fn a_page_of_another_release_is_checked_case_by_case_and_is_no_proof() {
+    let folder = copied();
+    let page = fs::read_to_string(inside(&folder, "scored.html")).unwrap();
+    let unchanged = run(folder.path(), &["verify", "scored.html"]);
+    assert_eq!(unchanged.status.code(), Some(1), "nothing may pass that was not checked");
+    let at = page.find("{\"line\":").unwrap();
+    let value = at + page[at..].find("\"value\":").unwrap() + "\"value\":".len();
+    let end = value + page[value..].find([',', '}']).unwrap();
+    let changed = format!("{}0.123{}", &page[..value], &page[end..]);
+    fs::write(inside(&folder, "scored.html"), changed).unwrap();
+    let output = run(folder.path(), &["verify", "--allow-unchecked", "scored.html"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("`value` is 0.123 in the file"), "{text}");
+}
+
+#[test]
+fn a_seal_is_no_proof() {
+    let folder = copied();
+    let place = folder.path();
+    said(place, &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "now.html"]);
+    said(place, &["verify", "now.html"]);
+    let page = fs::read_to_string(place.join("now.html")).unwrap();
+    // Another version, another value, and then the seal that `verify` itself says.
+    let version = format!("\"version\":\"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(page.contains(&version), "the manifest names the version");
+    let line = page.find("{\"line\":").unwrap();
+    let value = line + page[line..].find("\"value\":").unwrap() + "\"value\":".len();
+    let end = value + page[value..].find([',', '}']).unwrap();
+    let forged = format!("{}0.123{}", &page[..value], &page[end..]).replace(&version, "\"version\":\"0.1.1\"");
+    fs::write(place.join("now.html"), &forged).unwrap();
+    let first = String::from_utf8_lossy(&run(place, &["verify", "now.html"]).stderr).into_owned();
+    let words = first.split_once("its digest is ").unwrap_or_else(|| panic!("{first}")).1;
+    let (seal, rest) = words.split_once(", but it says ").unwrap();
+    let old = rest.split_whitespace().next().unwrap();
+    fs::write(place.join("now.html"), forged.replace(old, seal)).unwrap();
+    let output = run(place, &["verify", "--allow-unchecked", "now.html"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(!text.contains("its digest is") && text.contains("`value` is 0.123"), "{text}");
+}
+
+#[test]
+fn columns_that_meant_nothing_then_mean_nothing_when_an_old_file_is_verified() {
+    let folder = tempfile::tempdir().unwrap();
+    let old = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/old/0.2");
+    let cases = fs::read_to_string(old.join("cases.jsonl")).unwrap();
+    // The same results, of cases that name a model and a repeat in columns: 0.2 would have written these very rows.
+    let named = cases
+        .lines()
+        .map(|line| format!("{},\"model\":\"m\",\"repeat\":1}}\n", line.trim().strip_suffix('}').unwrap()));
+    let named = named.collect::<String>();
+    fs::write(folder.path().join("cases.jsonl"), &named).unwrap();
+    fs::copy(old.join("scored.jsonl"), folder.path().join("scored.jsonl")).unwrap();
+    fs::copy(old.join("scored.jsonl.run.json"), folder.path().join("scored.jsonl.run.json")).unwrap();
+    let output = run(folder.path(), &["verify", "scored.jsonl"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    // The input is another one, and nothing else is.
+    assert!(text.contains("the input `cases.jsonl` has changed") && !text.contains("row"), "{text}");
+}
+
+#[test]
+fn a_table_of_release_0_2_with_repeats_is_not_compared_by_guesswork() {
+    let folder = copied();
+    let place = inside(&folder, "run");
+    let output = run(&place, &["compare", "results.csv", "results.csv"]);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("does not say which row is of which model and repeat"), "{text}");
+    for name in ["results.jsonl", "results.json", "results.parquet"] {
+        said(&place, &["compare", "results.jsonl", name]);
+    }
 }
 
 #[test]

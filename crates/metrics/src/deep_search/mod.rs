@@ -15,7 +15,7 @@ pub mod measures;
 pub mod source_precision;
 pub mod step_coverage;
 
-mod inputs;
+pub(crate) mod inputs;
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] = &[

@@ -14,7 +14,7 @@ use crate::bounded::{Bounded, beginning};
 pub(super) const PROMPT: &str = include_str!("prompts/steps.txt");
 
 /// Most steps of a case.
-const MOST_STEPS: usize = 200;
+pub(super) const MOST_STEPS: usize = 200;
 
 /// Options of `judge_steps`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -61,6 +61,22 @@ enum From {
 const FORM: &str = "Reply with one JSON object and nothing else: {\"steps\": [{\"step\": number of the step, \"quote\": \"the words of the \
      response that meet it, letter by letter, or an empty text\", \"met\": true or false}, …]}, with every step once.";
 
+/// The form of a reply that goes through a numbered list.
+pub(super) fn schema() -> Json {
+    let step = json!({
+        "type": "object",
+        "properties": {"step": {"type": "integer"}, "quote": {"type": "string"}, "met": {"type": "boolean"}},
+        "required": ["step", "quote", "met"],
+        "additionalProperties": false,
+    });
+    json!({
+        "type": "object",
+        "properties": {"steps": {"type": "array", "items": step}},
+        "required": ["steps"],
+        "additionalProperties": false,
+    })
+}
+
 impl Steps {
     fn new(options: JudgeSteps) -> Result<Self, BuildError> {
         let from = match options.from.as_deref().unwrap_or("metadata.steps") {
@@ -70,25 +86,13 @@ impl Steps {
                 None => return Err(wrong("`from` is `reference` or `metadata.KEY`")),
             },
         };
-        let step = json!({
-            "type": "object",
-            "properties": {"step": {"type": "integer"}, "quote": {"type": "string"}, "met": {"type": "boolean"}},
-            "required": ["step", "quote", "met"],
-            "additionalProperties": false,
-        });
-        let schema = json!({
-            "type": "object",
-            "properties": {"steps": {"type": "array", "items": step}},
-            "required": ["steps"],
-            "additionalProperties": false,
-        });
         if options.steps.iter().any(|step| step.trim().is_empty()) || options.steps.len() > MOST_STEPS {
             return Err(wrong(format!("`steps` holds an empty step, or more than {MOST_STEPS}")));
         }
         Ok(Self {
             fixed: options.steps,
             from,
-            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then_some(schema))?,
+            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then(schema))?,
             template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
         })
     }
@@ -163,9 +167,11 @@ impl Steps {
 
 /// What a judge says about one step.
 #[derive(Debug, Clone)]
-struct Said {
-    met: bool,
-    quote: String,
+pub(super) struct Said {
+    /// Whether it is met.
+    pub met: bool,
+    /// The words for it.
+    pub quote: String,
 }
 
 impl PartialEq for Said {
@@ -175,7 +181,7 @@ impl PartialEq for Said {
 }
 
 /// Reads a verdict on every step; one that is missing, there twice or unknown makes the reply unreadable.
-fn read(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<Said>, String> {
+pub(super) fn read(reply: &JudgeReply<'_>, count: usize) -> Result<Vec<Said>, String> {
     verdict(reply, "met", &|object| {
         let list = object.get("steps").and_then(Json::as_array).ok_or("it has no list `steps`")?;
         let mut said: Vec<Option<Said>> = vec![None; count];

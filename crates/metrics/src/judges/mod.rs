@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use crate::sgi::{deep_research, dry_experiment, idea_generation};
 
+pub mod judge_claims;
 pub mod judge_pairwise;
 pub mod judge_rubric;
 pub mod judge_same_answer;
@@ -20,11 +21,12 @@ pub use asking::{Panel, Piece, Vote, pieces};
 
 /// The metrics of this family.
 pub static FAMILY: &[&MetricDef] =
-    &[&judge_pairwise::DEF, &judge_rubric::DEF, &judge_same_answer::DEF, &judge_steps::DEF];
+    &[&judge_claims::DEF, &judge_pairwise::DEF, &judge_rubric::DEF, &judge_same_answer::DEF, &judge_steps::DEF];
 
 /// The prompt that a metric asks with: the one of its options, else its own. Nothing for metrics that ask no model.
 pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<&'a str> {
     let own = match id {
+        "judge_claims" => judge_claims::PROMPT,
         "judge_pairwise" => judge_pairwise::PROMPT,
         "judge_rubric" => judge_rubric::PROMPT,
         "judge_same_answer" => judge_same_answer::PROMPT,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::reading::answer::prediction;
-use super::reading::replies::{Reading, step_level_accuracy};
+use super::reading::replies::{Reading, UNREADABLE, step_level_accuracy, words};
 use crate::bounded::Bounded;
 use crate::judges::asking::{Quoted, Template, said};
 
@@ -30,8 +30,8 @@ const FORM: &str = "Reply with one JSON list and nothing else: [{\"solution_step
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DeepResearch {
-    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge did
-    /// not answer).
+    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge's
+    /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that judges steps and, if there is a second, the one that brings the answer into
     /// form; else the first does both. The judges of the run if absent.
@@ -55,7 +55,7 @@ metric!(DeepResearch as Judge {
     profiles: [Reference, Careful],
     prepare: Research::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "deep_research.md",
 });
 
@@ -114,15 +114,12 @@ impl Research {
         let [parser, judge] = heard else {
             return Err(ScoreError::Internal { reason: format!("two answers are expected, {} came", heard.len()) });
         };
-        let read = |answer: &Answer| answer.reply().and_then(|reply| reply.read().map(str::to_owned));
-        let (parsed, judged) = (read(parser).map(|text| strip(&text).to_owned()), read(judge));
-        if self.profile == Profile::Careful {
-            // Without the reply nobody knows; what the answer alone shows is enough where it is right.
-            if !task.is_right(task.prediction) {
-                parsed.as_ref().map_err(ScoreError::clone)?;
-            }
-            judged.as_ref().map_err(ScoreError::clone)?;
+        let parsed = words(parser, self.profile).map(|text| strip(text).to_owned());
+        // Without its reply nobody knows; what the answer alone shows is enough where it is right.
+        if !task.is_right(task.prediction) {
+            parsed.as_ref().map_err(ScoreError::clone)?;
         }
+        let judged = words(judge, self.profile)?;
         let mut evidence = Bounded::default();
         let exact = task.is_right(task.prediction) || parsed.as_deref().is_ok_and(|parsed| task.is_right(parsed));
         evidence.push(|| {
@@ -133,25 +130,19 @@ impl Research {
         evidence.push(|| match &parsed {
             Ok(parsed) => said("answer parser: the answer in the form of the reference".to_owned(), parsed),
             Err(error) => said(
-                "answer parser: no reply, so the answer as it stands is compared alone".to_owned(),
+                "answer parser: no reply, and none is needed: the answer as it stands is right".to_owned(),
                 &error.to_string(),
             ),
         });
         let other =
             Reading { accepts_constants: !self.reading.accepts_constants, takes_last: !self.reading.takes_last };
-        let (steps, fair) = match &judged {
-            Ok(text) => (step_level_accuracy(text, self.reading), step_level_accuracy(text, other)),
-            Err(_) => (None, None),
-        };
+        let (steps, fair) = (step_level_accuracy(judged, self.reading), step_level_accuracy(judged, other));
         if self.profile == Profile::Careful && steps.is_none() {
             return Err(ScoreError::UnreadableReply { reason: "the judge's reply holds no list of steps".to_owned() });
         }
-        match (&judged, &steps) {
-            (Ok(text), None) => evidence.push(|| said("judge: unreadable, so its steps count 0".to_owned(), text)),
-            (Err(error), _) => {
-                evidence.push(|| said("judge: no reply, so its steps count 0".to_owned(), &error.to_string()));
-            }
-            (Ok(_), Some((_, steps))) => {
+        match &steps {
+            None => evidence.push(|| said("judge: unreadable, so its steps count 0".to_owned(), judged)),
+            Some((_, steps)) => {
                 for step in steps {
                     let verdict = if step.is_correct { "correct" } else { "incorrect" };
                     evidence.push(|| {
@@ -164,8 +155,11 @@ impl Research {
         let mut score = Score::from_bool(exact)
             .with_part("exact_match", f64::from(u8::from(exact)))?
             .with_part("step_level_acc", accuracy)?;
+        if steps.is_none() {
+            score = score.with_part(UNREADABLE, 1.0)?;
+        }
         let fair = fair.map_or(0.0, |(accuracy, _)| accuracy);
-        if judged.is_ok() && (fair - accuracy).abs() > 1e-12 {
+        if (fair - accuracy).abs() > 1e-12 {
             let name =
                 if self.profile == Profile::Careful { "step_level_acc_reference" } else { "step_level_acc_careful" };
             score = score.with_part(name, fair)?;
@@ -173,7 +167,8 @@ impl Research {
                 "with the other reading of the judge's reply (constants, citations in brackets) the steps count {fair:.4}"
             )));
         }
-        let told = Published { parsed: parsed.ok(), judge: judged.ok(), prediction: task.prediction.to_owned() };
+        let told =
+            Published { parsed: parsed.ok(), judge: Some(judged.to_owned()), prediction: task.prediction.to_owned() };
         let _ = sample.reading(PUBLISHED, || Some(told));
         let label = if exact { "right" } else { "wrong" };
         Ok(score.labelled(label).because(evidence.finish()).into())

@@ -17,7 +17,7 @@ use super::dry::comparison::{Method, judged};
 use super::dry::measures::Measures;
 use super::dry::trial::{Terms, Trial, is_plain_name};
 use super::reading::answer::prediction;
-use super::reading::replies::Reading;
+use super::reading::replies::{Reading, UNREADABLE, words as reply_words};
 use crate::bounded::{Bounded, beginning};
 use crate::judges::asking::{Quoted, Template};
 
@@ -47,8 +47,8 @@ const MEBIBYTES: u32 = 4096;
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DryExperiment {
-    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge did
-    /// not answer).
+    /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, and no score where a judge's
+    /// reply cannot be read).
     pub profile: Profile,
     /// Names of the models that are asked: the one that compares outputs and, if there is a second, the one that brings the answer
     /// into form; else the first does both. The judges of the run if absent.
@@ -276,9 +276,10 @@ impl Experiment {
         }
         let mut replies = replies.iter();
         let mut tests = Vec::with_capacity(trials.len());
+        let mut unreadable = 0_u8;
         for (number, (trial, expected)) in trials.iter().zip(&task.outputs).enumerate() {
             let printed = trial.text();
-            let (pass, method, words) = if !trial.is_fine() {
+            let (pass, method, said) = if !trial.is_fine() {
                 (false, Method::ExecutionFailed, Ok(trial.error.clone()))
             } else if printed == **expected {
                 (true, Method::ExactMatch, Ok(String::new()))
@@ -286,19 +287,14 @@ impl Experiment {
                 let reply = replies
                     .next()
                     .ok_or_else(|| ScoreError::Internal { reason: "a comparison was not answered".into() })?;
-                judged(reply, self.reading)
+                judged(reply, self.reading, self.profile)
             };
-            if self.is_careful() {
-                match (method, &words) {
-                    (Method::NoReply, Err(error)) => return Err(error.clone()),
-                    (Method::Unreadable, _) => {
-                        let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
-                        return Err(ScoreError::UnreadableReply { reason });
-                    }
-                    _ => {}
-                }
+            let words = said?;
+            if self.is_careful() && method == Method::Unreadable {
+                let reason = "the judge's reply about the output of a test holds no verdict".to_owned();
+                return Err(ScoreError::UnreadableReply { reason });
             }
-            let words = words.unwrap_or_else(|error| error.to_string());
+            unreadable += u8::from(method == Method::Unreadable);
             evidence.push(|| shown(number, trial, expected, (pass, method), &words));
             tests.push(TestResult {
                 unit_test_idx: number,
@@ -320,6 +316,9 @@ impl Experiment {
             .with_part("PassAll@1", flag(1))?
             .with_part("pass_count", measures.passed as f64)?
             .with_part("SER", measures.ser)?;
+        if unreadable > 0 {
+            score = score.with_part(UNREADABLE, f64::from(unreadable))?;
+        }
         if let Some(seconds) = measures.aet {
             score = score.with_part("AET", seconds)?;
         }
@@ -430,13 +429,10 @@ impl Judge for Experiment {
             // The answer alone does not do; the published program asks the parser in any case.
             let Some((reply, others)) = rest.split_first() else { return Ok(self.parse(&task)) };
             rest = others;
-            let parsed = reply.reply().and_then(|reply| reply.read().map(|text| strip(text).to_owned()));
-            if self.is_careful() {
-                parsed.as_ref().map_err(ScoreError::clone)?;
-            }
-            if let Some(parsed) = parsed.ok().filter(|parsed| !parsed.is_empty()) {
+            let parsed = strip(reply_words(reply, self.profile)?);
+            if !parsed.is_empty() {
                 let Some((ran, others)) = rest.split_first() else {
-                    return Ok(self.assembly(&task, vec![task.prediction, &parsed]));
+                    return Ok(self.assembly(&task, vec![task.prediction, parsed]));
                 };
                 rest = others;
                 found = assembly::read(ran.ran()?)?;
@@ -446,8 +442,8 @@ impl Judge for Experiment {
             return Ok(Turn::Done(not_replaced(sample, &task, &found)?));
         };
         if rest.is_empty() {
-            let programs = task.data.iter().map(|data| self.terms.program(task.idx, code, data)).collect();
-            return Ok(Turn::Run(programs));
+            let programs = task.data.iter().map(|data| self.terms.program(Some(task.idx), code, data));
+            return Ok(Turn::Run(programs.collect::<Result<_, _>>()?));
         }
         if rest.len() < TESTS {
             return Err(ScoreError::Internal { reason: format!("{} of {TESTS} tests were answered", rest.len()) });

@@ -14,6 +14,7 @@ use super::idea::{
     Count, Embedder, FIELDS, Final, GraphOptions, NAMES, Objective, ObjectiveOptions, RESPECTS, Reference, Verdicts,
     VoteOptions, context_text, count, finish, gate, idea_text, objective, parse, parse_vote, texts, won,
 };
+use super::reading::replies::words;
 use crate::bounded::Bounded;
 use crate::judges::asking::{Quoted, Template, said, wrong};
 
@@ -27,14 +28,14 @@ const FORM: &str = "Reply with five lines and nothing else, one for each respect
 const JUDGES: usize = 3;
 
 /// Votes of one round: every judge in both orders.
-const VOTES: usize = 2 * JUDGES;
+pub const VOTES: usize = 2 * JUDGES;
 
 /// Options of `idea_generation`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IdeaGeneration {
     /// Which reading: `reference` (the published scores) or `careful` (every flag below switched on, unreadable votes asked for
-    /// again, and no score where votes are missing).
+    /// again, and no score where they stay so).
     pub profile: Profile,
     /// Names of the three models that vote; the judges of the run if absent.
     pub judges: Vec<String>,
@@ -71,7 +72,7 @@ metric!(IdeaGeneration as Judge {
     whole: whole,
     prepare: Ideas::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "idea_generation.md",
 });
 
@@ -171,19 +172,17 @@ impl Ideas {
     fn replies<'a>(&self, answers: &'a [Answer]) -> Result<Ballot<'a>, ScoreError> {
         let short = || ScoreError::Internal { reason: format!("{} votes came", answers.len()) };
         let (first, mut rest) = answers.split_at_checked(VOTES).ok_or_else(short)?;
-        let read = |answer: &'a Answer| answer.reply().and_then(probare_core::Reply::read);
-        let mut replies: Vec<Result<&str, ScoreError>> = first.iter().map(read).collect();
-        let unread = |replies: &[Result<&str, ScoreError>]| -> Vec<usize> {
-            let is_unread =
-                |at: &usize| matches!(&replies[*at], Ok(text) if parse_vote(text, self.flags.votes).is_none());
-            (0..VOTES).filter(is_unread).collect()
+        let read = |answer: &'a Answer| words(answer, self.profile);
+        let mut replies: Vec<&str> = first.iter().map(read).collect::<Result<_, _>>()?;
+        let unread = |replies: &[&str]| -> Vec<usize> {
+            (0..VOTES).filter(|at| parse_vote(replies[*at], self.flags.votes).is_none()).collect()
         };
         let mut again = unread(&replies);
         let mut round = 0;
         while !rest.is_empty() && !again.is_empty() {
             let (next, later) = rest.split_at_checked(again.len()).ok_or_else(short)?;
             for (slot, answer) in again.iter().zip(next) {
-                replies[*slot] = read(answer);
+                replies[*slot] = read(answer)?;
             }
             rest = later;
             round += 1;
@@ -197,13 +196,8 @@ impl Ideas {
         sample: Sample<'_>,
         pair: &Pair,
         vectors: &Embedder<'_>,
-        replies: &[Result<&str, ScoreError>],
+        replies: &[&str],
     ) -> Result<Outcome, ScoreError> {
-        if self.profile == Profile::Careful
-            && let Some(error) = replies.iter().find_map(|reply| reply.as_ref().err())
-        {
-            return Err(error.clone());
-        }
         let reading = Assessment::new(pair, vectors, replies, self.flags);
         let valid = reading.votes.iter().flatten().count();
         if self.profile == Profile::Careful && valid < VOTES {
@@ -221,8 +215,8 @@ impl Ideas {
         for (slot, (reply, votes)) in replies.iter().zip(&reading.votes).enumerate() {
             let order = if slot % 2 == 0 { "reference first" } else { "idea first" };
             let name = self.name(slot / 2);
-            evidence.push(|| match (reply, votes) {
-                (Ok(_), Some(votes)) => {
+            evidence.push(|| match votes {
+                Some(votes) => {
                     let sides: Vec<String> = RESPECTS
                         .iter()
                         .zip(&votes.0)
@@ -233,8 +227,7 @@ impl Ideas {
                     let reasons: Vec<&str> = votes.0.iter().map(|vote| vote.reason.as_str()).collect();
                     said(format!("{name}, {order}: {}", sides.join(", ")), &reasons.join(" / "))
                 }
-                (Ok(text), None) => said(format!("{name}, {order}: void, no verdict in every respect"), text),
-                (Err(error), _) => said(format!("{name}, {order}: void, no reply"), &error.to_string()),
+                None => said(format!("{name}, {order}: void, no verdict in every respect"), reply),
             });
         }
         for (at, respect) in RESPECTS.iter().enumerate() {
@@ -277,6 +270,7 @@ impl Ideas {
             objective: reading.objective.clone(),
             counts: reading.counts,
             votes: reading.votes.clone(),
+            judges: (0..JUDGES).map(|seat| self.judges.get(seat).cloned().unwrap_or_else(|| self.name(seat))).collect(),
         };
         let _ = sample.reading(PUBLISHED, || Some(told));
         Ok(score.because(evidence.finish()).into())
@@ -299,6 +293,8 @@ pub struct Published {
     pub counts: [Count; 5],
     /// Votes of each judge in each order, seen from the order reference, idea.
     pub votes: Vec<Option<Verdicts>>,
+    /// The names of the judges; each has two votes, the second with the ideas swapped.
+    pub judges: Vec<String>,
 }
 
 /// What is published of a case that was scored just now; nothing of one that was scored before.
@@ -309,7 +305,7 @@ pub fn published(sample: Sample<'_>) -> std::rc::Rc<Option<Published>> {
 /// What the judges said so far.
 struct Ballot<'a> {
     /// One reply for each vote.
-    replies: Vec<Result<&'a str, ScoreError>>,
+    replies: Vec<&'a str>,
     /// Votes that cannot be read.
     again: Vec<usize>,
     /// How often such were asked for again.
@@ -331,13 +327,13 @@ struct Assessment {
 }
 
 impl Assessment {
-    fn new(pair: &Pair, vectors: &Embedder<'_>, replies: &[Result<&str, ScoreError>], flags: Flags) -> Self {
+    fn new(pair: &Pair, vectors: &Embedder<'_>, replies: &[&str], flags: Flags) -> Self {
         let objective = objective(&pair.idea, &pair.reference, vectors, flags.objective);
         let votes: Vec<Option<Verdicts>> = replies
             .iter()
             .enumerate()
             .map(|(slot, reply)| {
-                let votes = parse_vote(reply.as_ref().ok()?, flags.votes)?;
+                let votes = parse_vote(reply, flags.votes)?;
                 // In the second order the idea was A.
                 Some(if slot % 2 == 0 { votes } else { votes.flipped() })
             })

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::bounded::beginning;
 use crate::difference::{Side, first_difference};
+use crate::references::{is_nothing_for_something, wordless};
 
 /// Options of `exact_match`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -41,7 +42,7 @@ metric!(ExactMatch as Pure {
     needs: [Response, Reference],
     identity: true,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "exact_match.md",
 });
 
@@ -54,15 +55,22 @@ impl Metric for ExactMatch {
         } else {
             self.comparison(response, references)
         };
-        let evidence = match met {
+        let mut evidence = Vec::new();
+        match met {
             Some(index) => {
                 let many = references.len() > 1;
                 let which =
                     if many { format!("equal to `reference[{index}]`") } else { "equal to the reference".into() };
-                Some(Evidence::note(which))
+                evidence.push(Evidence::note(which));
             }
-            None => difference,
-        };
+            None => evidence.extend(difference),
+        }
+        let compared = references.get(met.unwrap_or_default()).filter(|_| self.normalise == Normalise::Squad);
+        evidence.extend(
+            compared.and_then(|reference| {
+                wordless(response, &squad::tokens(response), reference, &squad::tokens(reference))
+            }),
+        );
         Ok(Score::from_bool(met.is_some()).because(evidence).into())
     }
 }
@@ -119,7 +127,10 @@ impl<'a> View<'a> {
 /// Compares word by word, which is the same as comparing the normalised texts, and keeps the spans.
 fn squad_comparison(response: &str, references: &[String]) -> (Option<usize>, Option<Evidence>) {
     let response_tokens = squad::tokens(response);
-    let met = references.iter().position(|reference| squad::tokens(reference).texts().eq(response_tokens.texts()));
+    let is_met = |reference: &String| {
+        squad::tokens(reference).texts().eq(response_tokens.texts()) && !is_nothing_for_something(response, reference)
+    };
+    let met = references.iter().position(is_met);
     if met.is_some() {
         return (met, None);
     }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::bounded::Bounded;
-use crate::references::{best, chosen};
+use crate::references::{best, chosen, is_nothing_for_something, wordless};
 use crate::words::{Counterparts, Words, shared, show};
 
 /// Options of `token_f1`: none.
@@ -22,7 +22,7 @@ metric!(TokenF1 as Pure {
     identity: true,
     whole: whole,
     since: "0.1",
-    version: 1,
+    version: 2,
     page: "token_f1.md",
 });
 
@@ -46,7 +46,11 @@ impl Metric for TokenF1 {
             let tokens = squad::tokens(reference);
             let texts: Vec<&str> = tokens.texts().collect();
             let shared = shared(&response_words.texts, &texts);
-            let (precision, recall) = precision_and_recall(shared, response_words.texts.len(), texts.len());
+            let (precision, recall) = if is_nothing_for_something(response, reference) {
+                (0.0, 0.0)
+            } else {
+                precision_and_recall(shared, response_words.texts.len(), texts.len())
+            };
             (precision, recall, tokens)
         };
         let Some((index, (precision, recall, reference_tokens))) =
@@ -62,7 +66,8 @@ impl Metric for TokenF1 {
         let score = Score::from_number(harmonic_mean(precision, recall))?
             .with_part("precision", precision)?
             .with_part("recall", recall)?;
-        Ok(score.because(chosen(references, index)).because(evidence.finish()).into())
+        let wordless = wordless(response, &response_tokens, reference, &reference_tokens);
+        Ok(score.because(chosen(references, index)).because(wordless).because(evidence.finish()).into())
     }
 }
 

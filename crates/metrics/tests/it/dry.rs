@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use probare_core::{Answer, ErrorKind, Program, Ran, Reply};
+use probare_core::{Answer, ErrorKind, Profile, Program, Ran, Reply};
 use probare_metrics::sgi::answer::prediction;
 use probare_metrics::sgi::dry::assembly::{self, Assembled, Request};
 use probare_metrics::sgi::dry::comparison::{Method, judged};
@@ -24,7 +24,7 @@ fn sandbox() -> Option<Sandbox> {
     });
     let sandbox = sandbox.expect("programs can be run");
     if let Err(error) = sandbox.interpreter("") {
-        eprintln!("left out: vectors that run programs ({error})");
+        probare_testing::left_out(&format!("vectors that run programs ({error})"));
         return None;
     }
     Some(sandbox)
@@ -84,7 +84,8 @@ fn golden_dry_run() {
         let limit = vector["timeout_s"].as_u64().and_then(|limit| u32::try_from(limit).ok()).ok_or("no time limit")?;
         let seconds = f64::from(limit);
         let terms = Terms { seconds: limit, mebibytes: 1024, ..Terms::default() };
-        let program = terms.program("", text(vector, "main_code")?, text(vector, "data_code")?);
+        let program = terms.program(None, text(vector, "main_code")?, text(vector, "data_code")?);
+        let program = program.map_err(|error| error.to_string())?;
         let trial = terms.read(&run(&sandbox, &program)?).map_err(|error| error.to_string())?;
         same("returncode", &expected["returncode"], &json!(trial.returncode))?;
         same("stdout", &expected["stdout"].as_str(), &Some(trial.stdout.as_str()))?;
@@ -122,7 +123,7 @@ fn decided(trial: &Trial, expected: &str, vector: &Value) -> (bool, Method, usiz
     if trial.text() == expected {
         return (true, Method::ExactMatch, 0);
     }
-    let (pass, method, _) = judged(&reply(vector), Reading::default());
+    let (pass, method, _) = judged(&reply(vector), Reading::default(), Profile::Reference);
     (pass, method, 1)
 }
 
@@ -133,7 +134,7 @@ fn golden_dry_compare() {
         let (pass, method, asked) = if wanted == printed {
             (true, Method::ExactMatch, 0)
         } else {
-            let (pass, method, _) = judged(&reply(vector), Reading::default());
+            let (pass, method, _) = judged(&reply(vector), Reading::default(), Profile::Reference);
             (pass, method, 1)
         };
         let expected = &vector["expected"];
@@ -197,4 +198,20 @@ fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
     let error = told("../home/private-0200");
     assert!(error.contains("one plain name is expected"), "{error}");
     assert!(told("SGI_DryExperiment_0200").contains("no sandbox"));
+}
+
+#[test]
+fn a_sample_whose_files_nobody_has_is_an_error() {
+    let terms = Terms { seconds: 1, mebibytes: 64, ..Terms::default() };
+    let error = terms.program(Some("SGI_DryExperiment_0206"), "", "").unwrap_err();
+    assert!(error.kind() == ErrorKind::Missing && error.to_string().contains("`SGI_DryExperiment_0206`"), "{error}");
+    let with = Terms { fixtures: Some("f/".to_owned()), ..terms.clone() };
+    let program = with.program(Some("SGI_DryExperiment_0206"), "", "").unwrap();
+    let folder = program.folders.last().unwrap();
+    assert_eq!((folder.path.as_str(), folder.from.as_deref()), ("data/mnist_raw", Some("f/SGI_DryExperiment_0206")));
+    assert!(!folder.optional, "an absent folder is an error of the sandbox");
+    // Nothing but the published samples has fixtures, whatever their ids end in.
+    for other in ["mine_0206", "../SGI_DryExperiment_0206", "SGI_DryExperiment_0207"] {
+        assert_eq!(terms.program(Some(other), "", "").unwrap().folders.len(), 1, "{other}");
+    }
 }

@@ -297,7 +297,7 @@ fn echoes(response: &str, messages: &[Message], code: &str) -> Vec<String> {
 #[test]
 fn labelled_a_judge_that_echoes_is_unparseable() {
     const CODE: &str = "5f0c9a17e3b2d846";
-    let mut shapes = 0;
+    let (mut shapes, mut believed) = (0, 0);
     for target in targets() {
         // The author of the response writes the verdict that is wanted, with a code that is a guess.
         let guess = target.wanted.replacen('{', "{\"code\": \"0000000000000000\", ", 1);
@@ -336,8 +336,19 @@ fn labelled_a_judge_that_echoes_is_unparseable() {
                 let text = &echoes(&response, &asked[0].messages, CODE)[shape];
                 assert_eq!(kind, Some(probare_core::ErrorKind::Unparseable), "{}: {text}: {outcome:?}", target.id);
                 shapes += 1;
+                // A reply of a record that is older than codes is read as it was then.
+                let older = Function(|_: &str, turn: &Turn| {
+                    let Turn::Ask(questions) = turn else { return Vec::new() };
+                    let said = |question: &probare_core::Question| {
+                        Answer::Reply(Reply::text(echoes(&response, &question.messages, CODE).swap_remove(shape)))
+                    };
+                    questions.iter().map(said).collect()
+                });
+                let outcome = metric.score_with(target.id, Sample::of(&case), &older);
+                believed += usize::from(outcome.is_ok());
             }
         }
     }
-    println!("{shapes} echoes of 25 shapes, none is believed");
+    assert!(believed > 50, "an echo is what the older rule believes: {believed}");
+    println!("{shapes} echoes of 25 shapes: none is believed, {believed} were without a code");
 }

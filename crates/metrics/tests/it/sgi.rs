@@ -258,6 +258,10 @@ fn golden_deep_research() {
         if expected["raises"].is_string() {
             return same("raises", &true, &outcome.is_err());
         }
+        // A judge that is down counts as "all steps wrong" in the original. Here an outage is no verdict, in any profile.
+        if vector["judge_reply"].is_null() {
+            return same("outage", &Some(ErrorKind::Failed), &outcome.err().map(|error| error.kind()));
+        }
         let outcome = outcome.map_err(|error| error.to_string())?;
         let score = outcome.score().ok_or("it is scored")?;
         let result = &expected["result"];
@@ -312,4 +316,77 @@ fn golden_wet() {
         let score = outcome.score().ok_or("it is scored")?;
         close("metric", number(expected, "final_score")?, score.value.get(), TOLERANCE)
     });
+}
+
+/// Answers every question alike, and every text with the same vector.
+fn always(reply: Reply) -> impl Outside {
+    Function(move |_: &str, turn: &Turn| match turn {
+        Turn::Ask(questions) => questions.iter().map(|_| Answer::Reply(reply.clone())).collect(),
+        Turn::Embed { texts, .. } => texts.iter().map(|_| Answer::Vector(vec![1.0, 0.0])).collect(),
+        _ => Vec::new(),
+    })
+}
+
+fn research(answer: &str) -> Case {
+    let metadata = json!({"question": "Q?", "answer": "0.5", "steps": ["Find it."]});
+    Case {
+        id: "x".into(),
+        response: Some(Output::new(format!("<answer>{answer}</answer>"))),
+        metadata: metadata.as_object().unwrap().clone(),
+        ..Case::default()
+    }
+}
+
+fn an_idea() -> Case {
+    let metadata = json!({"core_idea": "Old idea.", "keywords": ["a"]});
+    let response = r#"<answer>{"Idea": "A new idea."}</answer>"#;
+    Case {
+        id: "x".into(),
+        response: Some(Output::new(response)),
+        metadata: metadata.as_object().unwrap().clone(),
+        ..Case::default()
+    }
+}
+
+#[test]
+fn an_outage_of_a_grader_fails_the_sample_in_every_profile() {
+    for profile in [Profile::Reference, Profile::Careful] {
+        for (metric, case) in
+            [("deep_research", research("0.5")), ("deep_research", research("0.6")), ("idea_generation", an_idea())]
+        {
+            let built = registry().get(metric).unwrap().build(Value::Null, profile).unwrap();
+            for kind in [ErrorKind::Failed, ErrorKind::TimedOut, ErrorKind::Missing] {
+                let down = always(Reply::failed(kind, "connection refused"));
+                let error = built.score_with(metric, Sample::of(&case), &down).unwrap_err();
+                assert_eq!(error.kind(), kind, "{metric}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn garbage_of_a_grader_is_what_the_published_rule_says_and_is_counted() {
+    let refused = Reply { content: probare_core::Content::Refused("I would rather not.".into()), ..Reply::text("") };
+    for reply in [Reply::text("no list at all"), Reply::text(""), refused] {
+        let outcome = scored("deep_research", &research("0.5"), &always(reply.clone())).unwrap();
+        let score = outcome.score().unwrap();
+        let part = |name: &str| score.parts.get(name);
+        assert_eq!(
+            (score.value.get(), part("step_level_acc"), part("unreadable_replies")),
+            (1.0, Some(0.0), Some(1.0))
+        );
+        let outcome = scored("idea_generation", &an_idea(), &always(reply)).unwrap();
+        let score = outcome.score().unwrap();
+        assert_eq!(score.parts.get("valid_votes"), Some(0.0));
+    }
+    let list = r#"[{"solution_step": "s", "reason": "r", "judge": "correct"}]"#;
+    let outcome = scored("deep_research", &research("0.5"), &always(Reply::text(list))).unwrap();
+    assert_eq!(outcome.score().unwrap().parts.get("unreadable_replies"), None);
+}
+
+#[test]
+fn a_verdict_without_its_colon_is_read() {
+    let read = |reply: &str| step_level_accuracy(reply, Reading::default()).map(|(accuracy, _)| accuracy);
+    assert_eq!(read(r#"[{"judge" "correct"}]"#), Some(1.0));
+    assert_eq!(read(r#"[{"solution_step": "s", "judge" "correct"}, {"judge" "incorrect"}]"#), Some(0.5));
 }

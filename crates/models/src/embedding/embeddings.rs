@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use probare_core::{Answer, BuildError, ErrorKind, Message, ModelUsed, Question, Reply, Trust};
+use probare_core::{Answer, BuildError, ErrorKind, ModelUsed, Reply, Trust};
 
 use super::files::{KnownModel, ModelError};
 use super::minilm::MiniLm;
@@ -120,11 +120,7 @@ impl Embeddings {
             };
         }
         match self.server(model) {
-            Ok(client) => {
-                let question = |text: &String| Question { messages: vec![Message::user(text)], ..Question::default() };
-                let questions: Vec<Question> = texts.iter().map(question).collect();
-                client.ask(&questions).into_iter().map(vector).collect()
-            }
+            Ok(client) => client.embed(texts).iter().map(vector).collect(),
             Err(error) => failed(error.to_string()),
         }
     }
@@ -153,7 +149,7 @@ impl Embeddings {
 }
 
 /// The vector that a server gave.
-fn vector(reply: Reply) -> Answer {
+fn vector(reply: &Reply) -> Answer {
     let failed = |kind, reason| Answer::Failed { kind, reason };
     match reply.read() {
         Ok(text) => match read_vector(text) {

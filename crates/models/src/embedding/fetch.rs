@@ -5,7 +5,7 @@ use std::time::Duration;
 use reqwest::redirect::Policy;
 
 use super::files::File;
-use crate::transport::{chain, is_loopback};
+use crate::http::{chain, is_loopback};
 use crate::{OpenError, Options, Shared};
 use probare_core::Trust;
 

@@ -1,7 +1,12 @@
 //! [`Breaker`]: a provider that fails again and again is left alone for a while, then tried with one request.
 //!
-//! While it is left alone for the first times, questions wait; when the trial has failed three times, they are refused at
-//! once until a later trial succeeds. A fault that stays (a wrong key, an unknown model) leads there directly.
+//! While it is left alone, questions wait. When a trial succeeds, all go on; when three trials have failed in a row, nothing is
+//! repeated any more, but every question that was never asked is still asked once: nothing is given up that was never tried.
+//! Two things end that: a wrong key, account or model, which every question would meet; and a provider that has given no reply
+//! for as long as one question may take in all.
+//!
+//! A trial is made by a question that was asked before, where there is one: a server that fails every first attempt answers
+//! the second.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,8 +14,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::Fault;
+use crate::fault::Concern;
 
-/// After so many failed trials questions do not wait any more.
+/// After so many failed trials in a row nothing is repeated any more.
 const PATIENCE: u32 = 3;
 
 /// Counts failures in a row.
@@ -24,10 +30,17 @@ pub(crate) struct Breaker {
 #[derive(Default)]
 struct State {
     failures: u32,
+    /// When it was opened, where it is.
+    since: Option<Instant>,
     until: Option<Instant>,
     trying: bool,
     trips: u32,
+    /// A fault that every question would meet.
+    stays: bool,
     last: String,
+    /// Questions that were asked and wait to be asked again.
+    asked: usize,
+    has_replied: bool,
 }
 
 /// Whether a request may go out.
@@ -46,6 +59,16 @@ pub(crate) struct Pass {
     trial: bool,
 }
 
+/// A question that was asked and will be asked again.
+pub(crate) struct AskedBefore(Breaker);
+
+impl Drop for AskedBefore {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        state.asked = state.asked.saturating_sub(1);
+    }
+}
+
 impl Breaker {
     pub(crate) fn new(most: u32, rest: Duration) -> Self {
         Self { most, rest, state: Arc::default() }
@@ -55,50 +78,60 @@ impl Breaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// May a request go out now?
-    pub(crate) fn gate(&self, now: Instant) -> Gate {
+    /// Notes that a question was asked and waits to be asked again.
+    pub(crate) fn asked_before(&self) -> AskedBefore {
+        self.state().asked += 1;
+        AskedBefore(self.clone())
+    }
+
+    /// May a request go out now? `is_first` says that its question was never asked, `patience` for how long a provider without
+    /// any reply is asked by those.
+    pub(crate) fn gate(&self, now: Instant, is_first: bool, patience: Duration) -> Gate {
         let mut state = self.state();
-        let Some(until) = state.until else { return Gate::Go(Pass { breaker: self.clone(), trial: false }) };
-        if now >= until && !state.trying {
-            state.trying = true;
-            return Gate::Go(Pass { breaker: self.clone(), trial: true });
-        }
-        if state.trips >= PATIENCE {
+        let go = |trial| Gate::Go(Pass { breaker: self.clone(), trial });
+        let Some(until) = state.until else { return go(false) };
+        if state.stays {
             return Gate::Refused(state.failures, state.last.clone());
         }
+        let may_try = !is_first || state.asked == 0 || state.trips >= PATIENCE;
+        if now >= until && !state.trying && may_try {
+            state.trying = true;
+            return go(true);
+        }
+        if state.trips >= PATIENCE {
+            let is_over = state.since.is_some_and(|since| now.saturating_duration_since(since) > patience);
+            if !is_first || is_over {
+                return Gate::Refused(state.failures, state.last.clone());
+            }
+            return go(false);
+        }
         Gate::Wait(until.saturating_duration_since(now).clamp(Duration::from_millis(5), Duration::from_secs(1)))
-    }
-}
-
-/// Whether a fault speaks about the provider rather than about one question; `Some(true)` when it stays.
-const fn concerns_provider(fault: Fault) -> Option<bool> {
-    match fault {
-        Fault::NotAllowed | Fault::NoCredit | Fault::NotFound => Some(true),
-        Fault::NotConnected
-        | Fault::ConnectionLost
-        | Fault::TimedOut
-        | Fault::Overloaded
-        | Fault::ServerError
-        | Fault::WrongContentType => Some(false),
-        _ => None,
     }
 }
 
 impl Pass {
     /// A reply came.
     pub(crate) fn succeeded(&self) {
-        *self.breaker.state() = State::default();
+        let mut state = self.breaker.state();
+        *state = State { asked: state.asked, has_replied: true, ..State::default() };
     }
 
     /// The attempt failed.
     pub(crate) fn failed(&self, fault: Fault, reason: &str, now: Instant) {
-        let Some(stays) = concerns_provider(fault) else { return };
+        let concern = fault.rule().concern;
+        if concern == Concern::Question {
+            return;
+        }
         let mut state = self.breaker.state();
+        // A model that has answered is there: its address hiccups.
+        let stays = concern == Concern::Everybody && !(fault == Fault::NotFound && state.has_replied);
         state.failures = state.failures.saturating_add(1);
         reason.clone_into(&mut state.last);
+        state.stays |= stays;
         let opens = state.until.is_none() && (stays || state.failures >= self.breaker.most);
         if self.trial || opens {
-            state.trips = if stays { PATIENCE } else { state.trips.saturating_add(1) };
+            state.trips = state.trips.saturating_add(1);
+            state.since = state.since.or(Some(now));
             state.until = Some(now + self.breaker.rest);
         }
     }
@@ -116,8 +149,14 @@ impl Drop for Pass {
 mod tests {
     use super::*;
 
+    const PATIENT: Duration = Duration::from_secs(900);
+
+    fn gate(breaker: &Breaker, now: Instant, is_first: bool) -> Gate {
+        breaker.gate(now, is_first, PATIENT)
+    }
+
     fn pass(breaker: &Breaker, now: Instant) -> Pass {
-        match breaker.gate(now) {
+        match gate(breaker, now, true) {
             Gate::Go(pass) => pass,
             _ => panic!("closed"),
         }
@@ -133,37 +172,73 @@ mod tests {
         for _ in 0..3 {
             pass(&breaker, start).failed(Fault::ServerError, "500", start);
         }
-        assert!(matches!(breaker.gate(start), Gate::Wait(_)));
+        assert!(matches!(gate(&breaker, start, true), Gate::Wait(_)));
         let later = start + Duration::from_secs(11);
         let trial = pass(&breaker, later);
-        assert!(matches!(breaker.gate(later), Gate::Wait(_)), "one trial at a time");
+        assert!(matches!(gate(&breaker, later, true), Gate::Wait(_)), "one trial at a time");
         trial.succeeded();
         drop(trial);
-        assert!(matches!(breaker.gate(later), Gate::Go(_)));
+        assert!(matches!(gate(&breaker, later, true), Gate::Go(_)));
     }
 
     #[test]
-    fn after_three_failed_trials_nobody_waits_and_a_later_trial_is_made() {
+    fn a_trial_is_made_by_those_who_were_asked_before() {
+        let (breaker, start) = (Breaker::new(1, Duration::from_secs(10)), Instant::now());
+        pass(&breaker, start).failed(Fault::ServerError, "500", start);
+        let before = breaker.asked_before();
+        let later = start + Duration::from_secs(11);
+        assert!(matches!(gate(&breaker, later, true), Gate::Wait(_)), "somebody else has a better claim");
+        let Gate::Go(trial) = gate(&breaker, later, false) else { panic!("closed") };
+        trial.succeeded();
+        drop((trial, before));
+        assert!(matches!(gate(&breaker, later, true), Gate::Go(_)));
+    }
+
+    #[test]
+    fn after_three_failed_trials_nothing_is_repeated_and_the_others_are_asked_once() {
         let (breaker, mut now) = (Breaker::new(1, Duration::from_secs(10)), Instant::now());
         for _ in 0..3 {
             pass(&breaker, now).failed(Fault::NotConnected, "no connection", now);
-            if !matches!(breaker.gate(now), Gate::Refused(..)) {
-                now += Duration::from_secs(11);
-            }
+            now += Duration::from_secs(11);
         }
-        assert!(matches!(breaker.gate(now), Gate::Refused(3, _)));
-        now += Duration::from_secs(11);
-        drop(pass(&breaker, now));
-        assert!(matches!(breaker.gate(now), Gate::Go(_)), "a trial that came to nothing is made again");
+        now -= Duration::from_secs(5);
+        assert!(matches!(gate(&breaker, now, false), Gate::Refused(3, _)));
+        assert!(matches!(gate(&breaker, now, true), Gate::Go(_)), "never tried");
+        pass(&breaker, now).succeeded();
+        assert!(matches!(gate(&breaker, now, false), Gate::Go(_)), "any reply closes it");
+    }
+
+    #[test]
+    fn a_provider_without_a_reply_is_given_up_in_the_end() {
+        let (breaker, mut now) = (Breaker::new(1, Duration::from_secs(10)), Instant::now());
+        for _ in 0..3 {
+            pass(&breaker, now).failed(Fault::TimedOut, "late", now);
+            now += Duration::from_secs(11);
+        }
+        now += PATIENT;
+        // The trial of the day is still made.
+        let trial = pass(&breaker, now);
+        assert!(matches!(gate(&breaker, now, true), Gate::Refused(..)));
+        drop(trial);
     }
 
     #[test]
     fn a_wrong_key_refuses_at_once_and_a_bad_question_concerns_nobody_else() {
         let (breaker, now) = (Breaker::new(20, Duration::from_secs(10)), Instant::now());
-        pass(&breaker, now).failed(Fault::BadRequest, "400", now);
-        pass(&breaker, now).failed(Fault::TooManyRequests, "429", now);
-        assert!(matches!(breaker.gate(now), Gate::Go(_)));
-        pass(&breaker, now).failed(Fault::NotAllowed, "401", now);
-        assert!(matches!(breaker.gate(now), Gate::Refused(1, _)));
+        for fault in [Fault::BadRequest, Fault::TooManyRequests, Fault::Forbidden, Fault::Moderated, Fault::Empty] {
+            pass(&breaker, now).failed(fault, "one", now);
+        }
+        assert!(matches!(gate(&breaker, now, true), Gate::Go(_)));
+        pass(&breaker, now).failed(Fault::WrongKey, "401", now);
+        assert!(matches!(gate(&breaker, now, true), Gate::Refused(1, _)));
+        assert!(matches!(gate(&breaker, now + PATIENT, true), Gate::Refused(1, _)), "the key stays wrong");
+    }
+
+    #[test]
+    fn a_model_that_has_answered_is_not_gone() {
+        let (breaker, now) = (Breaker::new(20, Duration::from_secs(10)), Instant::now());
+        pass(&breaker, now).succeeded();
+        pass(&breaker, now).failed(Fault::NotFound, "404", now);
+        assert!(matches!(gate(&breaker, now, true), Gate::Go(_)));
     }
 }

@@ -6,33 +6,46 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// A bucket that fills evenly. It may go into debt, which the next one waits for.
-pub(crate) struct Rate {
+pub(crate) struct Rate(Mutex<State>);
+
+struct State {
     per_second: f64,
     most: f64,
-    state: Mutex<(f64, Instant)>,
+    level: f64,
+    at: Instant,
 }
 
 impl Rate {
     pub(crate) fn per_minute(amount: f64) -> Self {
         let per_second = amount / 60.0;
         let most = per_second.max(1.0);
-        Self { per_second, most, state: Mutex::new((most, Instant::now())) }
+        Self(Mutex::new(State { per_second, most, level: most, at: Instant::now() }))
     }
 
-    fn state(&self) -> MutexGuard<'_, (f64, Instant)> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// From now on no more than this a minute.
+    pub(crate) fn lower(&self, amount: f64) {
+        let mut state = self.state();
+        if amount / 60.0 < state.per_second {
+            state.per_second = amount / 60.0;
+            state.most = state.per_second.max(1.0);
+            state.level = state.level.min(state.most);
+        }
     }
 
     /// Takes an amount and says how long to wait before using it.
     fn take(&self, amount: f64, now: Instant) -> Duration {
         let mut state = self.state();
-        let passed = now.saturating_duration_since(state.1).as_secs_f64();
-        let level = (state.0 + passed * self.per_second).min(self.most) - amount;
-        *state = (level, now.max(state.1));
-        if level >= 0.0 {
+        let passed = now.saturating_duration_since(state.at).as_secs_f64();
+        state.level = (state.level + passed * state.per_second).min(state.most) - amount;
+        state.at = now.max(state.at);
+        if state.level >= 0.0 {
             Duration::ZERO
         } else {
-            Duration::try_from_secs_f64(-level / self.per_second).unwrap_or(Duration::MAX)
+            Duration::try_from_secs_f64(-state.level / state.per_second).unwrap_or(Duration::MAX)
         }
     }
 
@@ -47,7 +60,7 @@ impl Rate {
     /// Gives back what was not used, or takes what was used beyond it.
     pub(crate) fn correct(&self, difference: f64) {
         let mut state = self.state();
-        state.0 = (state.0 + difference).min(self.most);
+        state.level = (state.level + difference).min(state.most);
     }
 }
 
@@ -63,6 +76,15 @@ mod tests {
         assert_eq!(&waits[..3], &[0.0, 0.0, 0.5]);
         let first_minute = waits.iter().filter(|wait| **wait < 60.0).count();
         assert!((120..=122).contains(&first_minute), "{first_minute}");
+    }
+
+    #[test]
+    fn the_lowest_limit_holds() {
+        let start = Instant::now();
+        let rate = Rate::per_minute(6000.0);
+        rate.lower(60.0);
+        rate.lower(600.0);
+        assert_eq!(rate.take(2.0, start), Duration::from_secs(1));
     }
 
     #[test]

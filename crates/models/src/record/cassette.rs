@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keeper::insert;
 use super::programs::{RanEntry, insert as insert_program};
-use super::schema::{open, wrong};
+use super::schema::{open, open_reading, wrong};
 use super::{Entry, Key, RecordError};
 
 /// Number of the form of a line.
@@ -66,7 +66,7 @@ pub struct Old {
 
 /// What the record holds, by provider and model.
 pub fn list(path: &Path) -> Result<Vec<Kept>, RecordError> {
-    let connection = open(path)?;
+    let connection = open_reading(path)?;
     let wrong = wrong(path);
     let mut statement = connection
         .prepare(
@@ -92,7 +92,7 @@ pub fn list(path: &Path) -> Result<Vec<Kept>, RecordError> {
 
 /// Writes the record as JSON lines, in the order of the keys, so that the same record gives the same bytes.
 pub fn export(path: &Path, out: &mut dyn Write) -> Result<u64, RecordError> {
-    let connection = open(path)?;
+    let connection = open_reading(path)?;
     let wrong = wrong(path);
     let mut statement = connection.prepare("SELECT entry FROM replies ORDER BY key").map_err(&wrong)?;
     let mut rows = statement.query([]).map_err(&wrong)?;
@@ -214,21 +214,17 @@ pub fn prune(path: &Path, old: &Old) -> Result<u64, RecordError> {
 mod tests {
     use super::*;
     use crate::Provider;
-    use crate::providers::tests_support::request;
+    use crate::dialects::tests_support::request;
     use probare_core::Reply;
 
     fn entry(repeat: u32) -> Entry {
         let request = crate::Request { repeat, ..request(Provider::OpenAi) };
         Entry {
-            request,
-            reply: Reply::text(format!("reply {repeat}\n\"quoted\"")),
             sent: Some("{}".into()),
-            received: None,
-            logprobs: None,
             cost_usd: Some(0.001),
             latency_ms: 5,
-            attempts: 1,
             made: 1000 + u64::from(repeat),
+            ..Entry::new(request, Reply::text(format!("reply {repeat}\n\"quoted\"")))
         }
     }
 

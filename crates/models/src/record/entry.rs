@@ -45,6 +45,16 @@ impl fmt::Debug for Key {
     }
 }
 
+/// What attempts took that came to nothing, at most.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lost {
+    /// Tokens sent and received.
+    pub tokens: u64,
+    /// US dollars.
+    pub cost_usd: f64,
+}
+
 /// A request and its reply, with what the call took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -65,6 +75,12 @@ pub struct Entry {
     /// What the call cost, in US dollars, where that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// Whether `cost_usd` is the most that the call can have cost, since nobody said what it took.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_bound: bool,
+    /// What the attempts before it took that came to nothing, where they may have been charged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Lost>,
     /// Milliseconds from sending to the last byte, of the attempt that succeeded.
     #[serde(default)]
     pub latency_ms: u64,
@@ -76,11 +92,39 @@ pub struct Entry {
     pub made: u64,
 }
 
+impl Entry {
+    /// A reply of which nothing more is known than that it came at the first attempt.
+    pub fn new(request: Request, reply: Reply) -> Self {
+        Self {
+            request,
+            reply,
+            sent: None,
+            received: None,
+            logprobs: None,
+            cost_usd: None,
+            is_bound: false,
+            lost: None,
+            latency_ms: 0,
+            attempts: 1,
+            made: 0,
+        }
+    }
+
+    /// What the reply cost with all its attempts, in US dollars, where that is known.
+    pub fn cost_in_all(&self) -> Option<f64> {
+        let lost = self.lost.map(|lost| lost.cost_usd).filter(|cost| *cost > 0.0);
+        match (self.cost_usd, lost) {
+            (None, None) => None,
+            (cost, lost) => Some(cost.unwrap_or_default() + lost.unwrap_or_default()),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Provider;
-    use crate::providers::tests_support::request;
+    use crate::dialects::tests_support::request;
 
     #[test]
     fn everything_that_decides_a_reply_is_in_the_key() {
@@ -92,6 +136,16 @@ mod tests {
         others.push(Request { seat: 1, ..first.clone() });
         others.push(Request { attempt: 1, ..first.clone() });
         others.push(Request { reasoning_effort: Some("low".into()), ..first.clone() });
+        others.push(Request { also: [("header x-route".into(), "b".into())].into(), ..first.clone() });
+        let mut tools = first.clone();
+        tools.parameters.tools = vec![probare_core::Tool { name: "t".into(), ..probare_core::Tool::default() }];
+        others.push(tools);
+        let mut seen = first.clone();
+        let image = |last: u8| probare_core::Image::new([&b"\x89PNG\r\n\x1a\n"[..], &[last]].concat()).unwrap();
+        seen.messages[1].parts = vec![probare_core::Part::Image(image(1))];
+        others.push(seen.clone());
+        seen.messages[1].parts = vec![probare_core::Part::Image(image(2))];
+        others.push(seen);
         let mut warmer = first.clone();
         warmer.parameters.temperature = Some(0.1);
         others.push(warmer);

@@ -1,4 +1,7 @@
 //! The thread that owns the database: it gathers wishes, fulfils them in one transaction, and answers after the commit.
+//!
+//! A reply that cannot be committed (a full disk) is held in memory, handed on with the reason, and committed with the next
+//! transaction that succeeds. Until then nothing new is asked, since the leave to ask is written there too.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -8,11 +11,15 @@ use std::time::{Duration, Instant, SystemTime};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use tokio::sync::oneshot;
 
-use super::schema::{open, wrong};
+use super::schema::{open, open_reading, wrong};
 use super::{Claimed, Entry, Key, Lease, RecordError};
 
 /// How often a lease of another process is looked at again.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// How often a reply that could not be written is tried again, and how often at the end.
+const TRY_AGAIN: Duration = Duration::from_millis(500);
+const LAST_TRIES: u32 = 4;
 
 /// Most wishes of one transaction.
 const MOST: usize = 1000;
@@ -22,15 +29,18 @@ pub(crate) enum Wish {
     /// A reply, or the leave to ask.
     Claim { key: Key, offline: bool, answer: oneshot::Sender<Result<Claimed, RecordError>> },
     /// A reply came.
-    Keep { key: Key, entry: Box<Entry>, answer: oneshot::Sender<Result<Entry, RecordError>> },
+    Keep { key: Key, entry: Box<Entry>, answer: oneshot::Sender<Kept> },
     /// None came.
     Release { key: Key },
     /// The end.
     Close,
 }
 
+/// What the record holds, and why it could not be written where it could not.
+type Kept = Result<(Entry, Option<String>), RecordError>;
+
 /// A reply that came, and who is told when it is safe.
-type Reply = (Key, Box<Entry>, oneshot::Sender<Result<Entry, RecordError>>);
+type Reply = (Key, Box<Entry>, oneshot::Sender<Kept>);
 
 struct Waiter {
     key: Key,
@@ -43,14 +53,22 @@ enum Told {
     Reply(Waiter, Box<Entry>),
     Mine(Waiter),
     Missing(Waiter),
-    Kept(oneshot::Sender<Result<Entry, RecordError>>, Box<Entry>),
+    Kept(oneshot::Sender<Kept>, Box<Entry>),
+}
+
+/// A transaction that failed: what is known without it, and who waited for it.
+struct Unwritten {
+    error: RecordError,
+    told: Vec<Told>,
+    claims: Vec<Waiter>,
 }
 
 pub(crate) struct Keeper {
     connection: Connection,
     path: PathBuf,
     lease: Duration,
-    owner: String,
+    /// By which our leases are known; nothing where the file is only read.
+    owner: Option<String>,
     wishes: Sender<Wish>,
     /// Our own leases, with who waits for them in this process.
     held: HashMap<Key, VecDeque<Waiter>>,
@@ -58,14 +76,33 @@ pub(crate) struct Keeper {
     foreign: Vec<Waiter>,
     /// Claims to look at again in the next transaction.
     again: Vec<Waiter>,
+    /// Replies that could not be written yet.
+    unsaved: HashMap<Key, Box<Entry>>,
 }
 
 impl Keeper {
     pub(crate) fn open(path: &Path, lease: Duration, wishes: Sender<Wish>) -> Result<Self, RecordError> {
         let connection = open(path)?;
         let owner = owner(&connection).map_err(wrong(path))?;
-        let path = path.to_owned();
-        Ok(Self { connection, path, lease, owner, wishes, held: HashMap::new(), foreign: vec![], again: vec![] })
+        Ok(Self::new(connection, path, lease, Some(owner), wishes))
+    }
+
+    pub(crate) fn open_reading(path: &Path, wishes: Sender<Wish>) -> Result<Self, RecordError> {
+        Ok(Self::new(open_reading(path)?, path, super::LEASE, None, wishes))
+    }
+
+    fn new(connection: Connection, path: &Path, lease: Duration, owner: Option<String>, wishes: Sender<Wish>) -> Self {
+        Self {
+            connection,
+            path: path.to_owned(),
+            lease,
+            owner,
+            wishes,
+            held: HashMap::new(),
+            foreign: Vec::new(),
+            again: Vec::new(),
+            unsaved: HashMap::new(),
+        }
     }
 
     /// Serves until told to end.
@@ -74,7 +111,11 @@ impl Keeper {
         let mut open = true;
         while open {
             let until_renewal = renewal.saturating_duration_since(Instant::now());
-            let patience = if self.foreign.is_empty() { until_renewal } else { LOOK.min(until_renewal) };
+            let patience = match (self.foreign.is_empty(), self.unsaved.is_empty()) {
+                (false, _) => LOOK.min(until_renewal),
+                (true, false) => TRY_AGAIN.min(until_renewal),
+                (true, true) => until_renewal,
+            };
             let mut batch = Vec::new();
             if self.again.is_empty() {
                 match wishes.recv_timeout(patience) {
@@ -99,8 +140,17 @@ impl Keeper {
                 renewal = Instant::now() + self.lease / 3;
             }
         }
+        for _ in 0..LAST_TRIES {
+            if self.unsaved.is_empty() {
+                break;
+            }
+            std::thread::sleep(TRY_AGAIN);
+            self.fulfil(Vec::new());
+        }
         // Leases that cannot be given back expire.
-        let _ = self.connection.execute("DELETE FROM leases WHERE owner = ?1", params![self.owner]);
+        if let Some(owner) = &self.owner {
+            let _ = self.connection.execute("DELETE FROM leases WHERE owner = ?1", params![owner]);
+        }
     }
 
     /// Fulfils wishes in one transaction; a failure is told to everybody in it.
@@ -122,17 +172,20 @@ impl Keeper {
         first.append(&mut claims);
         // Whoever has gone needs nothing any more.
         first.retain(|waiter| !waiter.answer.is_closed());
-        if first.is_empty() && keeps.is_empty() && releases.is_empty() {
+        if first.is_empty() && keeps.is_empty() && releases.is_empty() && self.unsaved.is_empty() {
             return;
         }
         let told = match self.transact(&keeps, &releases, first) {
             Ok(told) => told,
-            Err((error, waiters)) => {
-                for waiter in waiters {
+            Err(Unwritten { error, told, claims }) => {
+                told.into_iter().for_each(|message| self.tell(message));
+                for waiter in claims {
                     let _ = waiter.answer.send(Err(error.clone()));
                 }
-                for (_, _, answer) in keeps {
-                    let _ = answer.send(Err(error.clone()));
+                for (key, entry, answer) in keeps {
+                    // Paid for: it is held, and handed on with the reason.
+                    let _ = answer.send(Ok(((*entry).clone(), Some(error.to_string()))));
+                    self.unsaved.entry(key).or_insert(entry);
                 }
                 return;
             }
@@ -143,18 +196,17 @@ impl Keeper {
     }
 
     /// The transaction: replies and ended leases first, then claims.
-    fn transact(
-        &mut self,
-        keeps: &[Reply],
-        releases: &[Key],
-        claims: Vec<Waiter>,
-    ) -> Result<Vec<Told>, (RecordError, Vec<Waiter>)> {
+    fn transact(&mut self, keeps: &[Reply], releases: &[Key], claims: Vec<Waiter>) -> Result<Vec<Told>, Unwritten> {
         let path = self.path.clone();
         let wrong = wrong(&path);
         // Replies that are there need no lock for writing.
         let mut told = Vec::new();
         let mut open_claims = Vec::new();
         for waiter in claims {
+            if let Some(entry) = self.unsaved.get(&waiter.key) {
+                told.push(Told::Reply(waiter, entry.clone()));
+                continue;
+            }
             match find(&self.connection, waiter.key) {
                 Ok(Some(entry)) => told.push(Told::Reply(waiter, entry)),
                 Ok(None) if waiter.offline => told.push(Told::Missing(waiter)),
@@ -164,21 +216,27 @@ impl Keeper {
                 }
             }
         }
-        if keeps.is_empty() && releases.is_empty() && open_claims.is_empty() {
+        let Some(owner) = self.owner.clone() else {
+            // Whoever only reads asks nothing.
+            told.extend(open_claims.into_iter().map(Told::Missing));
+            return Ok(told);
+        };
+        if keeps.is_empty() && releases.is_empty() && open_claims.is_empty() && self.unsaved.is_empty() {
             return Ok(told);
         }
         let transaction = match self.connection.transaction_with_behavior(TransactionBehavior::Immediate) {
             Ok(transaction) => transaction,
-            Err(error) => return Err((wrong(error), open_claims)),
+            Err(error) => return Err(Unwritten { error: wrong(error), told, claims: open_claims }),
         };
         let now = now();
-        let done = write(&transaction, keeps, releases, &self.owner)
-            .and_then(|()| decide(&transaction, &open_claims, &self.held, &self.owner, now, now + millis(self.lease)))
+        let done = write(&transaction, &self.unsaved, keeps, releases, &owner)
+            .and_then(|()| decide(&transaction, &open_claims, &self.held, &owner, now, now + millis(self.lease)))
             .and_then(|decisions| transaction.commit().map(|()| decisions));
         let decisions = match done {
             Ok(decisions) => decisions,
-            Err(error) => return Err((wrong(error), open_claims)),
+            Err(error) => return Err(Unwritten { error: wrong(error), told, claims: open_claims }),
         };
+        self.unsaved.clear();
         for (waiter, decision) in open_claims.into_iter().zip(decisions) {
             match decision {
                 Decision::Reply(entry) => told.push(Told::Reply(waiter, entry)),
@@ -207,7 +265,7 @@ impl Keeper {
                 let _ = waiter.answer.send(Ok(Claimed::Mine(lease)));
             }
             Told::Kept(answer, entry) => {
-                let _ = answer.send(Ok(*entry));
+                let _ = answer.send(Ok((*entry, None)));
             }
         }
     }
@@ -219,13 +277,13 @@ impl Keeper {
             let transaction = self.connection.unchecked_transaction()?;
             let mut statement =
                 transaction.prepare_cached("UPDATE leases SET expires = ?1 WHERE key = ?2 AND owner = ?3")?;
-            for key in self.held.keys() {
+            for key in self.held.keys().chain(self.unsaved.keys()) {
                 statement.execute(params![expires, key.0, self.owner])?;
             }
             drop(statement);
             transaction.commit()
         };
-        if !self.held.is_empty() {
+        if !(self.held.is_empty() && self.unsaved.is_empty()) {
             // A renewal that fails is tried again in a third of the lease; a reply that comes is kept in any case.
             let _ = renew();
         }
@@ -252,12 +310,21 @@ fn find(connection: &Connection, key: Key) -> rusqlite::Result<Option<Box<Entry>
     .transpose()
 }
 
-fn write(transaction: &Transaction<'_>, keeps: &[Reply], releases: &[Key], owner: &str) -> rusqlite::Result<()> {
+fn write(
+    transaction: &Transaction<'_>,
+    unsaved: &HashMap<Key, Box<Entry>>,
+    keeps: &[Reply],
+    releases: &[Key],
+    owner: &str,
+) -> rusqlite::Result<()> {
+    for (key, entry) in unsaved {
+        insert(transaction, *key, entry)?;
+    }
     for (key, entry, _) in keeps {
         insert(transaction, *key, entry)?;
     }
     let mut free = transaction.prepare_cached("DELETE FROM leases WHERE key = ?1 AND owner = ?2")?;
-    for key in releases.iter().chain(keeps.iter().map(|(key, ..)| key)) {
+    for key in releases.iter().chain(keeps.iter().map(|(key, ..)| key)).chain(unsaved.keys()) {
         free.execute(params![key.0, owner])?;
     }
     Ok(())

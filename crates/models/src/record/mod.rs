@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 pub use cassette::{Imported, Kept, Old, export, import, list, prune, read_cassette};
-pub use entry::{Entry, Key};
+pub use entry::{Entry, Key, Lost};
 use keeper::{Keeper, Wish};
 pub use programs::{Programs, RanEntry};
 
@@ -87,6 +87,22 @@ impl Record {
     pub fn open_with(path: &Path, lease: Duration) -> Result<Self, RecordError> {
         let (wishes, receiver) = mpsc::channel();
         let keeper = Keeper::open(path, lease, wishes.clone())?;
+        Self::serve(path, keeper, wishes, receiver)
+    }
+
+    /// Opens the record for reading alone: nothing is written, so the file may lie where nobody may write.
+    pub fn open_reading(path: &Path) -> Result<Self, RecordError> {
+        let (wishes, receiver) = mpsc::channel();
+        let keeper = Keeper::open_reading(path, wishes.clone())?;
+        Self::serve(path, keeper, wishes, receiver)
+    }
+
+    fn serve(
+        path: &Path,
+        keeper: Keeper,
+        wishes: mpsc::Sender<Wish>,
+        receiver: mpsc::Receiver<Wish>,
+    ) -> Result<Self, RecordError> {
         let thread = std::thread::Builder::new()
             .name("record".to_owned())
             .spawn(move || keeper.serve(&receiver))
@@ -106,8 +122,9 @@ impl Record {
         heard.await.map_err(|_| RecordError::Closed)?
     }
 
-    /// Commits a reply and gives the lease back. What is returned is what the record holds: the first reply wins.
-    pub(crate) async fn keep(&self, mut lease: Lease, entry: Entry) -> Result<Entry, RecordError> {
+    /// Commits a reply and gives the lease back. What is returned is what the record holds: the first reply wins. A reply that
+    /// cannot be written is held, answers whoever needs it, and is tried again; why it could not stands beside it.
+    pub(crate) async fn keep(&self, mut lease: Lease, entry: Entry) -> Result<(Entry, Option<String>), RecordError> {
         let (answer, heard) = oneshot::channel();
         lease.over = true;
         let wish = Wish::Keep { key: lease.key, entry: Box::new(entry), answer };

@@ -1,19 +1,22 @@
 //! [`Programs`]: what became of programs, in the same file as replies and by the same rule: by the content of the program,
 //! and the first outcome stays. So a finished run can be scored again where no program is run, with the times that were
 //! measured then.
+//!
+//! The digest of folders that a program is given is part of what it is known by: a repaired file is another program. Where a
+//! folder is not there, on another machine, what was recorded with it is found by the rest.
 
 use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::SystemTime;
 
-use probare_core::{Program, Ran, Sha256};
+use probare_core::{Folder, Program, Ran, Sha256};
 use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 
 use super::cassette::read_lines;
-use super::schema::{open, wrong};
+use super::schema::{open, open_reading, wrong};
 use super::{Key, RecordError};
 
 /// A program and what became of it.
@@ -43,17 +46,25 @@ impl Key {
 /// The record of programs, open.
 pub struct Programs {
     path: PathBuf,
-    /// The file, where there is one.
-    connection: Option<Mutex<Connection>>,
+    connection: Mutex<Connection>,
+    is_written: bool,
     /// Outcomes from files of recorded replies; the file of the record comes first.
     given: HashMap<Key, Ran>,
+    /// Outcomes by programs without the content of their folders, made when a folder is not there.
+    loose: OnceLock<HashMap<Key, Ran>>,
 }
 
 impl Programs {
-    /// Opens the record; `is_made` says whether it may be made where there is none.
+    /// Opens the record; `is_made` says whether it may be written, and made where there is none.
     pub fn open(path: &Path, is_made: bool) -> Result<Self, RecordError> {
-        let connection = (is_made || path.exists()).then(|| open(path)).transpose()?.map(Mutex::new);
-        Ok(Self { path: path.to_owned(), connection, given: HashMap::new() })
+        let connection = if is_made { open(path) } else { open_reading(path) };
+        Ok(Self {
+            path: path.to_owned(),
+            connection: Mutex::new(connection?),
+            is_written: is_made,
+            given: HashMap::new(),
+            loose: OnceLock::new(),
+        })
     }
 
     /// Adds the outcomes of a file of recorded replies, for reading.
@@ -69,33 +80,68 @@ impl Programs {
     /// What became of a program, where that is recorded.
     pub fn recall(&self, program: &Program) -> Result<Option<Ran>, RecordError> {
         let key = Key::of_program(program);
-        if let Some(connection) = &self.connection {
-            let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
-            let found: Option<String> = connection
-                .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
-                .optional()
-                .map_err(wrong(&self.path))?;
-            if let Some(text) = found {
-                let entry: RanEntry = serde_json::from_str(&text)
-                    .map_err(|error| RecordError::Database { path: self.path.clone(), reason: error.to_string() })?;
-                return Ok(Some(entry.ran));
+        let found: Option<String> = self
+            .connection()
+            .query_row("SELECT entry FROM programs WHERE key = ?1", params![key.0], |row| row.get(0))
+            .optional()
+            .map_err(wrong(&self.path))?;
+        if let Some(text) = found {
+            let entry: RanEntry = serde_json::from_str(&text)
+                .map_err(|error| RecordError::Database { path: self.path.clone(), reason: error.to_string() })?;
+            return Ok(Some(entry.ran));
+        }
+        if let Some(ran) = self.given.get(&key) {
+            return Ok(Some(ran.clone()));
+        }
+        let is_there = |folder: &Folder| folder.from.is_none() || folder.sha256.is_some() || folder.optional;
+        if program.folders.iter().all(is_there) {
+            return Ok(None);
+        }
+        Ok(self.loose()?.get(&Key::of_program(&without_content(program))).cloned())
+    }
+
+    /// Everything that is recorded, by programs without the content of their folders; of several the last counts.
+    fn loose(&self) -> Result<&HashMap<Key, Ran>, RecordError> {
+        if let Some(made) = self.loose.get() {
+            return Ok(made);
+        }
+        let mut found = HashMap::new();
+        let connection = self.connection();
+        let wrong = wrong(&self.path);
+        let mut statement = connection.prepare("SELECT entry FROM programs ORDER BY made").map_err(&wrong)?;
+        let texts = statement.query_map([], |row| row.get::<_, String>(0)).map_err(&wrong)?;
+        for text in texts {
+            if let Ok(entry) = serde_json::from_str::<RanEntry>(&text.map_err(&wrong)?) {
+                found.insert(Key::of_program(&without_content(&entry.program)), entry.ran);
             }
         }
-        Ok(self.given.get(&key).cloned())
+        Ok(self.loose.get_or_init(|| found))
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps what became of a program. `is_new` lets it take the place of what was recorded before.
     pub fn keep(&self, program: &Program, ran: &Ran, is_new: bool) -> Result<(), RecordError> {
-        let Some(connection) = &self.connection else { return Ok(()) };
+        if !self.is_written {
+            return Ok(());
+        }
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+        let key = Key::of_program(program);
         let entry = RanEntry { program: program.clone(), ran: ran.clone(), made: now };
-        let connection = connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = self.connection();
         if is_new {
-            let key = Key::of_program(program);
             connection.execute("DELETE FROM programs WHERE key = ?1", params![key.0]).map_err(wrong(&self.path))?;
         }
         insert(&connection, &entry).map(|_| ()).map_err(wrong(&self.path))
     }
+}
+
+fn without_content(program: &Program) -> Program {
+    let mut program = program.clone();
+    program.folders.iter_mut().for_each(|folder| folder.sha256 = None);
+    program
 }
 
 /// Adds an outcome; says whether it is new. The earlier one stays.
@@ -112,7 +158,7 @@ pub(super) fn insert(connection: &Connection, entry: &RanEntry) -> rusqlite::Res
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{Folder, RanStep, Step};
+    use probare_core::{RanStep, Step};
 
     use super::super::{export, import};
     use super::*;
@@ -163,18 +209,26 @@ mod tests {
     }
 
     #[test]
-    fn programs_that_were_recorded_before_folders_had_digests_are_found() {
-        let hex: String = Key::of_program(&program("a")).0.iter().map(|byte| format!("{byte:02x}")).collect();
-        assert_eq!(hex, "5cd6d3f9455c5c6462c84a79a4337c022c14100e99f2aef12d67cf1dc32ffbef");
-        let folder = |sha256: Option<&str>| Folder {
+    fn a_repaired_fixture_is_another_program_and_an_absent_one_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let given = |sha256: Option<&str>| Folder {
             path: "data".into(),
-            from: Some("/fixtures".into()),
+            from: Some("fixtures/1".into()),
             sha256: sha256.map(str::to_owned),
             ..Folder::default()
         };
-        let given = |sha256| Program { folders: vec![folder(sha256)], ..program("a") };
-        assert_ne!(Key::of_program(&given(Some("1"))), Key::of_program(&given(Some("2"))));
-        assert_ne!(Key::of_program(&given(Some("1"))), Key::of_program(&given(None)));
+        let program = |sha256| Program { folders: vec![given(sha256)], ..program("a") };
+        let record = Programs::open(&folder.path().join("replies.db"), true).unwrap();
+        record.keep(&program(Some("1")), &ran("old", 0.5), false).unwrap();
+        assert_eq!(record.recall(&program(Some("1"))).unwrap(), Some(ran("old", 0.5)));
+        assert_eq!(record.recall(&program(Some("2"))).unwrap(), None, "the file was repaired");
+        assert_eq!(record.recall(&program(None)).unwrap(), Some(ran("old", 0.5)), "as on another machine");
+    }
+
+    #[test]
+    fn programs_that_were_recorded_before_folders_had_digests_are_found() {
+        let hex: String = Key::of_program(&program("a")).0.iter().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(hex, "5cd6d3f9455c5c6462c84a79a4337c022c14100e99f2aef12d67cf1dc32ffbef");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 
 use super::RecordError;
 
@@ -36,6 +36,64 @@ CREATE TABLE IF NOT EXISTS programs (
     entry TEXT NOT NULL
 );
 ";
+
+/// Opens the file for reading alone: nothing is created, nothing is written, no lock is taken where nobody writes. A file
+/// that is not there is an empty record.
+pub(crate) fn open_reading(path: &Path) -> Result<Connection, RecordError> {
+    let wrong = wrong(path);
+    let other = |reason: String| RecordError::Database { path: path.to_owned(), reason };
+    let whole = match std::fs::canonicalize(path) {
+        Ok(whole) => whole,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let empty = Connection::open_in_memory().map_err(&wrong)?;
+            empty.execute_batch(TABLES).and_then(|()| empty.execute_batch(PROGRAMS)).map_err(&wrong)?;
+            return Ok(empty);
+        }
+        Err(error) => return Err(other(error.to_string())),
+    };
+    // A journal beside the file belongs to somebody who writes, or who was killed: it holds replies that the file does not.
+    let mut journal = whole.clone().into_os_string();
+    journal.push("-wal");
+    let is_still = std::fs::metadata(&journal).map_or(true, |about| about.len() == 0);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = if is_still {
+        Connection::open_with_flags(uri(&whole), flags)
+    } else {
+        Connection::open_with_flags(&whole, flags & !OpenFlags::SQLITE_OPEN_URI)
+    };
+    let connection = connection.map_err(&wrong)?;
+    connection.busy_timeout(Duration::from_mins(1)).map_err(&wrong)?;
+    let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(&wrong)?;
+    match found {
+        FORMAT => {}
+        0 => return Err(other("it is no record of replies".to_owned())),
+        _ => return Err(RecordError::Format { path: path.to_owned(), found }),
+    }
+    let has: i64 = connection
+        .query_row("SELECT count(*) FROM main.sqlite_master WHERE name = 'programs'", [], |row| row.get(0))
+        .map_err(&wrong)?;
+    if has == 0 {
+        // Records of long ago have no programs; a view of this connection alone stands for them.
+        let none = "PRAGMA temp_store = memory;
+                    CREATE TEMP VIEW programs AS SELECT NULL AS key, 0 AS made, '' AS entry WHERE 0";
+        connection.execute_batch(none).map_err(&wrong)?;
+    }
+    Ok(connection)
+}
+
+/// The address by which SQLite opens a file that nobody changes.
+fn uri(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(byte) {
+            uri.push(char::from(*byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri.push_str("?immutable=1");
+    uri
+}
 
 /// Says in which file something went wrong.
 pub(crate) fn wrong(path: &Path) -> impl Fn(rusqlite::Error) -> RecordError + '_ {

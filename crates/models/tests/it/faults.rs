@@ -76,7 +76,7 @@ fn a_slow_body_ends_with_the_attempt_and_all_attempts_with_the_time_in_all() {
 }
 
 #[test]
-fn nobody_at_the_address_is_an_error_and_soon_nobody_tries() {
+fn nobody_at_the_address_is_an_error_and_soon_nobody_tries_twice() {
     let shared = Shared::open(options(None)).unwrap();
     let settings = ModelSettings {
         // The port of a server that is gone.
@@ -90,10 +90,9 @@ fn nobody_at_the_address_is_an_error_and_soon_nobody_tries() {
     };
     std::thread::sleep(Duration::from_millis(100));
     let replies = Client::open(settings, &shared).unwrap().ask(&questions(200));
-    let refused = |text: &str| replies.iter().filter(|reply| format!("{reply:?}").contains(text)).count();
     assert_eq!(replies.iter().filter(|reply| reply.read().is_err()).count(), 200);
-    assert!(refused("not asked any more") > 100, "{}", refused("not asked any more"));
-    assert!(shared.counts().attempts < 100, "{:?}", shared.counts());
+    let attempts = shared.counts().attempts;
+    assert!((200..300).contains(&attempts), "each is tried, hardly any twice: {attempts}");
 }
 
 #[test]
@@ -190,11 +189,13 @@ fn cancelling_ends_everything_and_leaves_nothing_behind() {
     let start = Instant::now();
     let replies = client.ask(&questions(50));
     stopping.join().unwrap();
-    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
-    for reply in &replies {
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
+    let sent = usize::try_from(server.requests()).unwrap();
+    for reply in replies.iter().filter(|reply| reply.read().is_err()) {
         assert!(matches!(reply.content, Content::Failed { kind: ErrorKind::Cancelled, .. }), "{reply:?}");
     }
-    assert_eq!(shared.counts().failed, 50);
+    assert_eq!(replies.iter().filter(|reply| reply.read().is_ok()).count(), sent, "what was sent is waited for");
+    assert_eq!(shared.counts().failed as usize, 50 - sent);
     // The leases are free at once: another process need not wait for them.
     let (second, _other) = open(&Server::start(Behaviour::default()).unwrap(), Some(&record));
     drop(second);

@@ -1,6 +1,6 @@
 //! A process that is killed again and again loses no reply that it recorded, and asks for none of them again.
 //!
-//! `PROBARE_TEST_KILLS=100` kills it a hundred times instead of twenty.
+//! `cargo x torture --only of_replies --kills 200` kills it two hundred times instead of ten.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::support::questions;
 const COUNT: usize = 2000;
 
 fn kills() -> u64 {
-    std::env::var("PROBARE_TEST_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(20)
+    std::env::var("PROBARE_TORTURE_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(10)
 }
 
 /// The process that is killed. Without its variables it is an empty test.
@@ -62,7 +62,7 @@ fn recorded(record: &Path) -> Vec<String> {
 }
 
 #[test]
-fn a_killed_process_loses_nothing_that_it_recorded() {
+fn torture_of_replies_a_killed_process_loses_nothing_that_it_recorded() {
     let folder = tempfile::tempdir().unwrap();
     let record = folder.path().join("replies.db");
     // So slow that the work outlasts the kills.

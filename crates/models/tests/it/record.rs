@@ -117,6 +117,7 @@ fn the_lease_of_a_dead_owner_expires_and_that_of_a_live_one_is_renewed() {
         reasoning_effort: None,
         extra_body: serde_json::Map::new(),
         embedding: false,
+        also: std::collections::BTreeMap::new(),
         messages: question("left").messages,
         repeat: 0,
         seat: 0,
@@ -177,7 +178,7 @@ fn at_a_lower_level_nobody_is_asked_whatever_is_named() {
     let named = [
         ModelSettings { command: program, ..ModelSettings::named("command:touch") },
         ModelSettings::named(format!("replay:{}", mark.display())),
-        crate::support::settings(&server),
+        settings(&server),
     ];
     for settings in named {
         let name = settings.name.clone();
@@ -191,7 +192,7 @@ fn at_a_lower_level_nobody_is_asked_whatever_is_named() {
         let asked = models.answer("m", &Turn::Ask(vec![question("q")]));
         assert!(asked[0].reply().unwrap().read().unwrap_err().to_string().contains("recorded"), "{asked:?}");
         let embedded = models.answer("m", &Turn::Embed { model: name, texts: vec!["a".into()] });
-        assert_eq!(embedded[0].vector().unwrap_err().kind(), probare_core::ErrorKind::Missing);
+        assert_eq!(embedded[0].vector().unwrap_err().kind(), ErrorKind::Missing);
         assert!(!record.exists(), "looking makes no record");
     }
     assert!(!mark.exists(), "no program was started");

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use probare_core::{Case, MetricInfo, Named, Sha256};
+use probare_stats::mean_with;
 
 use super::{Asked, Identity, Pairing};
 use crate::status::score;
@@ -39,15 +40,15 @@ pub(super) struct Merged {
     content: Option<[u8; 32]>,
     pub(super) groups: Vec<String>,
     pub(super) cluster: Option<String>,
-    /// Sum and number of the values of each metric.
-    sums: Vec<(f64, u32)>,
+    /// Mean and number of the values of each metric.
+    means: Vec<(f64, u32)>,
 }
 
 impl Merged {
     /// The mean over the repeats that have a value.
     pub(super) fn value(&self, metric: usize) -> Option<f64> {
-        let (sum, count) = self.sums.get(metric)?;
-        (*count > 0).then(|| sum / f64::from(*count))
+        let (mean, count) = self.means.get(metric)?;
+        (*count > 0).then_some(*mean)
     }
 }
 
@@ -130,12 +131,12 @@ impl Side {
                 content: row.content,
                 groups: row.groups.clone(),
                 cluster: row.cluster.clone(),
-                sums: vec![(0.0, 0); row.cells.len()],
+                means: vec![(0.0, 0); row.cells.len()],
             });
-            for ((sum, count), cell) in case.sums.iter_mut().zip(&row.cells) {
+            for ((mean, count), cell) in case.means.iter_mut().zip(&row.cells) {
                 if let Some(value) = cell {
-                    *sum += value;
-                    *count += 1;
+                    *count = count.saturating_add(1);
+                    *mean = mean_with(*mean, *value, *count);
                 }
             }
         }

@@ -7,6 +7,7 @@
 use std::hash::BuildHasher;
 
 use probare_core::CaseResult;
+use probare_stats::mean_with;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +76,11 @@ impl CaseTable {
         self.is_scattered
     }
 
+    /// Says that nothing is known about cases.
+    pub(super) const fn scatter(&mut self) {
+        self.is_scattered = true;
+    }
+
     /// What another table has to know of this one.
     pub(super) const fn counted(&self) -> Counted {
         let seat = if self.is_mixed { None } else { self.first };
@@ -136,10 +142,7 @@ impl CaseTable {
         let (mean, count) = &mut self.means[at * self.columns + column];
         let before = (*count > 0).then_some(*mean);
         *count = count.saturating_add(1);
-        // Outputs that agree have the mean that each of them has, to the last digit, which a sum would not give.
-        // Divided before they are subtracted, since a difference may lie beyond the largest number.
-        let times = f64::from(*count);
-        *mean += value / times - *mean / times;
+        *mean = mean_with(*mean, value, *count);
         Moved { before, after: *mean }
     }
 

@@ -200,12 +200,14 @@ impl Summary {
         }
     }
 
-    /// Ends the run: holds it against the gates, and forgets its single cases.
+    /// Ends the run: holds it against the gates, unless it was interrupted, since a part is no verdict on the whole, and
+    /// forgets its single cases.
     pub fn conclude(&mut self, stop: Stop) {
         self.stop = Some(stop);
         self.table.close();
         self.settle();
-        self.verdicts = self.gates.clone().verdicts(self);
+        // Numbers of a part are no verdict on the whole.
+        self.verdicts = if stop == Stop::Interrupted { Vec::new() } else { self.gates.clone().verdicts(self) };
     }
 
     /// Says why there are no intervals, where that is so.
@@ -216,6 +218,7 @@ impl Summary {
         });
         if self.no_intervals.is_some() {
             self.metrics.iter_mut().for_each(|metric| metric.is_unsettled = true);
+            self.groups.iter_mut().for_each(Groups::unsettle);
         }
     }
 
@@ -385,7 +388,7 @@ impl MetricSummary {
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
         if self.scored != self.cases() {
-            text = format!("{text} cases, {} outputs", count(self.scored));
+            text = format!("{}, {}", counted(self.cases(), "case", "cases"), counted(self.scored, "output", "outputs"));
         }
         if self.unsure > 0 {
             text.push_str(&format!(" ({} unsure)", count(self.unsure)));
@@ -527,6 +530,11 @@ mod tests {
         let nobody = of(Some("metadata.author"));
         assert_eq!(nobody.metrics[0].interval(), None);
         assert_eq!(nobody.no_intervals.as_deref(), Some("no case has a column `author`"));
+        let options = Options { by: Some(By::Tags), cluster: Some("author".parse().unwrap()), ..Options::default() };
+        let mut grouped = Summary::new(&options);
+        events(&mut grouped, &metrics()[..1], &results);
+        let groups = grouped.groups.as_ref().unwrap();
+        assert!(groups.named().all(|(_, group)| group.interval(0, &metrics()[0]).is_none()));
     }
 
     #[test]
@@ -537,5 +545,55 @@ mod tests {
         assert!(json["metrics"][2]["mean"].is_null());
         let lacking: Vec<String> = summary.lacking().collect();
         assert_eq!(lacking, ["hallucination has no mean: none of 1 case could be scored"]);
+    }
+
+    /// The outputs of a file of golden vectors as a run, in any order: a case has several of them.
+    fn run_of(case: &serde_json::Value, scattered: bool, options: &Options) -> Result<Summary, String> {
+        let lists = probare_testing::list(case, "values")?;
+        let mut outputs = Vec::new();
+        for (number, values) in lists.iter().enumerate() {
+            for (repeat, value) in values.as_array().ok_or("no list")?.iter().enumerate() {
+                let value = value.as_f64().ok_or("no number")?;
+                let mut output =
+                    repeated(&number.to_string(), value, u32::try_from(repeat).map_err(|error| error.to_string())?);
+                if let Some(cluster) = case["clusters"].get(number) {
+                    output.case.metadata.insert("source".into(), cluster.clone());
+                }
+                outputs.push(output);
+            }
+        }
+        if scattered {
+            outputs.sort_by_key(|output| output.repeat);
+        }
+        let mut summary = Summary::new(options);
+        events(&mut summary, &metrics()[..1], &outputs);
+        Ok(summary)
+    }
+
+    fn golden_run(case: &serde_json::Value, options: &Options) -> Result<(), String> {
+        use probare_testing::{close, number};
+        for scattered in [false, true] {
+            let summary = run_of(case, scattered, options)?;
+            let metric = &summary.metrics[0];
+            let tolerance = number(case, "tolerance")?;
+            let interval = metric.interval().ok_or("there is an interval")?;
+            // A value of the metric lies between 0 and 1, which the package does not know.
+            close("cases", probare_testing::list(case, "values")?.len() as f64, metric.cases() as f64, 0.0)?;
+            close("mean", number(case, "mean")?, metric.mean().ok_or("a mean")?, tolerance)?;
+            close("low", number(case, "low")?.max(0.0), interval.low, tolerance)?;
+            close("high", number(case, "high")?.min(1.0), interval.high, tolerance)?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn golden_repeats() {
+        probare_testing::golden("stats", "repeats.jsonl", |case| golden_run(case, &Options::default()));
+    }
+
+    #[test]
+    fn golden_repeats_in_clusters() {
+        let options = Options { cluster: Some("source".parse().unwrap()), ..Options::default() };
+        probare_testing::golden("stats", "repeats_in_clusters.jsonl", |case| golden_run(case, &options));
     }
 }

@@ -14,7 +14,7 @@ pub use reply::{Grounded, Unreadable, read};
 use probare_core::{Content, ErrorKind, Passage as Given};
 use probare_models::Client;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json, json};
 
 use crate::{Embedder, Filter, FilterError, Found, Hit, Index, Mode, RetrievalError, Search};
@@ -31,8 +31,9 @@ pub struct PromptRequest {
     /// Most passages.
     #[serde(default = "usual_k")]
     pub k: usize,
-    /// Which documents are searched, by their metadata; empty for all.
-    #[serde(default)]
+    /// Which documents are searched, by their metadata; empty or null for all.
+    #[serde(default, deserialize_with = "filter_or_null")]
+    #[schemars(with = "Option<Map<String, Json>>")]
     pub filter: Map<String, Json>,
     /// What is asked.
     pub question: String,
@@ -42,6 +43,11 @@ pub struct PromptRequest {
 
 const fn usual_k() -> usize {
     USUAL_K
+}
+
+/// A filter, where null lets everything through.
+pub fn filter_or_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Json>, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 /// A passage of the published interface.
@@ -107,11 +113,22 @@ pub fn prompt(
     client: &Client,
     request: &PromptRequest,
 ) -> Result<(PromptReply, Found), AnswerError> {
-    let found = index.search(&request.search()?, embedder)?;
+    let search = request.search()?;
+    let found = index.search(&search, embedder)?;
+    refuse_excluded(index, &search, &found)?;
     let answer = ask(client, &request.question, &context(&found.hits), 0)?;
     let item = |given: Given| ContextItem { page_content: given.text, metadata: given.metadata };
     let context = context(&found.hits).into_iter().map(item).collect();
     Ok((PromptReply { question: request.question.clone(), context, answer }, found))
+}
+
+/// An error where the filter lets no document through: no model is asked about nothing.
+pub fn refuse_excluded(index: &Index, search: &Search, found: &Found) -> Result<(), AnswerError> {
+    if !found.hits.is_empty() || search.filter.is_empty() {
+        return Ok(());
+    }
+    let reasons = index.why_empty(&search.filter)?;
+    if reasons.is_empty() { Ok(()) } else { Err(AnswerError::Request(reasons.join("; "))) }
 }
 
 /// What was found as passages of a case: the metadata of the document, with the id and the place of the passage.

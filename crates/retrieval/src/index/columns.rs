@@ -99,7 +99,7 @@ impl Columns {
             let holds: Vec<bool> = self.values[column].1.iter().map(|value| condition.holds(value)).collect();
             for (document, is_allowed) in allowed.iter_mut().enumerate() {
                 let code = self.codes.u32(column * self.documents + document).unwrap_or(ABSENT);
-                *is_allowed &= holds.get(code as usize).copied().unwrap_or(false);
+                *is_allowed &= holds.get(code as usize).copied().unwrap_or(condition.holds_without());
             }
         }
         allowed

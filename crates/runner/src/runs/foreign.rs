@@ -39,24 +39,28 @@ pub(crate) fn for_other_tools(path: &Path, stored: &StoredRun) -> Result<RunExpo
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
     let is_whole = store.has_cases(stored.run)?;
     let models = names.models;
-    let mut export = RunExport {
-        source: Box::new(FromStore { store, run: stored.run, cursor: Cursor::start(), inputs: Vec::new() }),
-        sampler: Box::new(Recalled { before, models: models.clone() }),
-        rules: Arc::new(SampleRules { models: models.clone(), prompt: None, rules: Arc::new(probare_core::NoRules) }),
+    let opened = if is_whole { None } else { Some(datasets(plan)) };
+    let mut notes = Vec::new();
+    let (source, is_stored): (Box<dyn Source>, bool) = match opened {
+        Some(Ok(datasets)) => {
+            let seats = Seats { models: u32::try_from(models.len()).unwrap_or(u32::MAX), repeats: plan.repeats };
+            (Box::new(Samples::new(datasets, seats, plan.limit)), false)
+        }
+        other => {
+            notes.extend(
+                other.and_then(Result::err).map(|reason| format!("questions and references are left out: {reason}")),
+            );
+            (Box::new(FromStore { store, run: stored.run, cursor: Cursor::start(), inputs: Vec::new() }), true)
+        }
+    };
+    Ok(RunExport {
+        source,
+        sampler: Box::new(Recalled { before, models: models.clone(), is_stored }),
+        rules: Arc::new(SampleRules { models, prompt: None, rules: Arc::new(probare_core::NoRules) }),
         name: paths.join(", "),
         reads: std::iter::once(path.to_owned()).chain(paths.iter().map(PathBuf::from)).collect(),
-        notes: Vec::new(),
-    };
-    if !is_whole {
-        match datasets(plan) {
-            Ok(datasets) => {
-                let seats = Seats { models: u32::try_from(models.len()).unwrap_or(u32::MAX), repeats: plan.repeats };
-                export.source = Box::new(Samples::new(datasets, seats, plan.limit));
-            }
-            Err(reason) => export.notes.push(format!("questions and references are left out: {reason}")),
-        }
-    }
-    Ok(export)
+        notes,
+    })
 }
 
 /// The data sets, if all of them are still what the run read.
@@ -81,11 +85,13 @@ fn datasets(plan: &RunPlan) -> Result<Vec<OpenDataset>, String> {
 struct Recalled {
     before: Finished,
     models: Vec<String>,
+    /// Whether the cases come from the store too.
+    is_stored: bool,
 }
 
 impl Sampler for Recalled {
     fn recall(&self, case: &mut Case) -> io::Result<Option<Vec<Named>>> {
-        let kept = self.before.find(case)?;
+        let kept = if self.is_stored { self.before.find_again(case)? } else { self.before.find(case)? };
         if let (Some(text), Some(key), Some(_)) = (kept.output, case.sample, &kept.results) {
             let model = key.model.and_then(|model| self.models.get(usize::try_from(model).ok()?).cloned());
             case.response = Some(Output { text, model, repeat: key.repeat });

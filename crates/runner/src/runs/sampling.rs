@@ -130,7 +130,7 @@ impl Sampler for Sampling<'_> {
                 let _ = self.keeper.output(case, text, &answered);
                 case.spent = Some(Spent {
                     usage: answered.entry.reply.usage.unwrap_or_default(),
-                    cost_usd: answered.entry.cost_usd,
+                    cost_usd: answered.entry.cost_in_all(),
                 });
                 case.response =
                     Some(Output { text: text.clone(), model: Some(client.name().to_owned()), repeat: key.repeat });

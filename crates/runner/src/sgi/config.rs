@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use probare_cases::{OpenError, read_whole};
 use probare_core::Profile;
-use probare_models::{ModelSettings, SettingsError, without_keys};
+use probare_models::{ModelSettings, SettingsError};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+
+use crate::yaml;
 
 /// Bytes of the largest configuration that is read.
 const LARGEST: u64 = 16 * 1024 * 1024;
@@ -145,6 +147,16 @@ pub enum GuideError {
         /// What is wrong, without any key.
         source: SettingsError,
     },
+    /// A variable of the environment cannot be used.
+    #[error("`{name}` is `{value}`, where {expected} is expected")]
+    Variable {
+        /// The variable.
+        name: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it should hold.
+        expected: &'static str,
+    },
     /// The rows of a subtask cannot be read.
     #[error("{reason}")]
     Rows {
@@ -162,6 +174,13 @@ pub enum GuideError {
 }
 
 impl Guide {
+    /// Whether a text has the form of the guide: its data sets are known by their ids.
+    pub fn is_in(text: &str) -> bool {
+        let Ok(Json::Object(whole)) = yaml::read::<Json>(text) else { return false };
+        let sets = whole.get("datasets").and_then(Json::as_array);
+        sets.is_some_and(|sets| sets.iter().any(|set| set.get("dataset_id").is_some()))
+    }
+
     /// Reads a configuration.
     pub fn load(path: &Path) -> Result<Self, GuideError> {
         let name = path.display().to_string();
@@ -174,10 +193,7 @@ impl Guide {
     /// Reads the text of a configuration.
     pub fn parse(text: &str, name: &str) -> Result<Self, GuideError> {
         let wrong = |reason: String| GuideError::Form { name: name.to_owned(), reason };
-        // Lines of the file around a mistake could show a key that was written there.
-        let options = serde_saphyr::options! { with_snippet: false };
-        let mut guide: Self = serde_saphyr::from_str_with_options(text, options)
-            .map_err(|error| wrong(without_keys(&error.to_string())))?;
+        let mut guide: Self = yaml::read(text).map_err(wrong)?;
         if guide.models.is_empty() {
             return Err(wrong("`models` names no model".to_owned()));
         }

@@ -37,6 +37,11 @@ pub(super) fn graders(subtask: Subtask, own: &Graders, known: &[ModelSettings], 
     }
 }
 
+/// The graders that the guide's variables name; which variables are missing where they name none.
+pub fn by_environment(subtask: Subtask, environment: Environment<'_>) -> Result<Vec<ModelSettings>, String> {
+    graders(subtask, &Graders::default(), &[], environment)
+}
+
 /// A model by its name in the configuration, or `provider:model`.
 fn named(name: &str, known: &[ModelSettings]) -> Result<ModelSettings, String> {
     if let Some(model) = known.iter().find(|model| model.name == name) {

@@ -5,5 +5,5 @@ mod graders;
 mod prepare;
 
 pub use config::{Graders, Guide, GuideDataset, GuideError, GuideRun};
-pub use graders::Environment;
+pub use graders::{Environment, by_environment};
 pub use prepare::{Able, Prepared, Wishes, prepare};

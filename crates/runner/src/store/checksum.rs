@@ -32,7 +32,7 @@ impl Checksum {
         self.value(1, &number.to_le_bytes())
     }
 
-    /// SQLite keeps no sign of zero.
+    /// A column keeps no sign of zero.
     pub fn real(self, number: f64) -> Self {
         self.value(2, &(number + 0.0).to_le_bytes())
     }
@@ -111,7 +111,7 @@ impl Tallied {
         }
     }
 
-    /// The tally, which is empty where there is none yet; nothing where it is damaged.
+    /// The tally; nothing where it is damaged or missing.
     pub fn read(self, connection: &Connection) -> rusqlite::Result<Option<Tally>> {
         let (kind, run) = self.key();
         let mut statement =
@@ -122,11 +122,7 @@ impl Tallied {
                 Ok((is_whole, row.get(2)?))
             })
             .optional()?;
-        Ok(match found {
-            None => Some(Tally::default()),
-            Some((true, text)) => serde_json::from_str(&text).ok(),
-            Some((false, _)) => None,
-        })
+        Ok(found.filter(|(is_whole, _)| *is_whole).and_then(|(_, text)| serde_json::from_str(&text).ok()))
     }
 
     pub fn write(self, connection: &Connection, tally: &Tally) -> rusqlite::Result<()> {

@@ -100,7 +100,7 @@ impl StoreKeeper {
         let taken = Taken {
             input_tokens: entry.reply.usage.and_then(|usage| count(usage.input_tokens)),
             output_tokens: entry.reply.usage.and_then(|usage| count(usage.output_tokens)),
-            cost_usd: entry.cost_usd,
+            cost_usd: entry.cost_in_all(),
             latency_ms: count(entry.latency_ms),
             attempts: Some(i64::from(entry.attempts)),
         };
@@ -128,10 +128,10 @@ impl StoreKeeper {
         let said = case.response.as_ref().and_then(|output| output.model.clone());
         let answered_by = said.or_else(|| is_asked.then(|| place.model.clone()));
         // Which model and repeat of a run it is stands in the row.
-        body.output = case.response.as_ref().map(|output| match is_asked {
-            true => Output::new(output.text.clone()),
-            false => output.clone(),
-        });
+        body.output = case
+            .response
+            .as_ref()
+            .map(|output| if is_asked { Output::new(output.text.clone()) } else { output.clone() });
         let packed = self.packer.pack(&body.text()?)?;
         let tags = if case.tags.is_empty() { None } else { Some(serde_json::to_string(&case.tags)?) };
         let case = self.packer.pack(&serde_json::to_string(&Case { response: None, ..case.clone() })?)?;

@@ -54,6 +54,23 @@ fn damaged(run: i64) -> Fault {
     Fault::Damaged(format!("the labels of run {run} are not as they were written"))
 }
 
+/// The first case or metric of these labels that the run does not have, in words.
+pub(super) fn unknown(connection: &Connection, run: i64, labels: &[Label]) -> rusqlite::Result<Option<String>> {
+    let mut cases = connection.prepare("SELECT 1 FROM samples WHERE run = ?1 AND id = ?2")?;
+    let mut metrics = connection.prepare("SELECT 1 FROM metrics WHERE run = ?1 AND metric = ?2")?;
+    for label in labels {
+        if !cases.exists(params![run, label.id])? {
+            return Ok(Some(format!("case `{}`", label.id)));
+        }
+        if let Some(metric) = &label.metric
+            && !metrics.exists(params![run, metric])?
+        {
+            return Ok(Some(format!("metric `{metric}`")));
+        }
+    }
+    Ok(None)
+}
+
 /// Adds labels.
 pub(super) fn add(connection: &Connection, run: i64, labels: &[Label]) -> Result<(), Fault> {
     let mut tally = Tallied::Labels(run).read(connection)?.ok_or_else(|| damaged(run))?;

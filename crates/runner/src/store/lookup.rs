@@ -17,6 +17,8 @@ use super::{Fault, Store, StoreError};
 /// What is known of a sample.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Kept {
+    /// Whether there is such a sample.
+    pub is_known: bool,
     /// What the model answered.
     pub output: Option<String>,
     /// What that took.
@@ -78,6 +80,16 @@ impl Finished {
         kept.map_err(|fault| io::Error::other(fault.at(&self.path)))
     }
 
+    /// The same for a sample that was read from the store: that it is not found means that the store is damaged.
+    pub fn find_again(&self, case: &Case) -> io::Result<Kept> {
+        let kept = self.find(case)?;
+        if kept.is_known {
+            return Ok(kept);
+        }
+        let reason = format!("the sample of case `{}` is not found by its key", case.id);
+        Err(io::Error::other(StoreError::Damaged { path: self.path.clone(), reason }))
+    }
+
     fn reader(&self) -> Result<Reader, StoreError> {
         if let Some(reader) = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop() {
             return Ok(reader);
@@ -95,7 +107,7 @@ impl Finished {
         // A response of the file is read from the file.
         let output = body.output.filter(|_| !place.model.is_empty()).map(|output| output.text);
         let spent = output.is_some().then(|| spent(&row.taken));
-        Ok(Kept { output, spent, results })
+        Ok(Kept { is_known: true, output, spent, results })
     }
 }
 
@@ -140,7 +152,7 @@ pub(super) fn stored(connection: &Connection, unpacker: &Unpacker, row: SampleRo
     let is_asked = !model.is_empty();
     case.response =
         output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
-    case.spent = row.taken.input_tokens.is_some().then(|| spent(&row.taken));
+    case.spent = row.taken.is_known().then(|| spent(&row.taken));
     case.sample = Some(SampleKey {
         dataset: number,
         row: position.unsigned_abs(),

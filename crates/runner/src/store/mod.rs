@@ -72,6 +72,16 @@ pub enum StoreError {
         /// The number.
         run: i64,
     },
+    /// A run has nothing of this name.
+    #[error("run {run} of the store `{}` has no {what}", path.display())]
+    NotInRun {
+        /// The file.
+        path: PathBuf,
+        /// The number.
+        run: i64,
+        /// What is not there.
+        what: String,
+    },
     /// A row is not what this program writes.
     #[error("the store `{}` is damaged: {reason}", path.display())]
     Damaged {
@@ -90,6 +100,7 @@ impl StoreError {
             Self::Database { reason, .. } => Self::Database { path, reason },
             Self::Format { found, .. } => Self::Format { path, found },
             Self::NoRun { run, .. } => Self::NoRun { path, run },
+            Self::NotInRun { run, what, .. } => Self::NotInRun { path, run, what },
             Self::Damaged { reason, .. } => Self::Damaged { path, reason },
         }
     }
@@ -324,9 +335,9 @@ impl Store {
         self.look(|connection| {
             let mut costs: Vec<(u32, Cost)> = Vec::new();
             each_row(connection, run, |row| {
-                let (Some(input), Some(output)) = (row.taken.input_tokens, row.taken.output_tokens) else {
+                if !row.taken.is_known() {
                     return Ok(());
-                };
+                }
                 let (seat, model) = (row.place.order.2, row.place.model);
                 let at = costs.iter().position(|(known, cost)| *known == seat && cost.model == model);
                 let at = at.unwrap_or_else(|| {
@@ -335,8 +346,8 @@ impl Store {
                 });
                 let cost = &mut costs[at].1;
                 cost.outputs += 1;
-                cost.usage.input_tokens += input.unsigned_abs();
-                cost.usage.output_tokens += output.unsigned_abs();
+                cost.usage.input_tokens += row.taken.input_tokens.unwrap_or_default().unsigned_abs();
+                cost.usage.output_tokens += row.taken.output_tokens.unwrap_or_default().unsigned_abs();
                 if let Some(more) = row.taken.cost_usd {
                     cost.cost_usd = Some(cost.cost_usd.unwrap_or_default() + more);
                 }
@@ -386,10 +397,20 @@ impl Store {
         Ok(is_whole)
     }
 
-    /// Adds what people say about a run.
+    /// Adds what people say about a run: all of it, or nothing where a case or metric is not in the run.
     pub fn add_labels(&self, run: i64, labels: &[Label]) -> Result<(), StoreError> {
         self.row(run)?;
-        self.change(|connection| labels::add(connection, run, labels))
+        let unknown = self.change(|connection| {
+            let unknown = labels::unknown(connection, run, labels)?;
+            if unknown.is_none() {
+                labels::add(connection, run, labels)?;
+            }
+            Ok(unknown)
+        })?;
+        match unknown {
+            Some(what) => Err(StoreError::NotInRun { path: self.path.clone(), run, what }),
+            None => Ok(()),
+        }
     }
 
     /// What people said about a run, in the order in which it came.
@@ -431,7 +452,7 @@ impl Store {
     /// many there were.
     pub fn forget(&mut self, run: i64, id: &str) -> Result<u64, StoreError> {
         self.row(run)?;
-        let forgotten = self.change(|connection| {
+        let forgotten: u64 = self.change(|connection| {
             let mut meant = Vec::new();
             each_row(connection, run, |row| {
                 if row.place.id == id {
@@ -453,6 +474,9 @@ impl Store {
             drop_names(connection)?;
             Ok(meant.len() as u64)
         })?;
+        if forgotten == 0 {
+            return Err(StoreError::NotInRun { path: self.path.clone(), run, what: format!("case `{id}`") });
+        }
         self.give_back()?;
         Ok(forgotten)
     }

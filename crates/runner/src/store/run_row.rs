@@ -90,6 +90,8 @@ impl RunRow {
     /// Adds the run, under its number.
     pub fn insert(&self, connection: &Connection) -> Result<(), Fault> {
         self.write(connection, "INSERT")?;
+        Tallied::Samples(self.run).write(connection, &Tally::default())?;
+        Tallied::Labels(self.run).write(connection, &Tally::default())?;
         change(connection, |tally| {
             tally.rows += 1;
             tally.sum ^= self.checksum();

@@ -42,6 +42,13 @@ pub(super) struct Taken {
     pub attempts: Option<i64>,
 }
 
+impl Taken {
+    /// Whether a model was asked for the output; how many tokens it took may be unknown all the same.
+    pub const fn is_known(&self) -> bool {
+        self.attempts.is_some() || self.input_tokens.is_some()
+    }
+}
+
 /// What a metric said, as far as it can be filtered by. Without a value the label is the kind of the error, or that the
 /// metric does not apply.
 #[derive(Debug, Clone, PartialEq)]
@@ -154,6 +161,7 @@ type Order = (i64, i64, i64, i64, i64);
 #[derive(Debug, Clone)]
 pub(crate) struct Cursor {
     last: Order,
+    place: Place,
     rows: u64,
     sum: i64,
     pub(super) is_begun: bool,
@@ -162,8 +170,8 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     /// Before every sample.
-    pub const fn start() -> Self {
-        Self { last: (-1, 0, 0, 0, 0), rows: 0, sum: 0, is_begun: false, is_done: false }
+    pub fn start() -> Self {
+        Self { last: (-1, 0, 0, 0, 0), place: Place::default(), rows: 0, sum: 0, is_begun: false, is_done: false }
     }
 }
 
@@ -192,7 +200,7 @@ impl Samples {
         let mut slots = Vec::new();
         let mut rows = statement.query(params![run])?;
         while let Some(row) = rows.next()? {
-            if row.get::<_, i64>(0)? != slots.len() as i64 {
+            if usize::try_from(row.get::<_, i64>(0)?) != Ok(slots.len()) {
                 return Err(Fault::Damaged(format!("the metrics of run {run} have a gap")));
             }
             slots.push(row.get(1)?);
@@ -328,6 +336,10 @@ impl Samples {
             let (row, checksum) = self.read(row)?;
             let (number, position, seat) = row.place.order;
             cursor.last = (number.into(), position, seat.into(), row.place.repeat.into(), row.sample);
+            if cursor.rows > 0 && cursor.place == row.place {
+                return Err(Fault::Damaged(format!("case `{}` of run {} is there twice", row.place.id, self.run)));
+            }
+            cursor.place.clone_from(&row.place);
             cursor.rows += 1;
             cursor.sum ^= checksum;
             found.push(row);

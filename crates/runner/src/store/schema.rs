@@ -10,16 +10,21 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 use tempfile::TempDir;
 
+use super::checksum::{Tallied, Tally};
 use super::{Fault, StoreError, migrate, packing};
+
+/// Turns a form into the next one.
+type Step = fn(&Transaction<'_>) -> Result<(), Fault>;
 
 /// What turns each form into the next, in one transaction: the first makes the tables of an empty file. A form that was
 /// released is never changed; what comes later is appended here, so that every store opens for ever.
-const STEPS: &[fn(&Transaction<'_>) -> Result<(), Fault>] = &[
+const STEPS: &[Step] = &[
     |transaction| Ok(transaction.execute_batch(FORM_1)?),
     |transaction| {
         migrate::set_aside(transaction)?;
         transaction.execute_batch(FORM_2)?;
         packing::bring(transaction)?;
+        Tallied::Runs.write(transaction, &Tally::default())?;
         migrate::take_over(transaction)
     },
 ];
@@ -240,11 +245,7 @@ fn open_to_read(path: &Path) -> Result<(Access, Connection), StoreError> {
     let failed = |error: std::io::Error| StoreError::Database { path: path.to_owned(), reason: error.to_string() };
     let folder = tempfile::tempdir().map_err(failed)?;
     let copy = folder.path().join(COPY);
-    std::fs::copy(path, &copy).map_err(failed)?;
-    let mut permissions = copy.metadata().map_err(failed)?.permissions();
-    #[expect(clippy::permissions_set_readonly_false, reason = "the folder is this user's own")]
-    permissions.set_readonly(false);
-    std::fs::set_permissions(&copy, permissions).map_err(failed)?;
+    connection.execute("VACUUM INTO ?1", [copy.display().to_string()]).map_err(wrong(path))?;
     let connection = open_to_write(&copy).map_err(|(error, _)| error.about(path))?;
     Ok((Access::Copied(Arc::new(folder)), connection))
 }
@@ -269,7 +270,7 @@ fn connect_to_read(path: &Path) -> Result<Connection, StoreError> {
     for byte in whole.as_os_str().as_encoded_bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                address.push(char::from(*byte))
+                address.push(char::from(*byte));
             }
             other => address.push_str(&format!("%{other:02X}")),
         }

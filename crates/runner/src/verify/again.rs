@@ -6,13 +6,14 @@ use std::path::Path;
 
 use probare_cases::{FieldMap, Format as CaseFormat, OpenError, ReadOptions, Rows};
 use probare_core::{
-    Console, Event, Input, Job, Manifest, MetricRequest, Publisher, Reading, Section, Sink, Suite, SuiteCall,
-    SuiteError,
+    Console, Event, FORMAT, Input, Job, Manifest, MetricRequest, Publisher, Reading, Section, Sink, Source, Suite,
+    SuiteCall, SuiteError,
 };
 use probare_report::Format;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::VerifyError;
+use super::before::Unsigned;
 use super::inputs::{Names, Resolved, digested};
 
 /// The job, with inputs from where they are now.
@@ -57,7 +58,9 @@ fn plain(manifest: &Manifest, resolved: &[Resolved]) -> Result<Job, VerifyError>
             further.push(digested(input, place).map_err(|source| OpenError::Io { file: input.path.clone(), source })?);
         }
     }
-    let mut job = Job::new(place.display().to_string(), Box::new(rows), requests);
+    let is_old = manifest.probare.format < FORMAT;
+    let rows: Box<dyn Source> = if is_old { Box::new(Unsigned(Box::new(rows))) } else { Box::new(rows) };
+    let mut job = Job::new(place.display().to_string(), rows, requests);
     job.inputs = further;
     job.reading = Reading { limit: None, ..manifest.reading.clone() };
     Ok(job)
@@ -115,9 +118,18 @@ fn benchmark(
         }
     }
     let mut job = suite.open(options, Console { quiet: true, ..Console::default() })?;
-    for request in job.requests.iter_mut().filter(|request| request.profile.is_none()) {
-        let recorded = manifest.metrics.iter().find(|metric| metric.name == request.name);
-        request.profile = recorded.map(|metric| metric.profile);
+    for request in &mut job.requests {
+        let Some(recorded) = manifest.metrics.iter().find(|metric| metric.name == request.name) else { continue };
+        request.profile.get_or_insert(recorded.profile);
+        // Who judged was said beside the options of the benchmark; the record answers for them.
+        if let Some(judges) = recorded.options.get("judges") {
+            if request.options.is_null() {
+                request.options = Json::Object(Map::new());
+            }
+            if let Json::Object(options) = &mut request.options {
+                options.entry("judges").or_insert_with(|| judges.clone());
+            }
+        }
     }
     // Its files are not written again; what it adds to a page is needed where a page is verified.
     let publisher = job.publisher.take().filter(|_| format == Format::Html);

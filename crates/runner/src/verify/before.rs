@@ -1,8 +1,51 @@
-//! A manifest as an earlier format would have written it, so that what says the same is not called different.
+//! Cases as an earlier format read them and a manifest as it wrote them, so that what says the same is not called different.
 
+use std::sync::Arc;
+
+use probare_core::{Batch, Case, Input, Output, Problem, Progress, Source, SourceError};
 use serde_json::{Map, Value as Json};
 
 use super::Verdict;
+
+/// Cases as a program of format 2 read them: columns `model` and `repeat` said nothing about the output beside them.
+pub(super) struct Unsigned(pub(super) Box<dyn Source>);
+
+impl Source for Unsigned {
+    #[expect(clippy::disallowed_methods, reason = "it passes on what the runner asks for")]
+    fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>> {
+        let batch = self.0.next_batch()?;
+        Some(batch.map(|inner| Box::new(UnsignedBatch(inner)) as Box<dyn Batch>))
+    }
+
+    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
+        self.0.inputs()
+    }
+
+    fn progress(&self) -> Option<Arc<dyn Progress>> {
+        self.0.progress()
+    }
+}
+
+struct UnsignedBatch(Box<dyn Batch>);
+
+impl Batch for UnsignedBatch {
+    #[expect(clippy::disallowed_methods, reason = "it passes on what the runner asks for")]
+    fn cases(&self) -> Vec<Result<Case, Problem>> {
+        let mut cases = self.0.cases();
+        cases.iter_mut().flatten().for_each(unsign);
+        cases
+    }
+}
+
+/// The columns are in the metadata still, so they tell what was taken from them.
+fn unsign(case: &mut Case) {
+    if let Some(output) = &mut case.response {
+        let taken = Output::new("").signed(&case.metadata);
+        if (taken.model.is_some() || taken.repeat > 0) && taken.model == output.model && taken.repeat == output.repeat {
+            (output.model, output.repeat) = (None, 0);
+        }
+    }
+}
 
 /// Turns a manifest of now into one of format 2, to be held against what was `read`.
 ///

@@ -6,7 +6,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probare_core::{Detail, Event, Finish, Manifest, Outcome, Sha256, Sink, Stored};
+use probare_core::{Detail, Event, FORMAT, Finish, Manifest, Outcome, Sha256, Sink, Stored};
 use probare_report::recorded::{Recorded, RecordedError, Rows};
 use probare_report::{Format, Options, Output, Summary, VERSION};
 
@@ -136,11 +136,16 @@ impl<'a> Checker<'a> {
     }
 }
 
+/// Whether this very program wrote a file, so that it would write the same bytes.
+pub(super) fn is_ours(manifest: &Manifest) -> bool {
+    manifest.probare.version == VERSION && manifest.probare.format == FORMAT
+}
+
 /// The rows of a file. A page is written again and compared as a whole; where another version wrote it, the results of the
 /// cases that it holds are compared one by one.
 fn rows(file: &Recorded, recorded: &Manifest) -> Result<Option<Rows>, RecordedError> {
     match file.format() {
-        Format::Html if recorded.probare.version != VERSION => file.results().map(Some),
+        Format::Html if !is_ours(recorded) => file.results().map(Some),
         _ => file.rows(),
     }
 }
@@ -180,7 +185,7 @@ impl Sink for Checker<'_> {
                     matching.finish(&mut self.verdict)?;
                 }
                 let manifest = self.as_recorded(&finish.manifest);
-                let is_ours = manifest.probare.version == VERSION;
+                let is_ours = is_ours(self.recorded);
                 let summary = Summary::of(finish).map(|summary| {
                     let mut summary = summary.clone();
                     summary.problems = summary.problems.iter().map(|problem| self.names.in_problem(problem)).collect();

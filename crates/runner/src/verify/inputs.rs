@@ -42,7 +42,12 @@ pub(super) fn resolve(manifest: &Manifest, given: &[PathBuf], folder: &Path) -> 
         .zip(places)
         .map(|(input, given)| match given {
             Some(path) => Ok(Resolved::File(path.clone())),
-            None if manifest.suite.is_some() && input.option.is_none() => Ok(Resolved::Found),
+            None if manifest.suite.is_some()
+                && input.option.is_none()
+                && !judged::is_replies(manifest, &input.path) =>
+            {
+                Ok(Resolved::Found)
+            }
             None if input.path == "-" => Err(VerifyError::StandardInput),
             None => match find(input, folder) {
                 // Without them judged scores are left unchecked; everything else can be computed.
@@ -55,6 +60,9 @@ pub(super) fn resolve(manifest: &Manifest, given: &[PathBuf], folder: &Path) -> 
 
 fn find(input: &Input, folder: &Path) -> Result<PathBuf, VerifyError> {
     let here = PathBuf::from(&input.path);
+    if probare_cases::is_bundled(&input.path) {
+        return Ok(here);
+    }
     let mut places = vec![folder.join(&here), here];
     places.dedup();
     // A pipe or a device that a stranger's file names would keep us waiting.

@@ -85,12 +85,16 @@ pub(super) fn asking(
         verdict.notes.push(format!("there is no record of replies `{}`", record.display()));
     }
     if is_lost || is_unrecorded {
-        replies.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        for metric in &replies {
+            verdict.leave_unchecked(metric);
+        }
     }
     if is_unrecorded {
-        vectors.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        for metric in &vectors {
+            verdict.leave_unchecked(metric);
+        }
     }
-    Asking { cassettes, ..Asking::recorded(models, record) }
+    Asking { cassettes, score_truncated: manifest.score_truncated, ..Asking::recorded(models, record) }
 }
 
 /// The file of recorded replies that stood for a model: an input of the run that is here, given by the user or with the

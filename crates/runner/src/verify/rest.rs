@@ -4,7 +4,7 @@ use probare_core::{FORMAT, Manifest};
 use probare_report::{Format, VERSION, manifest};
 use serde_json::Value as Json;
 
-use super::checker::Checker;
+use super::checker::{Checker, is_ours};
 use super::differences::{Difference, differences, sentence};
 use super::{Said, Verdict, VerifyError, before, page, strict};
 
@@ -30,7 +30,7 @@ impl Checker<'_> {
     /// The file as a whole: where every row and every number agrees, the bytes must too.
     fn compare_bytes(&mut self) -> Result<(), VerifyError> {
         let is_page = self.file.format() == Format::Html;
-        if self.recorded.probare.version != VERSION {
+        if !is_ours(self.recorded) {
             if is_page {
                 let writer = &self.recorded.probare.version;
                 self.verdict.parts.push(format!(

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use probare_core::ErrorKind;
-use probare_runner::{RunPlan, State, Store, StoreError, export, export_outputs};
+use probare_runner::{Label, RunPlan, State, Store, StoreError, export, export_outputs};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/stores").join(name)
@@ -65,4 +65,150 @@ fn what_is_no_store_and_what_is_newer_is_told() {
     newer.pragma_update(None, "user_version", 99).unwrap();
     drop(newer);
     assert!(matches!(Store::open(&path), Err(StoreError::Format { found: 99, .. })));
+}
+
+/// A store of the first form with many samples: those of the fixture, many times over.
+fn large(times: u32) -> (tempfile::TempDir, PathBuf) {
+    let (folder, path) = copied("1");
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    for time in 1..times {
+        let by = i64::from(time) * 1000;
+        connection
+            .execute_batch(&format!(
+                "INSERT INTO results SELECT sample + {by}, metric, kind, outcome FROM results WHERE sample < 1000;
+                 INSERT INTO samples SELECT sample + {by}, run, dataset, id || '-{time}', occurrence, model, repeat, place,
+                 position + {by}, seat, output, input_tokens, output_tokens, cost_usd, latency_ms, attempts, finished
+                 FROM samples WHERE sample < 1000;"
+            ))
+            .unwrap();
+    }
+    (folder, path)
+}
+
+/// Everything that a store says, in one text; the first thing that is wrong otherwise.
+fn told(path: &Path) -> Result<String, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(path).map_err(|error| error.to_string())?;
+    let runs = store.runs().map_err(|error| error.to_string())?;
+    let mut text = format!("{runs:?}\n");
+    for run in &runs {
+        let labels = store.labels(run.run).map_err(|error| error.to_string())?;
+        let settings = store.settings(run.run).map_err(|error| error.to_string())?;
+        text.push_str(&format!("{labels:?}\n{settings:?}\n"));
+        let (results, outputs) = (folder.path().join("r.jsonl"), folder.path().join("o.jsonl"));
+        export(path, run, vec![results.clone()]).map_err(|error| error.to_string())?;
+        export_outputs(path, run, &outputs).map_err(|error| error.to_string())?;
+        text.push_str(&fs::read_to_string(results).unwrap());
+        text.push_str(&fs::read_to_string(outputs).unwrap());
+    }
+    Ok(text)
+}
+
+fn label(id: &str, label: &str) -> Label {
+    Label { id: id.to_owned(), label: label.to_owned(), by: "Ada".to_owned(), at: 1_767_225_600, ..Label::default() }
+}
+
+#[test]
+fn a_damaged_store_says_so_and_is_never_silently_different() {
+    let (folder, path) = large(10);
+    let store = Store::open(&path).unwrap();
+    store.set_settings(1, r#"{"limit": 3}"#, Some("mark")).unwrap();
+    store.add_labels(1, &[label("symbol-hydrogen", "wrong")]).unwrap();
+    drop(store);
+    let whole = told(&path).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let damaged = folder.path().join("damaged.db");
+    let mut seed = 20_261_117_u64;
+    let mut roll = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from((seed >> 33) % below as u64).unwrap()
+    };
+    let (mut found, mut harmless) = (0, 0);
+    for time in 0..250 {
+        let mut copy = bytes.clone();
+        if time % 5 == 4 {
+            // A stretch that the disk lost.
+            let at = roll(copy.len());
+            let end = (at + 1 + roll(600)).min(copy.len());
+            copy[at..end].fill(0);
+        } else {
+            for _ in 0..=time % 3 {
+                let at = roll(copy.len());
+                copy[at] ^= 1 << roll(8);
+            }
+        }
+        for beside in ["damaged.db-wal", "damaged.db-shm"] {
+            let _ = fs::remove_file(folder.path().join(beside));
+        }
+        fs::write(&damaged, copy).unwrap();
+        match told(&damaged) {
+            Err(_) => found += 1,
+            Ok(text) => {
+                let differs = whole.lines().zip(text.lines()).find(|(before, after)| before != after);
+                assert!(text == whole, "damage {time} went unnoticed and changed what the store says: {differs:?}");
+                harmless += 1;
+            }
+        }
+    }
+    println!("250 damaged stores: {found} said so, {harmless} were hit where nothing stands, none was different");
+    assert!(found > 100, "{found} of 250 were noticed: the test hits nothing");
+}
+
+#[test]
+fn what_is_forgotten_is_in_no_byte_of_the_file() {
+    let (folder, path) = large(4);
+    let mut store = Store::open(&path).unwrap();
+    let (told, kept) = ("a remark about somebody", "another remark");
+    let mut about = label("symbol-hydrogen-2", "wrong");
+    about.note = Some(told.to_owned());
+    store
+        .add_labels(1, &[about, Label { note: Some(kept.to_owned()), ..label("symbol-hydrogen-1", "right") }])
+        .unwrap();
+    assert_eq!(store.labels(1).unwrap().len(), 2);
+    let holds = |text: &str| {
+        let files = fs::read_dir(folder.path()).unwrap().map(|entry| fs::read(entry.unwrap().path()).unwrap());
+        files.into_iter().any(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+    };
+    assert!(holds(told) && holds("symbol-hydrogen-2"));
+    assert_eq!(store.forget(1, "symbol-hydrogen-2").unwrap(), 2, "one of each model");
+    assert!(!holds(told) && !holds("symbol-hydrogen-2"), "the file still holds it");
+    assert!(holds(kept) && holds("symbol-hydrogen-1"));
+    assert_eq!(store.labels(1).unwrap().len(), 1);
+    assert_eq!(store.run(1).unwrap().finished, 22);
+    assert_eq!(store.remove(1).unwrap(), 22);
+    assert!(!holds(kept) && !holds("symbol-") && !holds("swift"), "the file still holds it");
+}
+
+#[test]
+fn labels_are_added_and_change_nothing() {
+    let (_folder, path) = copied("1");
+    let before = told(&path).unwrap();
+    let store = Store::open(&path).unwrap();
+    store.add_labels(1, &[label("symbol-hydrogen", "wrong")]).unwrap();
+    store.add_labels(1, &[label("symbol-hydrogen", "right after all")]).unwrap();
+    let words: Vec<String> = store.labels(1).unwrap().into_iter().map(|label| label.label).collect();
+    assert_eq!(words, ["wrong", "right after all"]);
+    assert!(matches!(store.add_labels(7, &[label("x", "y")]), Err(StoreError::NoRun { run: 7, .. })));
+    let error = store.add_labels(1, &[label("nobody", "wrong")]).unwrap_err().to_string();
+    assert!(error.contains("`nobody`"), "{error}");
+    let error = store.add_labels(1, &[Label { metric: Some("charm".into()), ..label("symbol-hydrogen", "x") }]);
+    assert!(error.unwrap_err().to_string().contains("`charm`"));
+    let after = told(&path).unwrap();
+    let results = |text: &str| text.lines().filter(|line| line.starts_with('{')).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(results(&before), results(&after));
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    assert!(connection.execute("UPDATE labels SET label = '{}'", []).is_err(), "a label cannot be changed");
+}
+
+#[test]
+fn settings_and_their_mark_come_back() {
+    let (_folder, path) = copied("1");
+    let store = Store::open(&path).unwrap();
+    assert_eq!(store.settings(1).unwrap(), None, "older runs have none");
+    store.set_settings(1, r#"{"a":1}"#, None).unwrap();
+    assert_eq!(store.settings(1).unwrap().unwrap().mark, None);
+    store.set_settings(1, r#"{"a":2}"#, Some("m")).unwrap();
+    let kept = Store::open(&path).unwrap().settings(1).unwrap().unwrap();
+    assert_eq!((kept.settings.as_str(), kept.mark.as_deref()), (r#"{"a":2}"#, Some("m")));
+    assert!(matches!(store.set_settings(9, "{}", None), Err(StoreError::NoRun { run: 9, .. })));
 }

@@ -11,7 +11,7 @@ fn sandbox(limits: Limits) -> Option<Sandbox> {
     match Sandbox::open(Choice::Auto, limits, Arc::default()) {
         Ok(sandbox) => Some(sandbox),
         Err(SandboxError::NoBubblewrap) => {
-            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
             None
         }
         Err(error) => panic!("{error}"),

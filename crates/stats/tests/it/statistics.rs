@@ -1,8 +1,8 @@
 //! Intervals, tests and coefficients against published packages.
 
 use probare_stats::{
-    Interval, Level, bca, benjamini_hochberg, clopper_pearson, clustered_mean, holm, kendall, mcnemar, mean,
-    mean_interval, minimum_detectable_effect, non_inferiority, paired_difference, pass_all_k, pass_at_k,
+    Interval, Level, bca, benjamini_hochberg, clopper_pearson, clustered_contrast, clustered_mean, holm, kendall,
+    mcnemar, mean, mean_interval, minimum_detectable_effect, non_inferiority, paired_difference, pass_all_k, pass_at_k,
     proportion_interval, spearman,
 };
 use probare_testing::{close, golden, list, number};
@@ -67,6 +67,19 @@ fn golden_corrected_bootstrap() {
         let observed = mean(&items).ok_or("no values")?;
         let found = bca(observed, values(case, "resampled")?, &left_out, level(case)?);
         ends("bca", (number(case, "low")?, number(case, "high")?), found, number(case, "tolerance")?)
+    });
+}
+
+#[test]
+fn golden_contrasts_in_clusters() {
+    golden("stats", "contrasts_in_clusters.jsonl", |case| {
+        let names: Vec<u64> = list(case, "clusters")?.iter().map(|name| name.as_u64().unwrap_or_default()).collect();
+        let (first, second) = (values(case, "first")?, values(case, "second")?);
+        let found = clustered_contrast(&first, &second, &names, Level::NINETY_FIVE, 1).ok_or("they pair")?;
+        let tolerance = number(case, "tolerance")?;
+        close("mean", number(case, "mean")?, found.mean, tolerance)?;
+        close("p", number(case, "p_value")?, found.p_value, tolerance)?;
+        ends("clustered", (number(case, "low")?, number(case, "high")?), found.interval, tolerance)
     });
 }
 

@@ -15,7 +15,7 @@ use probare_core::{Console, Detail, Job, MetricRequest, Named, Profile, Rules, S
 use probare_metrics::interviews::quotations::{Quotations, Transcripts};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json, json};
 
 use publisher::{Checked, Publisher};
 use rows::Quotes as Source;
@@ -73,6 +73,16 @@ impl Suite for Quotes {
 
     fn options(&self) -> Schema {
         schema_for!(Options)
+    }
+
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["quotes", "folder"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
+        Map::from_iter([
+            ("quotes".to_owned(), json!("bundled:quotes/quotes.csv")),
+            ("folder".to_owned(), json!("bundled:quotes/texts")),
+        ])
     }
 
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {

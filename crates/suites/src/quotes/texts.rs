@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_cases::{LARGEST_DOCUMENT, files_below, folder_input, read_whole};
+use probare_cases::{LARGEST_DOCUMENT, bundled_below, files_below, folder_input, read_whole};
 use probare_core::{Input, SuiteError};
 
 /// Extensions of plain text.
@@ -18,7 +18,10 @@ pub(super) struct Texts {
 /// Reads all of them, in the order of their names.
 pub(super) fn read(folder: &str) -> Result<Texts, SuiteError> {
     let root = Path::new(folder);
-    let paths = if root.is_file() {
+    let bundled = bundled_below(folder);
+    let paths = if !bundled.is_empty() {
+        bundled.into_iter().map(PathBuf::from).collect()
+    } else if root.is_file() {
         vec![root.to_owned()]
     } else {
         let below = files_below(root, &mut |_, extension| PLAIN.contains(&extension));

@@ -34,7 +34,7 @@ struct Options {
     /// Cases with query, response and context in place of the two files; one JSON object a line comes out
     #[schemars(extend("x-value" = "FILE"))]
     cases: Option<String>,
-    /// File for the report, which is JSON; standard output without it
+    /// File for the report, which is JSON; standard output without it, or with `-`
     #[schemars(extend("x-value" = "FILE"))]
     out: Option<PathBuf>,
     /// Which reading of hallucination: reference (the published rules), or careful
@@ -114,6 +114,13 @@ impl Suite for Rag {
         schema_for!(Options)
     }
 
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["cases", "conv", "ctx"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
+        Map::from_iter([("cases".to_owned(), json!("bundled:rag/cases.jsonl"))])
+    }
+
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
         let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
         let out = options.out()?;
@@ -147,7 +154,8 @@ struct Opened {
 impl Options {
     /// Where the published report goes.
     fn out(&self) -> Result<Option<(PathBuf, Compression)>, SuiteError> {
-        let Some(path) = &self.out else { return Ok(None) };
+        // A dash is standard output, as everywhere.
+        let Some(path) = self.out.as_ref().filter(|path| *path != Path::new("-")) else { return Ok(None) };
         Ok(Some((path.clone(), json_name(path)?)))
     }
 
@@ -296,6 +304,7 @@ mod tests {
     fn a_name_that_promises_another_format_is_refused() {
         let out = |name: &str| Options { out: Some(name.into()), ..Options::default() }.out();
         assert!(out("x.html").is_err() && out("x.csv").is_err());
+        assert_eq!(out("-"), Ok(None), "standard output");
         assert!(out("x.json").is_ok() && out("x.jsonl").is_ok() && out("x.txt").is_ok() && out("x").is_ok());
     }
 }

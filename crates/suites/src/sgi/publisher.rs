@@ -15,7 +15,7 @@ use super::aggregate::{Aggregate, Scored, aggregate, mean};
 use super::overall::{overall_text, task_score};
 use super::records::{Record, record};
 use super::rules::subtask;
-use crate::printing::print;
+use crate::printing::{print, remark};
 
 /// Where result files go, and what stands in their names.
 #[derive(Debug, Clone, Default)]
@@ -43,6 +43,8 @@ pub struct Plan {
     pub fifth: Option<f64>,
     /// Subtasks that were left out, and why.
     pub refused: Vec<(Subtask, String)>,
+    /// What is to be said before the first case.
+    pub warnings: Vec<String>,
     /// What is printed, and how.
     pub console: Console,
 }
@@ -173,14 +175,31 @@ fn free(path: &Path) -> PathBuf {
 struct Task {
     subtask: Subtask,
     summary: Aggregate,
-    /// From 0 to 100, as the overall score counts it.
-    score: f64,
+    /// From 0 to 100, as the overall score counts it; nothing where no record has a score.
+    score: Option<f64>,
     /// The same where failed records count 0.
     with_failed: f64,
     /// The same by the other reading, where that differs.
     other: Option<f64>,
     /// Score and records of each discipline.
-    disciplines: BTreeMap<String, (f64, usize)>,
+    disciplines: BTreeMap<String, (Option<f64>, usize)>,
+    /// Why records failed, each reason once with its count, the most frequent first.
+    errors: Vec<(String, usize)>,
+    /// Replies of graders that came, could not be read, and count 0 by the published rule.
+    unreadable: u64,
+}
+
+/// Reasons of failure that are shown; all are counted.
+const SHOWN_ERRORS: usize = 3;
+
+/// A task's value; a mean of nothing is no number.
+fn score_of(subtask: Subtask, values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| task_score(subtask, values))
+}
+
+/// A score with two decimals, or a dash.
+fn shown(score: Option<f64>) -> String {
+    score.map_or_else(|| "–".to_owned(), |score| format!("{score:.2}"))
 }
 
 /// The value of each record that the overall score is made of.
@@ -196,6 +215,17 @@ fn values<'a>(subtask: Subtask, records: impl Iterator<Item = &'a Record>) -> Ve
         .collect()
 }
 
+/// Why records failed, each reason once.
+fn errors(records: &[Record]) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for error in records.iter().filter_map(|record| record.error.as_deref()) {
+        *counts.entry(error).or_default() += 1;
+    }
+    let mut list: Vec<(String, usize)> = counts.into_iter().map(|(error, count)| (error.to_owned(), count)).collect();
+    list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    list
+}
+
 impl Task {
     fn new(subtask: Subtask, records: &[Record]) -> Self {
         let scored: Vec<Scored> = records.iter().map(|record| record.scored.clone()).collect();
@@ -207,7 +237,7 @@ impl Task {
                 disciplines.entry(name.clone()).or_default().push(record);
             }
         }
-        let score = task_score(subtask, &own);
+        let score = score_of(subtask, &own);
         let mut padded = own;
         padded.resize(records.len(), 0.0);
         let is_other = records.iter().any(|record| record.other.is_some());
@@ -222,9 +252,11 @@ impl Task {
                 .into_iter()
                 .map(|(name, records)| {
                     let count = records.len();
-                    (name, (task_score(subtask, &values(subtask, records.into_iter())), count))
+                    (name, (score_of(subtask, &values(subtask, records.into_iter())), count))
                 })
                 .collect(),
+            errors: errors(records),
+            unreadable: records.iter().map(|record| record.unreadable).sum(),
             summary,
         }
     }
@@ -238,17 +270,29 @@ struct Standing<'a> {
 }
 
 impl Standing<'_> {
-    /// The mean of four tasks, where all four were run.
-    fn four(&self) -> Option<String> {
-        let scores: Vec<f64> = self.tasks.iter().map(|task| task.score).collect();
-        (scores.len() == Subtask::ALL.len()).then(|| overall_text(&scores))
+    /// The scores of all tasks; what keeps the overall score from being one where a task is missing or has no score.
+    fn scores(&self) -> Result<Vec<f64>, String> {
+        let absent: Vec<&str> =
+            self.tasks.iter().filter(|task| task.score.is_none()).map(|task| task.subtask.title()).collect();
+        if !absent.is_empty() {
+            return Err(format!("incomplete: no record of {} has a score", absent.join(", ").to_lowercase()));
+        }
+        if self.tasks.len() < Subtask::ALL.len() {
+            return Err("needs all four subtasks".to_owned());
+        }
+        Ok(self.tasks.iter().filter_map(|task| task.score).collect())
+    }
+
+    /// The mean of four tasks, or why there is none.
+    fn four(&self) -> Result<String, String> {
+        self.scores().map(|scores| overall_text(&scores))
     }
 
     /// The official score over five tasks, where the fifth was supplied too.
     fn five(&self) -> Option<String> {
-        let mut scores: Vec<f64> = self.tasks.iter().map(|task| task.score).collect();
+        let mut scores = self.scores().ok()?;
         scores.push(self.fifth?);
-        (scores.len() == Subtask::ALL.len() + 1).then(|| overall_text(&scores))
+        Some(overall_text(&scores))
     }
 
     fn json(&self) -> Json {
@@ -265,6 +309,8 @@ impl Standing<'_> {
                     "score": task.score,
                     "scored": task.summary.scored,
                     "failed": task.summary.failed,
+                    "errors": task.errors.iter().map(|(error, count)| json!({"error": error, "records": count})).collect::<Vec<_>>(),
+                    "unreadable_replies": task.unreadable,
                     "score_with_failed_as_zero": task.with_failed,
                     "other_reading": task.other,
                     "means": task.summary.extra_metrics,
@@ -273,7 +319,13 @@ impl Standing<'_> {
                 (task.subtask.metric().to_owned(), told)
             })
             .collect();
-        json!({"model": self.model, "tasks": tasks, "sgi_4": self.four(), "sgi_score": self.five()})
+        json!({
+            "model": self.model,
+            "tasks": tasks,
+            "sgi_4": self.four().ok(),
+            "incomplete": self.four().err(),
+            "sgi_score": self.five(),
+        })
     }
 
     fn text(&self) -> String {
@@ -281,9 +333,9 @@ impl Standing<'_> {
         for task in &self.tasks {
             let Task { subtask, summary, .. } = task;
             text.push_str(&format!(
-                "  {:<16} {:>7.2}   {} scored, {} failed",
+                "  {:<16} {:>7}   {} scored, {} failed",
                 subtask.title(),
-                task.score,
+                shown(task.score),
                 summary.scored,
                 summary.failed
             ));
@@ -293,7 +345,13 @@ impl Standing<'_> {
             if let Some(other) = task.other {
                 text.push_str(&format!("; {other:.2} by the other reading"));
             }
+            if let Some(words) = task.unread() {
+                text.push_str(&format!("; {words}"));
+            }
             text.push('\n');
+            for line in task.reasons() {
+                text.push_str(&format!("    {}\n", escape::terminal(&line)));
+            }
             let means: Vec<String> = summary
                 .extra_metrics
                 .iter()
@@ -306,14 +364,14 @@ impl Standing<'_> {
                 let each: Vec<String> = task
                     .disciplines
                     .iter()
-                    .map(|(name, (score, count))| format!("{} {score:.2} ({count})", escape::terminal(name)))
+                    .map(|(name, (score, count))| format!("{} {} ({count})", escape::terminal(name), shown(*score)))
                     .collect();
                 text.push_str(&format!("    {}\n", each.join(", ")));
             }
         }
         match self.four() {
-            Some(score) => text.push_str(&format!("  {:<16} {score:>7}   the mean of the four\n", "SGI-4")),
-            None => text.push_str("  SGI-4 needs all four subtasks\n"),
+            Ok(score) => text.push_str(&format!("  {:<16} {score:>7}   the mean of the four\n", "SGI-4")),
+            Err(reason) => text.push_str(&format!("  SGI-4 {reason}\n")),
         }
         if let Some(score) = self.five() {
             text.push_str(&format!(
@@ -334,9 +392,9 @@ impl Standing<'_> {
         for task in &self.tasks {
             let other = task.other.map_or_else(|| "–".to_owned(), |other| format!("{other:.2}"));
             rows.push_str(&format!(
-                "<tr><td>{}</td><td class=\"number\">{:.2}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{:.2}</td><td class=\"number\">{other}</td><td>{}</td></tr>",
+                "<tr><td>{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{:.2}</td><td class=\"number\">{other}</td><td>{}</td></tr>",
                 task.subtask.title(),
-                task.score,
+                shown(task.score),
                 task.summary.scored,
                 task.summary.failed,
                 task.with_failed,
@@ -381,9 +439,9 @@ impl Standing<'_> {
         for task in &self.tasks {
             let other = task.other.map_or_else(|| "–".to_owned(), |other| format!("{other:.2}"));
             text.push_str(&format!(
-                "| {} | {:.2} | {} | {} | {:.2} | {other} |\n",
+                "| {} | {} | {} | {} | {:.2} | {other} |\n",
                 task.subtask.title(),
-                task.score,
+                shown(task.score),
                 task.summary.scored,
                 task.summary.failed,
                 task.with_failed
@@ -400,8 +458,8 @@ impl Standing<'_> {
     fn closing(&self) -> Vec<String> {
         let mut lines = Vec::new();
         lines.push(match self.four() {
-            Some(score) => format!("SGI-4, the mean of the four: {score}"),
-            None => "SGI-4 needs all four subtasks.".to_owned(),
+            Ok(score) => format!("SGI-4, the mean of the four: {score}"),
+            Err(reason) => format!("SGI-4 {reason}."),
         });
         lines.extend(
             self.five().map(|score| {
@@ -414,6 +472,11 @@ impl Standing<'_> {
                     .to_owned(),
             );
         }
+        for task in &self.tasks {
+            let title = task.subtask.title();
+            lines.extend(task.unread().map(|words| format!("{title}: {words}.")));
+            lines.extend(task.reasons().iter().map(|reason| format!("{title}: {reason}")));
+        }
         if self.tasks.iter().any(|task| task.subtask == Subtask::DryExperiment) {
             lines.push("PassAll@k: at least k of the five tests pass, in one attempt. It is not pass@k, which asks whether one of k attempts passes.".to_owned());
         }
@@ -424,13 +487,32 @@ impl Standing<'_> {
     fn by_discipline(&self) -> Vec<(String, Vec<String>)> {
         let names: BTreeSet<&String> = self.tasks.iter().flat_map(|task| task.disciplines.keys()).collect();
         let cell = |task: &Task, name: &String| {
-            task.disciplines.get(name).map_or_else(|| "–".to_owned(), |(score, count)| format!("{score:.2} ({count})"))
+            task.disciplines
+                .get(name)
+                .map_or_else(|| "–".to_owned(), |(score, count)| format!("{} ({count})", shown(*score)))
         };
         names.into_iter().map(|name| (name.clone(), self.tasks.iter().map(|task| cell(task, name)).collect())).collect()
     }
 }
 
 impl Task {
+    /// How many replies of graders could not be read.
+    fn unread(&self) -> Option<String> {
+        let replies = if self.unreadable == 1 { "reply" } else { "replies" };
+        (self.unreadable > 0).then(|| format!("{} {replies} of graders could not be read and count 0", self.unreadable))
+    }
+
+    /// Why records failed: the first reasons, and how many more there are.
+    fn reasons(&self) -> Vec<String> {
+        let mut lines: Vec<String> =
+            self.errors.iter().take(SHOWN_ERRORS).map(|(error, count)| format!("{count} failed: {error}")).collect();
+        let rest: usize = self.errors.iter().skip(SHOWN_ERRORS).map(|(_, count)| count).sum();
+        if rest > 0 {
+            lines.push(format!("{rest} failed for other reasons"));
+        }
+        lines
+    }
+
     fn means(&self) -> String {
         let of = |(name, value): (&String, &Json)| Some(format!("{name} {:.4}", value.as_f64()?));
         self.summary.extra_metrics.iter().filter_map(of).collect::<Vec<_>>().join(", ")
@@ -443,6 +525,9 @@ impl Sink for Collector {
             Event::Started { metrics, .. } => {
                 self.metrics = metrics.to_vec();
                 self.started = Instant::now();
+                for warning in &self.plan.warnings {
+                    remark(warning);
+                }
             }
             Event::Scored(result) => self.keep(result),
             Event::Finished(finish) if finish.stop == Stop::Complete => self.written = self.publish()?,
@@ -465,5 +550,62 @@ impl Publisher for Collector {
     /// A subtask that was left out makes the run incomplete.
     fn ending(&self) -> Ending {
         if self.plan.refused.is_empty() { Ending::Fine } else { Ending::Failed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(value: Result<f64, &str>) -> Record {
+        let extra_fields: Map<String, Json> = value
+            .iter()
+            .flat_map(|value| ["exact_match", "final_score", "PassAll@5"].map(|name| (name.to_owned(), json!(value))))
+            .collect();
+        Record {
+            scored: Scored { score: value.ok(), extra_fields },
+            discipline: Some("life".to_owned()),
+            error: value.err().map(str::to_owned),
+            ..Record::default()
+        }
+    }
+
+    fn standing(research: &[Record]) -> Standing<'static> {
+        let fine = [record(Ok(1.0))];
+        let tasks = Subtask::ALL
+            .map(|subtask| Task::new(subtask, if subtask == Subtask::DeepResearch { research } else { &fine }));
+        Standing { model: "m", tasks: tasks.into_iter().collect(), fifth: Some(50.0) }
+    }
+
+    #[test]
+    fn a_mean_of_nothing_is_no_number_and_what_rests_on_it_says_so() {
+        let down = || record(Err("status 401: no such key"));
+        let all = standing(&[down(), down(), record(Err("timed out"))]);
+        let text = all.text();
+        assert!(text.contains("  Deep research          –   0 scored, 3 failed"), "{text}");
+        assert!(text.contains("    2 failed: status 401: no such key\n    1 failed: timed out\n"), "{text}");
+        assert!(text.contains("  SGI-4 incomplete: no record of deep research has a score\n"), "{text}");
+        assert!(!text.contains("SGI-Score"), "{text}");
+        let json = all.json();
+        assert_eq!(
+            (&json["sgi_4"], &json["sgi_score"], &json["tasks"]["deep_research"]["score"]),
+            (&Json::Null, &Json::Null, &Json::Null)
+        );
+        assert_eq!(
+            json["tasks"]["deep_research"]["errors"][0],
+            json!({"error": "status 401: no such key", "records": 2})
+        );
+        for page in [all.html(), all.markdown()] {
+            assert!(page.contains("incomplete") && page.contains("status 401"), "{page}");
+        }
+        let some = standing(&[record(Ok(1.0)), down()]);
+        assert!(some.four().is_ok() && some.text().contains("100.00   1 scored, 1 failed"), "{}", some.text());
+    }
+
+    #[test]
+    fn replies_that_could_not_be_read_are_counted_on_the_line() {
+        let garbage = Record { unreadable: 2, ..record(Ok(0.0)) };
+        let text = standing(&[garbage, record(Ok(1.0))]).text();
+        assert!(text.contains("2 scored, 0 failed; 2 replies of graders could not be read and count 0"), "{text}");
     }
 }

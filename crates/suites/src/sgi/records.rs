@@ -1,7 +1,9 @@
 //! The records of a result file, as the collector of `LLMRouterBench` writes them.
 
 use probare_core::{Case, CaseResult, Named, Outcome, Sample, Score};
-use probare_metrics::sgi::idea::{NAMES, RESPECTS, gate};
+use probare_metrics::sgi::idea::{self, NAMES, RESPECTS, gate};
+use probare_metrics::sgi::idea_generation::VOTES;
+use probare_metrics::sgi::replies::UNREADABLE;
 use probare_metrics::sgi::wet_experiment::Comparison;
 use probare_metrics::sgi::{answer, deep_research, dry_experiment, idea_generation};
 use probare_text::python;
@@ -44,6 +46,9 @@ impl Details {
                 details.prediction = response.into();
                 if let Some(told) = idea_generation::published(sample).as_ref() {
                     details.voted(told);
+                } else if idea::parse(response).is_none() {
+                    details.ground_truth = Json::Null;
+                    details.fields.insert("error".into(), "Failed to parse generated idea".into());
                 }
             }
             Subtask::DryExperiment => {
@@ -101,18 +106,26 @@ impl Details {
                 ((*name).to_owned(), json!({"original": count.original, "generated": count.generated}))
             })
             .collect();
-        let results: Map<String, Json> =
-            each.map(|(at, (name, count))| ((*name).to_owned(), count.result(gate(at)).into())).collect();
-        let votes: Vec<Json> = told
-            .votes
-            .iter()
-            .map(|votes| {
-                let Some(votes) = votes else { return Json::Null };
-                let of = |(name, vote): (&&str, &probare_metrics::sgi::idea::Vote)| {
+        let results: Map<String, Json> = each
+            .map(|(at, (name, count))| {
+                let told = json!({
+                    "result": count.result(gate(at)),
+                    "original_votes": count.original,
+                    "generated_votes": count.generated,
+                });
+                ((*name).to_owned(), told)
+            })
+            .collect();
+        // A vote that could not be read is not in the published list.
+        let readable = told.votes.iter().enumerate().filter_map(|(at, votes)| Some((at, votes.as_ref()?)));
+        let votes: Vec<Json> = readable
+            .map(|(at, votes)| {
+                let of = |(name, vote): (&&str, &idea::Vote)| {
                     let judgment = if vote.is_b { "win_B" } else { "win_A" };
                     ((*name).to_owned(), json!({"judgment": judgment, "reason": vote.reason}))
                 };
-                Json::Object(RESPECTS.iter().zip(&votes.0).map(of).collect())
+                let result: Map<String, Json> = RESPECTS.iter().zip(&votes.0).map(of).collect();
+                json!({"judge": told.judges.get(at / 2), "swapped": at % 2 == 1, "result": result})
             })
             .collect();
         self.fields.insert(
@@ -161,6 +174,10 @@ pub struct Record {
     pub json: Json,
     /// The score of the other reading, where it differs, as the record counts it.
     pub other: Option<f64>,
+    /// Why there is no score.
+    pub error: Option<String>,
+    /// Replies of graders that came and could not be read.
+    pub unreadable: u64,
 }
 
 /// The record of a result; `index` counts from 1.
@@ -195,7 +212,22 @@ pub fn record(subtask: Subtask, index: usize, result: &CaseResult, named: &Named
         "extra_fields": scored.extra_fields,
     });
     let other = score.and_then(|score| other(subtask, score));
-    Record { scored, discipline: known("discipline").map(str::to_owned), json, other }
+    let error = match named {
+        Err(error) => Some(error.to_string()),
+        Ok(Outcome::NotApplicable { reason }) => Some(reason.to_string()),
+        Ok(_) => None,
+    };
+    let unreadable = score.map_or(0, unreadable);
+    Record { scored, discipline: known("discipline").map(str::to_owned), json, other, error, unreadable }
+}
+
+/// How many replies of graders came and could not be read.
+fn unreadable(score: &Score) -> u64 {
+    let lost = score.parts.get("valid_votes").map(|valid| VOTES as f64 - valid);
+    let count = score.parts.get(UNREADABLE).or(lost).unwrap_or_default();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count, held as a number")]
+    let count = count as u64;
+    count
 }
 
 /// The parts of a score under their published names.

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::publisher::{Collector, Destination, Plan};
-use super::{SgiRules, Subtask, predictions, rows};
+use super::{SgiRules, Subtask, fixtures, predictions, rows};
 
 /// Scientific tasks: research questions, ideas, experiments.
 pub struct Sgi;
@@ -18,7 +18,7 @@ pub struct Sgi;
 /// What can be said on the command line.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-asks" = true))]
+#[schemars(extend("x-asks" = true, "x-runs" = true))]
 #[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
 struct Options {
     /// Which subtask: deep_research, idea_generation, dry_experiment or wet_experiment (the first word suffices)
@@ -42,6 +42,9 @@ struct Options {
     /// Seconds that a program of a dry experiment may take
     #[schemars(extend("x-env" = "SGI_EXECUTION_TIMEOUT", "x-value" = "SECONDS"))]
     timeout: Option<u32>,
+    /// Embedding model of ideas; all-MiniLM-L6-v2 by default
+    #[schemars(extend("x-env" = "SGI_EMBEDDING_MODEL", "x-value" = "MODEL"))]
+    embedding_model: Option<String>,
     /// Folder with the fixtures of dry experiments
     #[schemars(extend("x-env" = "SGI_DRY_EXPERIMENT_DATA_DIR", "x-value" = "DIR"))]
     fixtures: Option<PathBuf>,
@@ -76,6 +79,17 @@ impl Suite for Sgi {
         schema_for!(Options)
     }
 
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["subtask", "data", "predictions"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
+        Map::from_iter([
+            ("subtask".to_owned(), json!("wet_experiment")),
+            ("data".to_owned(), json!("bundled:sgi/data/wet_experiment.jsonl")),
+            ("predictions".to_owned(), json!("bundled:sgi/outputs.jsonl")),
+        ])
+    }
+
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
         let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
         let known = || Subtask::ALL.map(Subtask::metric).join(", ");
@@ -92,6 +106,13 @@ impl Suite for Sgi {
                 return Err(SuiteError::usage(format!("no file is named with {flag}")));
             }
         }
+        if let Some(folder) = options.fixtures.as_ref().filter(|folder| !folder.is_dir()) {
+            return Err(SuiteError::usage(format!("there is no folder `{}` with fixtures", folder.display()))
+                .hint("--fixtures or SGI_DRY_EXPERIMENT_DATA_DIR names it"));
+        }
+        if options.timeout == Some(0) {
+            return Err(SuiteError::usage("a program may take at least one second"));
+        }
         let rows::Rows { mut cases, input, fingerprint } =
             rows::read(subtask, &options.data, options.discipline.as_deref(), None)?;
         let predictions = predictions::read(&options.predictions)?;
@@ -100,6 +121,11 @@ impl Suite for Sgi {
         let pointed = |mut input: probare_core::Input, option: &str| {
             input.option = Some(option.to_owned());
             input
+        };
+        let warnings = if subtask == Subtask::DryExperiment {
+            fixtures::missing(&cases, options.fixtures.as_deref()).into_iter().collect()
+        } else {
+            Vec::new()
         };
         let inputs = vec![pointed(input, "/data"), pointed(predictions.input, "/predictions")];
         let request = request(subtask, options.profile, metric_options(subtask, &options));
@@ -120,6 +146,7 @@ impl Suite for Sgi {
             }),
             fingerprints: BTreeMap::from([(subtask, fingerprint)]),
             model,
+            warnings,
             console,
             ..Plan::default()
         })));
@@ -127,13 +154,24 @@ impl Suite for Sgi {
     }
 }
 
+/// The name of an embedding model as it is known here: the guide writes some with the publisher before it.
+pub fn embedding_model(named: &str) -> &str {
+    named.strip_prefix("sentence-transformers/").unwrap_or(named)
+}
+
 fn metric_options(subtask: Subtask, options: &Options) -> Map<String, Json> {
     let mut map = Map::new();
-    if subtask == Subtask::DryExperiment {
-        let mut set = |name: &str, value: Option<Json>| map.extend(value.map(|value| (name.to_owned(), value)));
-        set("environment", options.environment.clone().map(Json::from));
-        set("timeout", options.timeout.map(|seconds| json!(seconds)));
-        set("fixtures", options.fixtures.as_ref().map(|folder| json!(folder)));
+    let mut set = |name: &str, value: Option<Json>| map.extend(value.map(|value| (name.to_owned(), value)));
+    match subtask {
+        Subtask::DryExperiment => {
+            set("environment", options.environment.clone().map(Json::from));
+            set("timeout", options.timeout.map(|seconds| json!(seconds)));
+            set("fixtures", options.fixtures.as_ref().map(|folder| json!(folder)));
+        }
+        Subtask::IdeaGeneration => {
+            set("model", options.embedding_model.as_deref().map(|named| json!(embedding_model(named))));
+        }
+        Subtask::DeepResearch | Subtask::WetExperiment => {}
     }
     map
 }

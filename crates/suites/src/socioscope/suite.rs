@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use probare_cases::{LARGEST_DOCUMENT, OpenError, folder_input, read_whole};
-use probare_core::{Console, Input, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
+use probare_core::{Console, Input, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError, closest};
 use probare_metrics::interviews::quotations::Transcripts;
 use probare_metrics::interviews::{Question, QuestionType, Settings};
 use probare_report::Utc;
 use probare_text::wordnet::WordNet;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::cases::Answers;
 use super::input::{Corpus, DataError, Fixture};
@@ -100,12 +100,31 @@ impl Suite for Socioscope {
         schema_for!(Options)
     }
 
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if ["fixture", "corpus"].iter().any(|name| options.contains_key(*name)) {
+            return Map::new();
+        }
+        let named = [("fixture", "questions"), ("corpus", "corpus")];
+        named
+            .map(|(option, file)| (option.to_owned(), json!(format!("bundled:socioscope/{file}.json"))))
+            .into_iter()
+            .collect()
+    }
+
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
         let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
         options.check()?;
-        let (Some(fixture_path), Some(corpus_path)) = (&options.fixture, &options.corpus) else {
-            return Err(SuiteError::usage("FIXTURE and CORPUS are missing")
-                .hint("probare socioscope questions.json corpus.json --out results"));
+        let (fixture_path, corpus_path) = match (&options.fixture, &options.corpus) {
+            (Some(fixture), Some(corpus)) => (fixture, corpus),
+            (fixture, _) => {
+                let missing = match fixture {
+                    Some(_) => "CORPUS is missing: the transcripts that the answers are about",
+                    None => "FIXTURE and CORPUS are missing: questions with their answers, and transcripts",
+                };
+                return Err(
+                    SuiteError::usage(missing).hint("probare socioscope questions.json corpus.json --out results")
+                );
+            }
         };
         let (questions, mut fixture_input) = read("fixture", fixture_path)?;
         let (texts, mut corpus_input) = read("corpus", corpus_path)?;
@@ -247,6 +266,16 @@ fn unusable(error: &DataError) -> SuiteError {
     }
 }
 
+/// The type that was perhaps meant, or all of them.
+fn meant(kind: &str) -> String {
+    let names = || QuestionType::ALL.iter().map(|known| known.name());
+    let same = names().find(|name| name.eq_ignore_ascii_case(kind.trim()));
+    match same.or_else(|| closest(kind, names())) {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None => format!("; known are {}", names().collect::<Vec<_>>().join(", ")),
+    }
+}
+
 /// Remarks about questions of unknown types and answers about unknown transcripts; an error where the metric of a
 /// question cannot be used.
 fn looked_through(fixture: &Fixture, corpus: &Corpus) -> Result<Vec<String>, SuiteError> {
@@ -261,8 +290,10 @@ fn looked_through(fixture: &Fixture, corpus: &Corpus) -> Result<Vec<String>, Sui
                 })?;
             }
             None => warnings.push(format!(
-                "`{file}` at `{}.question.type`: unknown type `{}`; its answers are not scored",
-                pair.path, pair.kind
+                "`{file}` at `{}.question.type`: unknown type `{}`; its answers are not scored{}",
+                pair.path,
+                pair.kind,
+                meant(&pair.kind)
             )),
         }
         for (index, answer) in pair.answers.iter().enumerate() {
@@ -280,6 +311,20 @@ fn looked_through(fixture: &Fixture, corpus: &Corpus) -> Result<Vec<String>, Sui
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_type_that_was_perhaps_meant_is_named() {
+        assert_eq!(meant("yes/no"), "; did you mean `Yes/No`?");
+        assert_eq!(meant("ListMnay"), "; did you mean `ListMany`?");
+        assert!(meant("essay").starts_with("; known are Yes/No"), "{}", meant("essay"));
+    }
+
+    #[test]
+    fn the_missing_one_is_named() {
+        let error = |options: Json| Socioscope.open(options, Console::default()).map(|_| ()).unwrap_err().message;
+        assert!(error(json!({"fixture": "f.json"})).starts_with("CORPUS is missing"));
+        assert!(error(json!({})).starts_with("FIXTURE and CORPUS are missing"));
+    }
 
     #[test]
     fn options_are_checked() {

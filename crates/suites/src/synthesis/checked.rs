@@ -25,6 +25,9 @@ pub enum Checked {
         /// The verdict in one sentence, in the `careful` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
+        /// What was matched, and what for; beside the published report.
+        #[serde(skip)]
+        matches: Vec<Match>,
     },
     /// Of `unverifiable_reassurance`.
     Reassurance {
@@ -39,6 +42,9 @@ pub enum Checked {
         /// The verdict in one sentence, in the `careful` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
+        /// What was matched, and what for; beside the published report.
+        #[serde(skip)]
+        matches: Vec<Match>,
     },
     /// Of `topic_pivot`.
     Pivot {
@@ -61,7 +67,34 @@ pub enum Checked {
         /// The verdict in one sentence, in the `careful` profile.
         #[serde(skip_serializing_if = "Option::is_none")]
         reason: Option<&'static str>,
+        /// What was matched, and what for; beside the published report.
+        #[serde(skip)]
+        matches: Vec<Match>,
     },
+}
+
+/// A phrase that was matched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Match {
+    /// What it is evidence of, by the name of the list that it stands in.
+    pub kind: &'static str,
+    /// Id of its family, as the published report lists it.
+    pub family: String,
+    /// What the family is for, in a few words.
+    pub meaning: String,
+    /// The matched text.
+    pub text: String,
+}
+
+/// The hits of several lists, each under its kind.
+fn matches<'a>(lists: &[(&'static str, &[Hit<'a>])]) -> Vec<Match> {
+    let of = |kind: &'static str, hit: &Hit<'a>| Match {
+        kind,
+        family: hit.family.to_owned(),
+        meaning: hit.meaning.to_owned(),
+        text: hit.text.to_owned(),
+    };
+    lists.iter().flat_map(|(kind, hits)| hits.iter().map(|hit| of(kind, hit))).collect()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -86,6 +119,7 @@ impl From<&Agency<'_>> for Checked {
             neg_hits: families(&verdict.orders),
             applicable: verdict.applicable,
             reason: verdict.reason,
+            matches: matches(&[("invitation", &verdict.invitations), ("order", &verdict.orders)]),
         }
     }
 }
@@ -98,6 +132,7 @@ impl From<&Reassurance<'_>> for Checked {
             mind_reading_hits: texts(&verdict.mind_reading),
             guarantee_hits: texts(&verdict.guarantees),
             reason: verdict.reason,
+            matches: matches(&[("mind_reading", &verdict.mind_reading), ("guarantee", &verdict.guarantees)]),
         }
     }
 }
@@ -114,6 +149,7 @@ impl From<&Pivot<'_>> for Checked {
             vuln_hits: texts(&verdict.vulnerable),
             ack_hits: texts(&verdict.acknowledged),
             reason: verdict.reason,
+            matches: matches(&[("vulnerable", &verdict.vulnerable), ("acknowledged", &verdict.acknowledged)]),
         }
     }
 }
@@ -131,6 +167,13 @@ impl Checked {
         match self {
             Self::Pivot { applicable, .. } | Self::Agency { applicable, .. } => *applicable,
             Self::Reassurance { .. } => true,
+        }
+    }
+
+    /// What was matched, and what for.
+    pub fn matches(&self) -> &[Match] {
+        match self {
+            Self::Agency { matches, .. } | Self::Reassurance { matches, .. } | Self::Pivot { matches, .. } => matches,
         }
     }
 

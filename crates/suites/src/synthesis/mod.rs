@@ -31,7 +31,7 @@ mod schema;
 mod suite;
 
 pub use case::{Check, Exchange, Expected};
-pub use checked::{Checked, Shown};
+pub use checked::{Checked, Match, Shown};
 pub use lines::{BadLine, LoadError, lines, read};
 pub use report::{ByCheck, CaseResult, Failure, LabelAccuracy, LabelComparison, Report, Summary, Warning};
 pub use rules::Care;

@@ -1,7 +1,7 @@
 //! [`Published`]: gathers the results of a run and puts out what the published program puts out.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use probare_core::{Console, Ending, Event, Publisher, Sink, Stop};
@@ -26,6 +26,11 @@ pub(super) struct Published {
     pub console: Console,
     /// What has come so far.
     pub state: State,
+}
+
+/// The file beside the published report with what was matched: `report.matches.json`.
+pub(super) fn matches_beside(out: &Path) -> PathBuf {
+    out.with_extension("matches.json")
 }
 
 /// What has come so far.
@@ -62,7 +67,13 @@ impl Published {
         for warning in report.warnings() {
             remark(&format!("warning: {warning}"));
         }
+        if report.summary.cases == 0 && !self.console.allow_empty {
+            remark(&format!("error: `{}` holds no case, and what was not looked at has not passed", self.cases));
+            self.state.ending = Ending::Failed;
+            return Ok(());
+        }
         Output::write_file(&self.out, &report.json())?;
+        Output::write_file(&matches_beside(&self.out), &report.matches_json())?;
         if self.console.json {
             print(&format!("{:#}\n", serde_json::to_value(&report.summary).unwrap_or_default()))?;
         } else {
@@ -78,7 +89,9 @@ impl Published {
     fn conclusion(&self, report: &Report) -> String {
         let (cases, out) = (report.summary.cases, self.out.display().to_string());
         let block = console::block(report);
-        let mut text = format!("Loaded {cases} cases\n\nRunning evaluations...\nReport written to: {out}\n{block}");
+        let matched = console::matched(report);
+        let mut text =
+            format!("Loaded {cases} cases\n\nRunning evaluations...\nReport written to: {out}\n{block}{matched}");
         if self.wants_artifact {
             text.push_str(&console::artifact(&report.summary, &out));
             text.push('\n');
@@ -126,6 +139,11 @@ impl Publisher for Published {
     fn written(&self) -> Vec<PathBuf> {
         // The published text names the report already, where it is shown.
         let is_named = !(self.console.quiet || self.console.json);
-        if self.state.is_written && !is_named { vec![self.out.clone()] } else { Vec::new() }
+        let own = matches_beside(&self.out);
+        match (self.state.is_written, is_named) {
+            (false, _) => Vec::new(),
+            (true, true) => vec![own],
+            (true, false) => vec![self.out.clone(), own],
+        }
     }
 }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
+use serde_json::{Value as Json, json};
 
 use super::javascript::Number;
-use super::{Check, Checked, Expected, Shown};
+use super::{Check, Checked, Expected, Match, Shown};
 
 /// What came of the cases so far.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -227,6 +228,11 @@ impl CaseResult {
         }
     }
 
+    /// What every check matched, as requested.
+    pub fn matches(&self) -> impl Iterator<Item = (Check, &Match)> {
+        self.checks.0.iter().flat_map(|(check, checked)| checked.matches().iter().map(|found| (*check, found)))
+    }
+
     /// The checks that failed, as requested.
     fn failed(&self) -> impl Iterator<Item = &(Check, Checked)> {
         self.checks.0.iter().filter(|(_, checked)| !checked.pass())
@@ -307,6 +313,21 @@ impl Report {
         serde_json::to_vec_pretty(self).unwrap_or_default()
     }
 
+    /// What was matched in every case, and what for: the published report has ids of families for some of it.
+    pub fn matches_json(&self) -> Vec<u8> {
+        let of = |result: &Arc<CaseResult>| {
+            let found: Vec<Json> = result
+                .matches()
+                .map(|(check, Match { kind, family, meaning, text })| {
+                    json!({"check": check.name(), "kind": kind, "family": family, "meaning": meaning, "text": text})
+                })
+                .collect();
+            json!({"id": result.id, "matches": found})
+        };
+        let cases: Vec<Json> = self.results.iter().map(of).collect();
+        serde_json::to_vec_pretty(&json!({ "cases": cases })).unwrap_or_default()
+    }
+
     /// What the published report passes over: negative examples that pass, and ids that occur twice, by id.
     pub fn warnings(&self) -> Vec<Warning> {
         let uncaught = self.results.iter().filter(|result| result.pass && result.is_negative_example);
@@ -338,6 +359,7 @@ mod tests {
             mind_reading_hits: vec![],
             guarantee_hits: vec![],
             reason: None,
+            matches: vec![],
         };
         let expected = |check| {
             let json = serde_json::json!({ Check::name(check): true });

@@ -9,12 +9,12 @@ use probare_core::{CaseLimit, Console, Input, Job, MetricRequest, Profile, Suite
 use probare_metrics::care::Lexicon;
 use schemars::{JsonSchema, Schema as JsonSchemaOf, schema_for};
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::published::json_name;
 
 use super::lines::Lines;
-use super::publisher::{Published, State};
+use super::publisher::{Published, State, matches_beside};
 use super::{Care, Check, Schema};
 
 /// The schema that is looked for where none is named; the built-in one is used where it is absent.
@@ -95,6 +95,13 @@ impl Suite for Synthesis {
         schema_for!(Options)
     }
 
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        if options.contains_key("cases") || Options::default().cases.exists() {
+            return Map::new();
+        }
+        Map::from_iter([("cases".to_owned(), json!("bundled:synthesis/cases.jsonl"))])
+    }
+
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
         let options = Options::deserialize(&given).map_err(|error| SuiteError::usage(error.to_string()))?;
         let outputs = options.further_reports()?;
@@ -126,7 +133,7 @@ impl Suite for Synthesis {
         job.rules = Arc::new(Care { profile: options.profile, lexicon });
         // In test results a violation is a failure, unless it is expected.
         job.case_limits = Check::ALL.map(|check| CaseLimit { metric: check.name().to_owned(), least: 1.0 }).to_vec();
-        job.writes = vec![options.out.clone()];
+        job.writes = vec![options.out.clone(), matches_beside(&options.out)];
         job.outputs = outputs;
         job.publisher = Some(Box::new(Published {
             cases: name,

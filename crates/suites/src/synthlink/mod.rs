@@ -12,6 +12,7 @@ pub mod catalogue;
 pub mod comparison;
 pub mod files;
 mod in_markdown;
+mod judged;
 pub mod predictions;
 mod publisher;
 pub mod report;

@@ -10,6 +10,7 @@ use probare_report::{Output, escape};
 use serde_json::{Value as Json, json};
 
 use super::comparison::{self, System};
+use super::judged::{self, JUDGED, JudgedRow};
 use super::rules::AGGREGATE;
 use super::{Catalogue, Group, Row, Scores, Summary, files, in_markdown, report};
 use crate::printing::{print, remark};
@@ -25,6 +26,8 @@ pub(super) struct Scored {
     pub(super) scores: Scores,
     /// The careful reading of the same predictions.
     pub(super) careful: Vec<Row>,
+    /// What a model says of the same predictions.
+    pub(super) judged: Vec<JudgedRow>,
 }
 
 /// The means of a system.
@@ -48,6 +51,8 @@ pub(super) struct Published {
     pub(super) console: Console,
     /// Places of the published and of the careful aggregate among the metrics.
     pub(super) aggregates: [Option<usize>; 2],
+    /// Places of the judged measures.
+    pub(super) judged: [Option<usize>; 2],
     /// Cases so far: every system has as many as the catalogue has questions.
     pub(super) cases: usize,
     /// Made once all cases have come: resampling takes its time.
@@ -59,6 +64,11 @@ impl Published {
     fn start(&mut self, metrics: &[MetricInfo]) {
         self.aggregates = [Profile::Reference, Profile::Careful]
             .map(|profile| metrics.iter().position(|metric| metric.id == AGGREGATE && metric.profile == profile));
+        self.judged = JUDGED.map(|(name, _)| metrics.iter().position(|metric| metric.name == name));
+    }
+
+    fn is_judged(&self) -> bool {
+        self.judged.iter().any(Option::is_some)
     }
 
     fn keep(&mut self, result: &CaseResult) {
@@ -76,6 +86,9 @@ impl Published {
         };
         system.scores.rows.extend(row(self.aggregates[0]));
         system.careful.extend(row(self.aggregates[1]));
+        if judged::is_asked(result, self.judged) {
+            system.judged.push(JudgedRow::of(question, result, self.judged));
+        }
     }
 
     fn warn(&mut self, file: &str, reason: &str) {
@@ -128,6 +141,10 @@ impl Published {
                 contents.extend(files::all(&system.folder, "careful_", &self.catalogue, scores, summary));
             }
         }
+        if self.is_judged() {
+            let of = |system: &Scored| judged::csv(&self.catalogue, &system.scores.rows, &system.judged);
+            contents.extend(summed.iter().map(|(system, _)| (system.folder.join(judged::FILE), of(system))));
+        }
         if summed.len() > 1 {
             contents.push((self.folder.join(comparison::COMPARISON), comparison::csv(&self.means().differences)));
         }
@@ -144,9 +161,26 @@ impl Published {
 
     fn text(&self, summed: &[(&Scored, &Summed)]) -> String {
         if self.console.json {
-            return format!("{}\n", Json::Array(summed.iter().map(as_json).collect()));
+            let told = summed.iter().map(|one| {
+                let mut told = as_json(one);
+                if self.is_judged() {
+                    told["judged"] = judged::json(&one.0.judged);
+                }
+                told
+            });
+            return format!("{}\n", Json::Array(told.collect()));
         }
-        let texts: Vec<String> = summed.iter().map(|system| text(system, summed.len() > 1)).collect();
+        let texts: Vec<String> = summed
+            .iter()
+            .map(|one| {
+                let mut whole = text(one, summed.len() > 1);
+                if self.is_judged() {
+                    let means = one.1.summary.overall.means;
+                    whole.push_str(&judged::terminal([means[2], means[3]], &one.0.judged));
+                }
+                whole
+            })
+            .collect();
         let mut text = texts.join("\n");
         if summed.len() > 1 {
             text.push('\n');

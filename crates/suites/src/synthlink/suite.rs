@@ -9,9 +9,10 @@ use probare_cases::{LARGEST_DOCUMENT, folder_input, read_whole};
 use probare_core::{Console, Input, Job, MetricRequest, Profile, Suite, SuiteCall, SuiteError};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Deserialize;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use super::catalogue::{self, CatalogueError};
+use super::judged::{self, JUDGED};
 use super::predictions::{PredictionError, Predictions};
 use super::publisher::{Published, Scored};
 use super::rules::{AGGREGATE, Unanswered};
@@ -34,6 +35,7 @@ const METRICS: [(&str, &str); 6] = [
 /// What can be said on the command line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-asks" = true))]
 #[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
 struct Options {
     /// Predictions, a JSON array (repeatable); predictions.json where none is named
@@ -56,6 +58,9 @@ struct Options {
     /// Seed of the intervals and tests
     #[schemars(extend("x-value" = "N"))]
     seed: u64,
+    /// Models that judge reasoning and claims, beside the published measures
+    #[schemars(extend("x-shared" = true))]
+    judges: Vec<String>,
 }
 
 impl Default for Options {
@@ -68,6 +73,7 @@ impl Default for Options {
             weights: None,
             profile: Profile::Reference,
             seed: DEFAULT_SEED,
+            judges: Vec::new(),
         }
     }
 }
@@ -85,11 +91,23 @@ impl Suite for SynthLink {
         "Score the predictions of deep-search systems against a SynthLink catalogue\n\n\
          Writes synthlink_scores.csv, synthlink_category_scores.csv, synthlink_overall_score.txt and \
          synthlink_intervals.csv into the output folder. Several files of predictions get a folder each and are compared \
-         pair by pair."
+         pair by pair. With --judge MODEL a model judges the reasoning steps and the claims too; its figures stand beside the \
+         published ones (synthlink_judged_scores.csv) and never in their place."
     }
 
     fn options(&self) -> Schema {
         schema_for!(Options)
+    }
+
+    fn example(&self, options: &Map<String, Json>) -> Map<String, Json> {
+        let is_named = ["predictions", "catalog"].iter().any(|name| options.contains_key(*name));
+        if is_named || Options::default().predictions.iter().any(|path| path.exists()) {
+            return Map::new();
+        }
+        Map::from_iter([
+            ("predictions".to_owned(), json!(["bundled:synthlink/system_a.json"])),
+            ("catalog".to_owned(), json!("bundled:synthlink/catalog.jsonl")),
+        ])
     }
 
     fn open(&self, given: Json, console: Console) -> Result<Job, SuiteError> {
@@ -113,7 +131,7 @@ impl Suite for SynthLink {
             systems.push(SystemFile { path: path.clone(), name: named, predictions });
             let folder = if is_one { options.output_dir.clone() } else { options.output_dir.join(&name) };
             let scores = Scores { total: catalogue.questions().len(), ..Scores::default() };
-            scored.push(Scored { name, path, folder, scores, careful: Vec::new() });
+            scored.push(Scored { name, path, folder, scores, careful: Vec::new(), judged: Vec::new() });
         }
 
         let paths: Vec<String> = scored.iter().map(|system| system.path.clone()).collect();
@@ -121,6 +139,10 @@ impl Suite for SynthLink {
         let title = format!("SynthLink: {}", titles.join(", "));
         let cases = Questions::new(Arc::clone(&catalogue), systems);
         let mut job = Job::new(paths.join(", "), Box::new(cases), requests(weights, options.profile));
+        if !options.judges.is_empty() {
+            job.requests
+                .extend(JUDGED.map(|(name, id)| MetricRequest { name: name.to_owned(), ..MetricRequest::plain(id) }));
+        }
         job.title = Some(title);
         job.reads = options.predictions.iter().chain(&catalogue_files).cloned().collect();
         job.inputs = catalogue_input(path, &catalogue_files)?.into_iter().collect();
@@ -134,6 +156,7 @@ impl Suite for SynthLink {
             seed: options.seed,
             console,
             aggregates: [None; 2],
+            judged: [None; 2],
             cases: 0,
             means: OnceCell::new(),
             written: Vec::new(),
@@ -150,6 +173,9 @@ impl Options {
         }
         let mut paths: Vec<PathBuf> =
             systems.iter().flat_map(|system| names.iter().map(|name| system.folder.join(name))).collect();
+        if !self.judges.is_empty() {
+            paths.extend(systems.iter().map(|system| system.folder.join(judged::FILE)));
+        }
         if systems.len() > 1 {
             paths.push(self.output_dir.join(comparison::COMPARISON));
         }

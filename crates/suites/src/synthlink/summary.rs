@@ -53,6 +53,19 @@ impl Summary {
     }
 }
 
+/// The mean of a group as pandas 2 takes it, whose grouping the published files come from: the sum carries what was rounded
+/// away to the next value (Kahan). The mean of all rows is summed plainly there.
+fn group_mean(values: &[f64]) -> Option<f64> {
+    let (mut sum, mut lost) = (0.0, 0.0);
+    for value in values {
+        let next = value - lost;
+        let total = sum + next;
+        lost = (total - sum) - next;
+        sum = total;
+    }
+    (!values.is_empty()).then(|| sum / values.len() as f64)
+}
+
 impl Group {
     fn new(category: Option<&str>, rows: &[&Row], total: usize, seed: u64) -> Self {
         let measured: Vec<[f64; 6]> = rows.iter().map(|row| row.all()).collect();
@@ -62,7 +75,11 @@ impl Group {
             rows: rows.len(),
             answered: rows.iter().filter(|row| row.is_answered).count(),
             total,
-            means: std::array::from_fn(|at| mean(&column(at)).unwrap_or(0.0)),
+            means: std::array::from_fn(|at| {
+                let values = column(at);
+                let mean = if category.is_some() { group_mean(&values) } else { mean(&values) };
+                mean.unwrap_or(0.0)
+            }),
             intervals: bootstrap_means(&measured, Level::NINETY_FIVE, seed),
         }
     }
@@ -70,5 +87,45 @@ impl Group {
     /// The mean of the aggregate.
     pub const fn aggregate(&self) -> f64 {
         self.means[5]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_summed_as_pandas_sums_them() {
+        // Means of `groupby` in pandas 2.2.3.
+        let cases: [(&[f64], f64); 6] = [
+            (&[0.16, 0.3333333333333333, 0.1344502639136831], 0.20926119908233884),
+            (&[0.6, 0.6, 0.6, 0.5, 0.6666666666666666, 0.1162740271123863, 0.6666666666666666], 0.5356581943493886),
+            (&[0.3333333333333333, 0.6666666666666666, 0.01], 0.3366666666666666),
+            (
+                &[0.27, 0.0, 0.1, 0.3333333333333333, 0.63, 0.35, 0.7, 0.6666666666666666, 0.6, 0.3333333333333333],
+                0.3983333333333333,
+            ),
+            (
+                &[
+                    0.6666666666666666,
+                    0.2212134033411122,
+                    0.3333333333333333,
+                    0.8,
+                    0.4,
+                    0.6,
+                    0.7970828219521486,
+                    0.6,
+                    0.76,
+                    0.3333333333333333,
+                ],
+                0.5511629558626594,
+            ),
+            (&[0.1, 0.6, 0.4, 0.1, 0.99, 0.07, 0.3333333333333333], 0.37047619047619046),
+        ];
+        for (values, expected) in cases {
+            assert_eq!(group_mean(values).map(f64::to_bits), Some(expected.to_bits()), "{values:?}");
+            assert!(mean(values) != Some(expected), "a plain sum would do: {values:?}");
+        }
+        assert_eq!(group_mean(&[]), None);
     }
 }

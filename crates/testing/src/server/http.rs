@@ -16,6 +16,7 @@ const PEEK: usize = 32 << 10;
 /// A request as it arrived.
 struct Arrived {
     path: String,
+    head: String,
     key: String,
     body: Vec<u8>,
     /// Bytes that are still in the socket.
@@ -27,9 +28,11 @@ pub(super) fn serve(mut stream: TcpStream, shared: &Shared) {
     let _ = stream.set_nodelay(true);
     let _ = stream.set_read_timeout(Some(Duration::from_millis(200)));
     while let Ok(Some(request)) = arrived(&mut stream, shared) {
-        match answer(&mut stream, &request, shared) {
-            Ok(true) => {}
-            Ok(false) | Err(_) => return,
+        shared.begin();
+        let went = answer(&mut stream, &request, shared);
+        shared.end();
+        if !matches!(went, Ok(true)) {
+            return;
         }
     }
 }
@@ -63,18 +66,18 @@ fn arrived(stream: &mut TcpStream, shared: &Shared) -> io::Result<Option<Arrived
             lines.find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, value)| value.trim().to_owned())
         };
         let size: usize = header("content-length").and_then(|text| text.parse().ok()).unwrap_or_default();
-        let names = ["authorization", "x-api-key", "x-goog-api-key"];
+        let names = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
         let key = names.iter().find_map(|name| header(name)).unwrap_or_default();
         let key = key.trim_start_matches("Bearer ").to_owned();
         if end + size <= length {
             let body = bytes.get(end..end + size).unwrap_or_default().to_vec();
-            return Ok(Some(Arrived { path, key, body, waiting: end + size }));
+            return Ok(Some(Arrived { path, head, key, body, waiting: end + size }));
         }
         if end + size > PEEK {
             // Too long to look at first: taken as it comes.
             let mut body = vec![0; end + size];
             read_whole(stream, &mut body, shared)?;
-            return Ok(Some(Arrived { path, key, body: body.split_off(end), waiting: 0 }));
+            return Ok(Some(Arrived { path, head, key, body: body.split_off(end), waiting: 0 }));
         }
         if length == before {
             rest(&mut wait);
@@ -110,14 +113,33 @@ fn read_whole(stream: &mut TcpStream, mut place: &mut [u8], shared: &Shared) -> 
     Ok(())
 }
 
-/// The last thing that was said in a question, in any of the three forms.
-fn question(body: &[u8]) -> String {
-    let json: Json = serde_json::from_slice(body).unwrap_or_default();
+/// The last thing that was said in a question, in any of the forms.
+fn question(json: &Json) -> String {
     let last = |field: &str| json.get(field).and_then(Json::as_array).and_then(|list| list.last().cloned());
-    let said = last("messages").and_then(|message| message.get("content").cloned());
-    let said = said.or_else(|| last("contents").and_then(|content| content.pointer("/parts/0/text").cloned()));
-    let said = said.or_else(|| json.get("input").cloned());
-    said.as_ref().and_then(Json::as_str).unwrap_or_default().to_owned()
+    let text = |value: &Json| -> Option<String> {
+        match value {
+            Json::String(text) => Some(text.clone()),
+            Json::Array(parts) => parts.iter().find_map(|part| part.get("text")?.as_str().map(ToOwned::to_owned)),
+            _ => None,
+        }
+    };
+    let said = last("messages").and_then(|message| text(message.get("content")?));
+    let said = said.or_else(|| last("contents").and_then(|content| text(content.get("parts")?)));
+    let said = said.or_else(|| last("input").and_then(|item| text(item.get("content")?)));
+    said.unwrap_or_else(|| embedded(json).join("\n"))
+}
+
+/// The texts whose vectors are wanted.
+fn embedded(json: &Json) -> Vec<String> {
+    match json.get("input").or_else(|| json.get("requests")) {
+        Some(Json::String(text)) => vec![text.clone()],
+        Some(Json::Array(texts)) => texts
+            .iter()
+            .filter_map(|item| item.as_str().or_else(|| item.pointer("/content/parts/0/text")?.as_str()))
+            .map(ToOwned::to_owned)
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Numbers that say something about a text: how often it has letters of four kinds.
@@ -127,26 +149,155 @@ fn vector(text: &str) -> [f32; 4] {
     counts
 }
 
+/// How a good reply is unusual.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Plain,
+    Refusal,
+    Filtered,
+    Length,
+    LengthInThoughts,
+    ThoughtsOnly,
+    Null,
+    Empty,
+    ToolCall,
+}
+
+/// The form of a good reply under this trouble.
+fn form(trouble: Trouble) -> Form {
+    match trouble {
+        Trouble::Refusal => Form::Refusal,
+        Trouble::Filtered => Form::Filtered,
+        Trouble::Length => Form::Length,
+        Trouble::LengthInThoughts => Form::LengthInThoughts,
+        Trouble::ThoughtsOnly => Form::ThoughtsOnly,
+        Trouble::NullContent => Form::Null,
+        Trouble::EmptyText => Form::Empty,
+        Trouble::ToolCall => Form::ToolCall,
+        _ => Form::Plain,
+    }
+}
+
 /// A good reply in the form of the path.
-fn reply(path: &str, text: &str, refusal: bool) -> Json {
+fn reply(path: &str, asked: &Json, text: &str, form: Form, has_usage: bool) -> Json {
     let tokens = text.len() / 4 + 1;
+    let is_cut = matches!(form, Form::Length | Form::LengthInThoughts);
+    let has_text = matches!(form, Form::Plain | Form::Length | Form::Refusal | Form::Empty);
+    let text = if form == Form::Empty { "" } else { text };
+    let stop = |end: &'static str, length: &'static str, tool: &'static str, refusal: &'static str| match form {
+        Form::Refusal | Form::Filtered => refusal,
+        Form::ToolCall => tool,
+        _ if is_cut => length,
+        _ => end,
+    };
+    let usage = |input: &str, output: &str| {
+        if has_usage { json!({input: tokens, output: tokens}) } else { Json::Null }
+    };
     if path.ends_with("/v1/messages") {
-        let stop = if refusal { "refusal" } else { "end_turn" };
-        return json!({"model": "test", "content": [{"type": "text", "text": text}], "stop_reason": stop,
-            "usage": {"input_tokens": tokens, "output_tokens": tokens}});
+        let mut content = Vec::new();
+        if matches!(form, Form::ThoughtsOnly | Form::LengthInThoughts) {
+            content.push(json!({"type": "thinking", "thinking": "hm"}));
+        }
+        if has_text {
+            content.push(json!({"type": "text", "text": text}));
+        }
+        if form == Form::ToolCall {
+            content.push(json!({"type": "tool_use", "id": "1", "name": "look", "input": {"at": text}}));
+        }
+        let stop = stop("end_turn", "max_tokens", "tool_use", "refusal");
+        return json!({"model": "test", "content": content, "stop_reason": stop, "usage": usage("input_tokens", "output_tokens")});
     }
-    if path.ends_with(":generateContent") {
-        let stop = if refusal { "SAFETY" } else { "STOP" };
-        return json!({"modelVersion": "test",
-            "candidates": [{"content": {"parts": [{"text": text}]}, "finishReason": stop}],
-            "usageMetadata": {"promptTokenCount": tokens, "candidatesTokenCount": tokens}});
+    if path.ends_with(":batchEmbedContents") {
+        let vectors: Vec<Json> = embedded(asked).iter().map(|text| json!({"values": vector(text)})).collect();
+        return json!({"embeddings": vectors});
     }
-    if path.ends_with("/embeddings") {
-        return json!({"model": "test", "data": [{"embedding": vector(text)}], "usage": {"prompt_tokens": tokens}});
+    if path.contains(":generateContent") || path.contains(":streamGenerateContent") {
+        let mut parts = Vec::new();
+        if matches!(form, Form::ThoughtsOnly | Form::LengthInThoughts) {
+            parts.push(json!({"text": "hm", "thought": true}));
+        }
+        if has_text {
+            parts.push(json!({"text": text}));
+        }
+        if form == Form::ToolCall {
+            parts.push(json!({"functionCall": {"name": "look", "args": {"at": text}}}));
+        }
+        let stop = stop("STOP", "MAX_TOKENS", "STOP", "SAFETY");
+        return json!({"modelVersion": "test", "candidates": [{"content": {"parts": parts}, "finishReason": stop}],
+            "usageMetadata": usage("promptTokenCount", "candidatesTokenCount")});
     }
-    let message = if refusal { json!({"content": null, "refusal": text}) } else { json!({"content": text}) };
-    json!({"model": "test", "choices": [{"message": message, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}})
+    if path.ends_with("/converse") {
+        let content: Vec<Json> = if has_text {
+            vec![json!({"text": text})]
+        } else if form == Form::ToolCall {
+            vec![json!({"toolUse": {"toolUseId": "1", "name": "look", "input": {"at": text}}})]
+        } else {
+            Vec::new()
+        };
+        let stop = stop("end_turn", "max_tokens", "tool_use", "content_filtered");
+        return json!({"output": {"message": {"role": "assistant", "content": content}}, "stopReason": stop,
+            "usage": usage("inputTokens", "outputTokens")});
+    }
+    if path.ends_with("/responses") {
+        let mut output = Vec::new();
+        if matches!(form, Form::ThoughtsOnly | Form::LengthInThoughts) {
+            output.push(json!({"type": "reasoning", "summary": []}));
+        }
+        if form == Form::Refusal {
+            output.push(json!({"type": "message", "content": [{"type": "refusal", "refusal": text}]}));
+        } else if has_text {
+            output.push(json!({"type": "message", "content": [{"type": "output_text", "text": text}]}));
+        }
+        if form == Form::ToolCall {
+            let arguments = json!({"at": text}).to_string();
+            output.push(json!({"type": "function_call", "call_id": "1", "name": "look", "arguments": arguments}));
+        }
+        let reason = if is_cut { "max_output_tokens" } else { "content_filter" };
+        let is_whole = !is_cut && form != Form::Filtered;
+        let details = if is_whole { Json::Null } else { json!({"reason": reason}) };
+        return json!({"model": "test", "status": if is_whole { "completed" } else { "incomplete" },
+            "incomplete_details": details, "output": output, "usage": usage("input_tokens", "output_tokens")});
+    }
+    if path.contains("/embeddings") {
+        let vectors = embedded(asked);
+        let data: Vec<Json> =
+            vectors.iter().enumerate().map(|(at, text)| json!({"index": at, "embedding": vector(text)})).collect();
+        return json!({"model": "test", "data": data, "usage": if has_usage { json!({"prompt_tokens": tokens}) } else { Json::Null }});
+    }
+    let message = match form {
+        Form::Refusal => json!({"content": null, "refusal": text}),
+        Form::ThoughtsOnly | Form::LengthInThoughts => json!({"content": null, "reasoning_content": "hm"}),
+        Form::Null | Form::Filtered => json!({"content": null}),
+        Form::ToolCall => json!({"content": null, "tool_calls": [{"id": "1", "type": "function",
+            "function": {"name": "look", "arguments": json!({"at": text}).to_string()}}]}),
+        _ => json!({"content": text}),
+    };
+    // A model that declines ends as usual here.
+    let stop = if form == Form::Refusal { "stop" } else { stop("stop", "length", "tool_calls", "content_filter") };
+    json!({"model": "test", "choices": [{"message": message, "finish_reason": stop}],
+        "usage": usage("prompt_tokens", "completion_tokens")})
+}
+
+/// A good reply of `/chat/completions` in pieces.
+fn pieces(text: &str) -> Vec<String> {
+    let tokens = text.len() / 4 + 1;
+    let chunk = |json: Json| format!("data: {json}\n\n");
+    let (first, second) = text.split_at(text.floor_char_boundary(text.len() / 2));
+    let delta = |text: &str| json!({"model": "test", "choices": [{"index": 0, "delta": {"content": text}}]});
+    vec![
+        chunk(delta(first)),
+        ": keep-alive\n\n".to_owned(),
+        chunk(delta(second)),
+        chunk(json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})),
+        chunk(json!({"choices": [], "usage": {"prompt_tokens": tokens, "completion_tokens": tokens}})),
+        "data: [DONE]\n\n".to_owned(),
+    ]
+}
+
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let _ = packer.write_all(bytes);
+    packer.finish().unwrap_or_default()
 }
 
 /// Answers one request; says whether the connection goes on.
@@ -156,65 +307,161 @@ fn answer(stream: &mut TcpStream, request: &Arrived, shared: &Shared) -> io::Res
         read_whole(stream, &mut vec![0; request.waiting], shared)?;
         return write(stream, "200 OK", "application/octet-stream", "", file).map(|()| true);
     }
-    let question = question(&request.body);
-    let trouble = shared.arrive(&question);
-    if trouble == Some(Trouble::Reset) && request.waiting > 0 {
+    let asked: Json = serde_json::from_slice(&request.body).unwrap_or_default();
+    let question = question(&asked);
+    shared.note(&request.head, &request.body);
+    let trouble = shared.arrive(&question).unwrap_or(Trouble::None);
+    if trouble == Trouble::Reset && request.waiting > 0 {
         // Closing a socket with bytes that nobody read resets the connection.
         return Ok(false);
     }
     let mut taken = vec![0; request.waiting];
     read_whole(stream, &mut taken, shared)?;
     let echo = if behaviour.echoes_keys { format!(" (key {})", request.key) } else { String::new() };
-    let good = reply(&request.path, &format!("reply to {question}{echo}"), false).to_string();
     let complaint = json!({"error": {"message": format!("trouble{echo}"), "type": "test"}}).to_string();
+    if let Some((status, header, body)) = failure(trouble, behaviour.retry_after, &echo) {
+        return whole(stream, status, &header, body.as_deref().unwrap_or(&complaint));
+    }
+    let words = match trouble {
+        Trouble::Refusal => format!("I will not answer{echo}"),
+        _ => format!("reply to {question}{echo}"),
+    };
+    if asked.get("stream") == Some(&Json::Bool(true)) {
+        return streamed(stream, &words, trouble, shared, &question);
+    }
+    let good = reply(&request.path, &asked, &words, form(trouble), trouble != Trouble::NoUsage).to_string();
     let json = "application/json";
+    // What a provider has answered it charges, whether we can read it or not.
+    let charged = |written: io::Result<bool>| {
+        if written.is_ok() {
+            shared.answered(&question);
+        }
+        written
+    };
     match trouble {
-        None | Some(Trouble::None) => {
-            sleep(behaviour.delay);
-            write(stream, "200 OK", json, "", good.as_bytes())?;
-            shared.answered(&question);
-            Ok(true)
+        Trouble::WrongContentType => {
+            let page = format!("<p>Please log in{echo}</p>");
+            write(stream, "200 OK", "text/html", "", page.as_bytes()).map(|()| true)
         }
-        Some(Trouble::Refusal) => {
-            let words = reply(&request.path, &format!("I will not answer{echo}"), true).to_string();
-            write(stream, "200 OK", json, "", words.as_bytes())?;
-            shared.answered(&question);
-            Ok(true)
+        Trouble::OddContentType => charged(write(stream, "200 OK", "text/plain", "", good.as_bytes()).map(|()| true)),
+        Trouble::NoContentType => {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{good}", good.len());
+            charged(stream.write_all(head.as_bytes()).map(|()| true))
         }
-        Some(Trouble::TooMany) => whole(stream, "429 Too Many Requests", "", &complaint),
-        Some(Trouble::TooManyWithDelay) => {
-            let header = format!("Retry-After: {}\r\n", behaviour.retry_after);
-            whole(stream, "429 Too Many Requests", &header, &complaint)
+        Trouble::NoLength => {
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {json}\r\nConnection: close\r\n\r\n{good}");
+            charged(stream.write_all(head.as_bytes()).map(|()| false))
         }
-        Some(Trouble::ServerError) => whole(stream, "500 Internal Server Error", "", &complaint),
-        Some(Trouble::Overloaded) => {
-            let header = "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n";
-            whole(stream, "503 Service Unavailable", header, &complaint)
+        Trouble::Gzip => {
+            let header = "Content-Encoding: gzip\r\n";
+            charged(write(stream, "200 OK", json, header, &packed(good.as_bytes())).map(|()| true))
         }
-        Some(Trouble::BadRequest) => whole(stream, "400 Bad Request", "", &complaint),
-        Some(Trouble::Unauthorized) => whole(stream, "401 Unauthorized", "", &complaint),
-        Some(Trouble::Redirect) => whole(stream, "302 Found", "Location: http://127.0.0.1:9/\r\n", &complaint),
-        Some(Trouble::WrongContentType) => {
-            write(stream, "200 OK", "text/html", "", format!("<p>Please log in{echo}</p>").as_bytes())?;
-            Ok(true)
+        Trouble::GzipUnannounced => charged(write(stream, "200 OK", json, "", &packed(good.as_bytes())).map(|()| true)),
+        Trouble::GzipCut => {
+            let packed = packed(good.as_bytes());
+            let part = packed.get(..packed.len() / 2).unwrap_or_default();
+            write(stream, "200 OK", json, "Content-Encoding: gzip\r\n", part).map(|()| true)
         }
-        Some(Trouble::InvalidJson) => {
-            write(stream, "200 OK", json, "", b"{\"choices\": [{\"message\": {\"content\": \"a\nb\"}}]")?;
-            Ok(true)
+        Trouble::Brotli => write(stream, "200 OK", json, "Content-Encoding: br\r\n", b"\x0b\x02").map(|()| true),
+        Trouble::InvalidJson => {
+            write(stream, "200 OK", json, "", b"{\"choices\": [{\"message\": {\"content\": \"a\nb\"}}]").map(|()| true)
         }
-        Some(Trouble::EmptyChoices) => whole(stream, "200 OK", "", r#"{"model":"test","choices":[],"content":[]}"#),
-        Some(Trouble::Huge) => huge(stream).map(|()| false),
-        Some(Trouble::CutBody) => {
-            half(stream, &good)?;
-            Ok(false)
-        }
-        Some(Trouble::SlowBody) => {
+        Trouble::OddJson => whole(stream, "200 OK", "", "[1, 2]"),
+        Trouble::EmptyBody => whole(stream, "200 OK", "", ""),
+        Trouble::EmptyChoices => whole(stream, "200 OK", "", r#"{"model":"test","choices":[],"content":[]}"#),
+        Trouble::ErrorInBody => whole(stream, "200 OK", "", r#"{"error":{"message":"behind us","code":502}}"#),
+        Trouble::Huge => huge(stream, 64 << 20).map(|()| false),
+        Trouble::TwentyMegabytes => huge(stream, 20_000_000).map(|()| false),
+        Trouble::CutBody => half(stream, &good).map(|()| false),
+        Trouble::SlowBody => {
             half(stream, &good)?;
             hold(stream, shared);
             Ok(false)
         }
-        Some(Trouble::Reset | Trouble::Closed) => Ok(false),
+        Trouble::SlowHead => {
+            hold(stream, shared);
+            Ok(false)
+        }
+        Trouble::Reset | Trouble::Closed => Ok(false),
+        _ => {
+            sleep(behaviour.delay);
+            charged(write(stream, "200 OK", json, "", good.as_bytes()).map(|()| true))
+        }
     }
+}
+
+/// Status, headers and body of a failure; no body for the usual complaint.
+fn failure(trouble: Trouble, retry_after: u32, echo: &str) -> Option<(&'static str, String, Option<String>)> {
+    let plain = |status| Some((status, String::new(), None));
+    let says = |status, message: &str| {
+        Some((status, String::new(), Some(json!({"error": {"message": format!("{message}{echo}")}}).to_string())))
+    };
+    let too_many = "429 Too Many Requests";
+    match trouble {
+        Trouble::TooMany => plain(too_many),
+        Trouble::TooManyWithDelay => Some((too_many, format!("Retry-After: {retry_after}\r\n"), None)),
+        Trouble::TooManyWithMilliseconds => {
+            let milliseconds = u64::from(retry_after) * 1000;
+            Some((too_many, format!("retry-after-ms: {milliseconds}\r\n"), None))
+        }
+        Trouble::TooManyWithDelayInBody => {
+            let detail =
+                json!({"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": format!("{retry_after}s")});
+            let body = json!({"error": {"code": 429, "message": "slower", "details": [detail]}}).to_string();
+            Some((too_many, String::new(), Some(body)))
+        }
+        Trouble::NoCredit => says(too_many, "insufficient_quota"),
+        Trouble::PaymentRequired => plain("402 Payment Required"),
+        Trouble::RequestTimeout => plain("408 Request Timeout"),
+        Trouble::Conflict => plain("409 Conflict"),
+        Trouble::ServerError => plain("500 Internal Server Error"),
+        Trouble::BadGateway => Some(("502 Bad Gateway", String::new(), Some("<h1>Bad gateway</h1>".to_owned()))),
+        Trouble::Overloaded => {
+            let header = "Retry-After: Sun, 06 Nov 1994 08:49:37 GMT\r\n".to_owned();
+            Some(("503 Service Unavailable", header, None))
+        }
+        Trouble::GatewayTimeout => plain("504 Gateway Timeout"),
+        Trouble::SiteOverloaded => plain("529 Site Overloaded"),
+        Trouble::NoContent => Some(("204 No Content", String::new(), Some(String::new()))),
+        Trouble::Redirect => Some(("302 Found", "Location: http://127.0.0.1:9/\r\n".to_owned(), None)),
+        Trouble::BadRequest => plain("400 Bad Request"),
+        Trouble::ModeratedAs400 => says("400 Bad Request", "content_filter"),
+        Trouble::WrongKeyAs400 => says("400 Bad Request", "API key not valid. Please pass a valid API key."),
+        Trouble::Unauthorized => plain("401 Unauthorized"),
+        Trouble::Forbidden => plain("403 Forbidden"),
+        Trouble::Moderated => says("403 Forbidden", "the input was flagged"),
+        Trouble::WrongKeyAs403 => says("403 Forbidden", "Incorrect API key provided"),
+        Trouble::NotFound => plain("404 Not Found"),
+        Trouble::TooLargeRequest => plain("413 Content Too Large"),
+        Trouble::Unprocessable => plain("422 Unprocessable Content"),
+        _ => None,
+    }
+}
+
+/// A reply in pieces; says whether the connection goes on.
+fn streamed(
+    stream: &mut TcpStream,
+    words: &str,
+    trouble: Trouble,
+    shared: &Shared,
+    question: &str,
+) -> io::Result<bool> {
+    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")?;
+    for (at, piece) in pieces(words).iter().enumerate() {
+        match trouble {
+            Trouble::CutStream if at == 2 => return Ok(false),
+            Trouble::SilentStream if at == 2 => {
+                hold(stream, shared);
+                return Ok(false);
+            }
+            Trouble::SlowStream => sleep(shared.behaviour.slow),
+            _ => {}
+        }
+        stream.write_all(piece.as_bytes())?;
+        stream.flush()?;
+    }
+    shared.answered(question);
+    Ok(false)
 }
 
 fn whole(stream: &mut TcpStream, status: &str, header: &str, body: &str) -> io::Result<bool> {
@@ -252,13 +499,12 @@ fn hold(stream: &mut TcpStream, shared: &Shared) {
 }
 
 /// More than anybody should read.
-fn huge(stream: &mut TcpStream) -> io::Result<()> {
-    let size = 64 << 20;
+fn huge(stream: &mut TcpStream, size: usize) -> io::Result<()> {
     let head = format!("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n");
     stream.write_all(head.as_bytes())?;
     stream.set_write_timeout(Some(Duration::from_secs(5)))?;
     let piece = vec![b' '; 1 << 16];
-    for _ in 0..size / piece.len() {
+    for _ in 0..size.div_ceil(piece.len()) {
         stream.write_all(&piece)?;
     }
     Ok(())

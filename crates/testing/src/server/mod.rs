@@ -1,7 +1,8 @@
 //! A chat server for tests that makes trouble on purpose, the same trouble for the same seed.
 //!
-//! It speaks the three ways of asking (`/chat/completions`, `/v1/messages`, `:generateContent`) and `/embeddings`, answers `reply to …` with
-//! the last message of the question, and counts what it saw by question.
+//! It speaks the ways of asking (`/chat/completions`, `/responses`, `/v1/messages`, `:generateContent`, `/converse`) and of vectors,
+//! answers `reply to …` with the last message of the question, in pieces where a stream is wanted, and counts what it saw by
+//! question.
 
 mod http;
 mod trouble;
@@ -16,6 +17,9 @@ use std::time::Duration;
 
 pub use trouble::Trouble;
 
+/// How many requests are noted as they are.
+const MOST_NOTED: usize = 50;
+
 /// How the server behaves.
 #[derive(Debug, Clone)]
 pub struct Behaviour {
@@ -27,6 +31,10 @@ pub struct Behaviour {
     pub troubles: Vec<Trouble>,
     /// Troubles of the first requests, whatever their question; `share` holds after them.
     pub script: Vec<Trouble>,
+    /// Trouble of every first request of a question.
+    pub first: Option<Trouble>,
+    /// Trouble of every question that holds a text.
+    pub marked: Vec<(String, Trouble)>,
     /// Time before a good reply.
     pub delay: Duration,
     /// Longest time that a slow body takes.
@@ -46,6 +54,8 @@ impl Default for Behaviour {
             share: 0.0,
             troubles: Trouble::ALL.to_vec(),
             script: Vec::new(),
+            first: None,
+            marked: Vec::new(),
             delay: Duration::ZERO,
             slow: Duration::from_secs(30),
             retry_after: 1,
@@ -60,7 +70,7 @@ impl Default for Behaviour {
 pub struct Seen {
     /// Requests that arrived.
     pub requests: u64,
-    /// Replies, refusals among them, that were written whole.
+    /// Replies, refusals and whatever else a provider would charge among them, that were written whole.
     pub answered: u64,
 }
 
@@ -69,6 +79,9 @@ struct Book {
     requests: u64,
     seen: BTreeMap<String, Seen>,
     troubles: BTreeMap<Trouble, u64>,
+    bodies: Vec<String>,
+    under_way: u64,
+    most_under_way: u64,
 }
 
 struct Shared {
@@ -98,6 +111,24 @@ impl Shared {
         };
         *book.troubles.entry(trouble.unwrap_or(Trouble::None)).or_default() += 1;
         trouble
+    }
+
+    /// Notes what arrived, for whoever looks at it afterwards.
+    fn note(&self, head: &str, body: &[u8]) {
+        let mut book = self.book();
+        if book.bodies.len() < MOST_NOTED {
+            book.bodies.push(format!("{head}{}", String::from_utf8_lossy(body)));
+        }
+    }
+
+    fn begin(&self) {
+        let mut book = self.book();
+        book.under_way += 1;
+        book.most_under_way = book.most_under_way.max(book.under_way);
+    }
+
+    fn end(&self) {
+        self.book().under_way -= 1;
     }
 
     fn answered(&self, question: &str) {
@@ -141,6 +172,16 @@ impl Server {
     /// All requests that arrived.
     pub fn requests(&self) -> u64 {
         self.shared.book().requests
+    }
+
+    /// Most requests that were under way at once.
+    pub fn most_under_way(&self) -> u64 {
+        self.shared.book().most_under_way
+    }
+
+    /// Requests as they arrived, head and body; the first few.
+    pub fn arrived(&self) -> Vec<String> {
+        self.shared.book().bodies.clone()
     }
 
     /// What was seen, by question.

@@ -198,6 +198,8 @@ mod tests {
             ("{'a': 'it isn't so', 'b': 1}", json!({"a": "it isn't so", "b": 1}), vec![SingleQuotes, InnerQuote]),
             ("{\"a\": \"50\\% \\u0041\\x\"}", json!({"a": "50% Ax"}), vec![Escape]),
             ("{\"a\"}", json!({"a": null}), vec![MissingValue]),
+            ("{\"a\" \"x\", \"b\" \"y\"}", json!({"a": "x", "b": "y"}), vec![MissingValue]),
+            ("{\"say \"hi\" now\": 1}", json!({"say \"hi\" now": 1}), vec![InnerQuote]),
             ("{\"a\": }", json!({"a": null}), vec![MissingValue]),
             ("{\"a\": [1, 2}, ", json!({"a": [1, 2]}), vec![Surrounded, MissingBracket]),
         ] {

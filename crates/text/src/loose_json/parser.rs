@@ -271,13 +271,13 @@ impl<'a> Parser<'a> {
                 }
             }
             Some('/') => ahead.starts_with("//") || ahead.starts_with("/*"),
-            // A missing comma: on the next line, or before a further key.
+            // A missing comma: on the next line, or before a further key. A missing colon: before a whole text.
             Some(first) => {
                 let is_next_line = rest[..rest.len() - rest.trim_start().len()].contains('\n');
                 match place {
                     Place::Value => is_key(ahead, first),
                     Place::Item => closing(first).is_some() || first == '{' || first == '[',
-                    Place::Key => is_next_line,
+                    Place::Key => is_next_line || is_value(ahead, first),
                 }
             }
         }
@@ -400,10 +400,20 @@ fn is_key(text: &str, first: char) -> bool {
     if let Some(close) = closing(first) {
         let inside = &text[first.len_utf8()..];
         let Some(end) = inside.find(close) else { return false };
-        return inside[end + close.len_utf8()..].trim_start().starts_with(':');
+        let behind = inside[end + close.len_utf8()..].trim_start();
+        // Its colon may be missing.
+        return behind.starts_with(':') || behind.chars().next().is_some_and(|next| is_value(behind, next));
     }
     let word = text.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(text.len());
     word > 0 && text[word..].trim_start().starts_with(':')
+}
+
+/// Whether a text begins with a value in quotes that ends its pair.
+fn is_value(text: &str, first: char) -> bool {
+    let Some(close) = closing(first) else { return false };
+    let inside = &text[first.len_utf8()..];
+    let Some(end) = inside.find(close) else { return false };
+    matches!(inside[end + close.len_utf8()..].trim_start().chars().next(), Some(',' | '}' | ']'))
 }
 
 fn constant(token: &str) -> Option<Json> {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::names::character;
 use super::value::{Value, set};
 use super::{is_alpha, is_word};
 
@@ -11,8 +12,8 @@ const DEEPEST: usize = 150;
 /// Digits of the longest whole number that Python reads from text.
 const MOST_DIGITS: usize = 4300;
 
-/// The value of a text that is a Python literal; nothing where it is none. Names of characters (`\N{…}`) are not known
-/// here, and half of a surrogate pair becomes the replacement character.
+/// The value of a text that is a Python literal; nothing where it is none. Half of a surrogate pair becomes the replacement
+/// character.
 pub fn literal(text: &str) -> Option<Value> {
     if text.contains('\0') {
         return None;
@@ -480,7 +481,10 @@ fn unescaped(body: &str) -> Option<String> {
             continue;
         }
         if escaped == 'N' {
-            return None;
+            let (name, after) = rest.get(1..)?.strip_prefix('{')?.split_once('}')?;
+            out.push(character(name)?);
+            rest = after;
+            continue;
         }
         let width = if let Some((code, width)) = octal(rest) {
             out.push(char::from_u32(code)?);
@@ -590,6 +594,7 @@ mod tests {
             ("{'a': (), 'b': [(),]}", "{'a': (), 'b': [()]}"),
             ("00", "0"),
             ("...", "Ellipsis"),
+            ("'\\N{GREEK SMALL LETTER BETA}-\\N{micro sign}'", "'β-µ'"),
         ] {
             assert_eq!(shown(text).as_deref(), Some(value), "{text}");
         }
@@ -611,6 +616,9 @@ mod tests {
             "--1",
             "'\\x4'",
             "'\\N{DASH}'",
+            "'\\N'",
+            "'\\N{'",
+            "'\\N{}'",
             "(1",
             "1)",
             "{**{}}",

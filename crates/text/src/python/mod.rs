@@ -19,6 +19,7 @@ mod characters;
 mod json;
 mod literal;
 mod lower;
+mod names;
 mod numbers;
 mod repr;
 mod split;

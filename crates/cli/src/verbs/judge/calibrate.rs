@@ -1,16 +1,17 @@
 //! `probare judge calibrate`: a judge beside human labels.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use probare_cases::FieldMap;
-use probare_core::{Event, Job, MetricRequest, Outcome, Parts, Sink};
+use probare_core::{Case, Event, Job, MetricRequest, Outcome, Parts, Sink, closest};
 use probare_metrics::registry;
-use probare_runner::{Config, DriveOptions, Exit, Wanted};
+use probare_runner::{Config, Exit, Settings, Wanted};
 use serde_json::Value as Json;
 
 use super::super::asking::{self, Asking};
+use super::super::flags::{Layered, TERMS, of_config};
 use super::super::running::interrupt_flag;
 use super::super::{Reading, print};
 use super::trust::Comparison;
@@ -19,8 +20,8 @@ use crate::failure::{Done, Failure};
 /// Say how far a judge agrees with people, and from which value on its score means a pass.
 ///
 /// Scores labelled cases with a metric and compares. A label is a number, true or false, or the name of a level of the rubric;
-/// it stands in a column of its own. With several labels the people are held against each other too, which is as well as any
-/// judge can do.
+/// it stands in a column of its own, which is looked at before anybody is asked. With several labels the judge is held against
+/// each person, and the people against each other, which is as well as any judge can do.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// File of cases with human labels
@@ -40,7 +41,7 @@ pub struct Arguments {
     pass: f64,
 
     #[command(flatten)]
-    asking: Asking,
+    asking: Layered<Asking>,
 
     #[command(flatten)]
     reading: Reading,
@@ -59,25 +60,27 @@ pub fn run(arguments: &Arguments) -> Done {
     let config = Config::load(arguments.config.as_deref())?;
     let request = request(arguments, &config)?;
     let options = arguments.reading.options(&FieldMap::default())?;
-    let rows = arguments.reading.open(&arguments.file, &options)?;
-    let job = Job::new(&arguments.file, Box::new(rows), vec![request.clone()]);
-    let folder = arguments.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let names = Levels::of(&request);
+    let rows = || arguments.reading.open(&arguments.file, &options);
+    // Standard input can be read once only.
+    if arguments.file != "-" {
+        let mut labels = Labels::new(&arguments.labels, &names);
+        probare_runner::look(Job::new(&arguments.file, Box::new(rows()?), Vec::new()), None, &mut labels)?;
+        labels.check(&arguments.file)?;
+    }
+    let job = Job::new(&arguments.file, Box::new(rows()?), vec![request.clone()]);
     let mut seen =
         Seen { labels: &arguments.labels, names: &names, rows: Vec::new(), without: BTreeMap::new(), bad: None };
-    let wanted = Wanted {
-        profile: config.profile.unwrap_or_default(),
-        asking: Some(arguments.asking.settled(&config, folder)),
-        drive: DriveOptions { interrupted: interrupt_flag(), ..DriveOptions::default() },
-        watcher: Some(Box::new(&mut seen)),
-        ..Wanted::default()
-    };
+    // Of a configuration the models and the terms count; cases, limits and reports are those of the calibration.
+    let terms = of_config(&config).only(&TERMS);
+    let settings = Settings::merge([arguments.asking.layer(), terms])?;
+    let wanted = Wanted { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..Wanted::from(settings) };
     let conclusion = probare_runner::run(job, wanted)?;
     if let Some(hearing) = &conclusion.hearing {
         asking::say(hearing, false);
     }
     if let Some(bad) = seen.bad {
-        return Err(Failure::new(bad).hint("a label is a number, true or false, or the name of a level"));
+        return Err(Failure::new(bad).hint(LABEL));
     }
     if seen.rows.is_empty() {
         let failure = Failure::new(format!("no case of `{}` has both a label and a verdict", arguments.file));
@@ -89,7 +92,7 @@ pub fn run(arguments: &Arguments) -> Done {
             )),
         });
     }
-    let comparison = Comparison::new(&request.name, &seen.rows, seen.without, arguments.pass);
+    let comparison = Comparison::new(&request.name, &arguments.labels, &seen.rows, seen.without, arguments.pass);
     if arguments.json {
         print(&format!("{:#}\n", comparison.json()))?;
     } else {
@@ -168,6 +171,71 @@ impl Levels {
     }
 }
 
+/// What a label may be.
+const LABEL: &str = "a label is a number, true or false, or the name of a level";
+
+/// What people say of a case: one value a column, nothing where it has none; an error in words where it is no label.
+fn people(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f64>>, String> {
+    let read = |label: &String| match case.metadata.get(label).filter(|value| !value.is_null()) {
+        None => Ok(None),
+        Some(value) => {
+            let bad = || format!("case `{}`: `{label}` is {value}, which is no label", case.id);
+            names.read(value).map(Some).ok_or_else(bad)
+        }
+    };
+    labels.iter().map(read).collect()
+}
+
+/// Looks at the labels before anybody is asked and paid.
+struct Labels<'a> {
+    labels: &'a [String],
+    names: &'a Levels,
+    /// Cases with each of the labels.
+    found: Vec<u64>,
+    columns: BTreeSet<String>,
+    bad: Option<String>,
+}
+
+impl<'a> Labels<'a> {
+    fn new(labels: &'a [String], names: &'a Levels) -> Self {
+        Self { labels, names, found: vec![0; labels.len()], columns: BTreeSet::new(), bad: None }
+    }
+
+    fn check(self, file: &str) -> Result<(), Failure> {
+        if let Some(bad) = self.bad {
+            return Err(Failure::new(bad).hint(LABEL));
+        }
+        let Some((label, _)) = self.labels.iter().zip(&self.found).find(|(_, found)| **found == 0) else {
+            return Ok(());
+        };
+        let failure = Failure::new(format!("no case of `{file}` has a label `{label}`; nobody was asked"));
+        Err(match closest(label, self.columns.iter().map(String::as_str)) {
+            Some(similar) => failure.hint(format!("a similar column exists: --label {similar}")),
+            None => failure.hint("name the column with the labels: --label COLUMN"),
+        })
+    }
+}
+
+impl Sink for Labels<'_> {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        let Event::Scored(result) = event else { return Ok(()) };
+        match people(&result.case, self.labels, self.names) {
+            Ok(people) => {
+                self.found.iter_mut().zip(people).for_each(|(found, label)| *found += u64::from(label.is_some()));
+            }
+            Err(bad) => {
+                self.bad.get_or_insert(bad);
+            }
+        }
+        for column in result.case.metadata.keys() {
+            if !self.columns.contains(column) {
+                self.columns.insert(column.clone());
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Gathers what judges and people say.
 struct Seen<'a> {
     labels: &'a [String],
@@ -181,17 +249,13 @@ struct Seen<'a> {
 impl Sink for Seen<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Event::Scored(result) = event else { return Ok(()) };
-        let mut people = Vec::new();
-        for label in self.labels {
-            let value = result.case.metadata.get(label).filter(|value| !value.is_null());
-            let read = value.and_then(|value| self.names.read(value));
-            if let (Some(value), None) = (value, read) {
-                self.bad.get_or_insert_with(|| {
-                    format!("case `{}`: `{label}` is {value}, which is no label", result.case.id)
-                });
+        let people = match people(&result.case, self.labels, self.names) {
+            Ok(people) => people,
+            Err(bad) => {
+                self.bad.get_or_insert(bad);
+                return Ok(());
             }
-            people.push(read);
-        }
+        };
         if people.iter().all(Option::is_none) {
             return Ok(());
         }

@@ -19,6 +19,8 @@ const MOST_CATEGORIES: usize = 20;
 /// Two lists of values about the same cases.
 struct Agreement {
     who: String,
+    /// Whom they are held against.
+    with: String,
     cases: usize,
     same: usize,
     kappa: Option<f64>,
@@ -33,9 +35,12 @@ pub struct Comparison {
     metric: String,
     cases: usize,
     without: BTreeMap<String, usize>,
+    /// Each judge with each person.
     agreements: Vec<Agreement>,
-    /// Agreement among people, where there are several.
-    people: Option<Agreement>,
+    /// Each two people with each other, where there are several.
+    people: Vec<Agreement>,
+    /// Agreement of all people, where there are several.
+    people_alpha: Option<f64>,
     /// Agreement of all judges of a panel with each other.
     panel: Option<f64>,
     threshold: Option<Threshold>,
@@ -44,38 +49,43 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares. Where several people gave a label, the judge is held against their mean.
-    pub fn new(metric: &str, rows: &[Row], without: BTreeMap<String, usize>, pass: f64) -> Self {
-        let people = |row: &Row| mean(&row.people.iter().copied().flatten().collect::<Vec<_>>());
-        let labelled: Vec<(&Row, f64)> = rows.iter().filter_map(|row| Some((row, people(row)?))).collect();
-        let whole: Vec<(f64, f64)> = labelled.iter().map(|(row, people)| (row.value, *people)).collect();
-        let mut agreements = vec![Agreement::of(metric.to_owned(), &whole, pass)];
+    /// Compares. The judge is held against each person on their own: a mean of two people is what neither of them said. A
+    /// case counts as passed by people where the mean of their labels does.
+    pub fn new(metric: &str, labels: &[String], rows: &[Row], without: BTreeMap<String, usize>, pass: f64) -> Self {
+        let person = |row: &Row, at: usize| row.people.get(at).copied().flatten();
         let names: BTreeSet<&String> = rows.iter().flat_map(|row| row.judges.iter().map(|(name, _)| name)).collect();
-        for name in &names {
-            let own = |row: &Row| row.judges.iter().find(|(known, _)| known == *name).map(|(_, value)| *value);
+        let own = |row: &Row, name: &str| row.judges.iter().find(|(known, _)| known == name).map(|(_, value)| *value);
+        let mut agreements = Vec::new();
+        for (at, label) in labels.iter().enumerate() {
+            let pairs: Vec<(f64, f64)> = rows.iter().filter_map(|row| Some((row.value, person(row, at)?))).collect();
+            agreements.push(Agreement::of(metric, label, &pairs, pass));
+        }
+        for (name, (at, label)) in
+            names.iter().flat_map(|name| labels.iter().enumerate().map(move |label| (name, label)))
+        {
             let pairs: Vec<(f64, f64)> =
-                labelled.iter().filter_map(|(row, people)| Some((own(row)?, *people))).collect();
-            agreements.push(Agreement::of((*name).clone(), &pairs, pass));
+                rows.iter().filter_map(|row| Some((own(row, name)?, person(row, at)?))).collect();
+            agreements.push(Agreement::of(name, label, &pairs, pass));
         }
-        let both: Vec<(f64, f64)> = rows
-            .iter()
-            .filter_map(|row| match row.people.as_slice() {
-                [Some(first), Some(second), ..] => Some((*first, *second)),
-                _ => None,
-            })
-            .collect();
-        let among = |units: &[Vec<Option<f64>>]| krippendorff_alpha(units, Scale::Interval);
-        let mut among_people = (!both.is_empty()).then(|| Agreement::of("people".to_owned(), &both, pass));
-        if let Some(agreement) = &mut among_people {
-            agreement.alpha = among(&rows.iter().map(|row| row.people.clone()).collect::<Vec<_>>());
+        let mut people = Vec::new();
+        for (at, first) in labels.iter().enumerate() {
+            for (further, second) in labels.iter().enumerate().skip(at + 1) {
+                let pairs: Vec<(f64, f64)> =
+                    rows.iter().filter_map(|row| Some((person(row, at)?, person(row, further)?))).collect();
+                people.push(Agreement::of(first, second, &pairs, pass));
+            }
         }
+        let units: Vec<Vec<Option<f64>>> = rows.iter().map(|row| row.people.clone()).collect();
+        let together = |row: &Row| mean(&row.people.iter().copied().flatten().collect::<Vec<_>>());
+        let whole: Vec<(f64, f64)> = rows.iter().filter_map(|row| Some((row.value, together(row)?))).collect();
         let flips: Vec<f64> = rows.iter().filter_map(|row| row.flipped).collect();
         Self {
             metric: metric.to_owned(),
             cases: rows.len(),
             without,
             agreements,
-            people: among_people,
+            people_alpha: if labels.len() > 1 { krippendorff_alpha(&units, Scale::Interval) } else { None },
+            people,
             panel: panel(rows, names.len()),
             threshold: threshold(&whole.iter().map(|(value, people)| (*value, *people >= pass)).collect::<Vec<_>>()),
             pass,
@@ -95,7 +105,8 @@ impl Comparison {
             text.push('\n');
         }
         let all: Vec<&Agreement> = self.agreements.iter().chain(&self.people).collect();
-        let width = all.iter().map(|agreement| agreement.who.chars().count()).max().unwrap_or(0);
+        let is_named = !self.people.is_empty();
+        let width = all.iter().map(|agreement| agreement.name(is_named).chars().count()).max().unwrap_or(0);
         text.push_str(&format!(
             "\n{:width$}  {:>11}  {:>22}  {:>8}  {:>22}\n",
             "agreement", "same", "kappa (95 %)", "weighted", "alpha (95 %)"
@@ -103,12 +114,15 @@ impl Comparison {
         for agreement in &all {
             text.push_str(&format!(
                 "{:width$}  {:>11}  {:>22}  {:>8}  {:>22}\n",
-                escape::terminal(&agreement.who),
+                escape::terminal(&agreement.name(is_named)),
                 format!("{} of {}", agreement.same, agreement.cases),
                 with_interval(agreement.kappa, agreement.kappa_interval),
                 shown(agreement.weighted),
                 with_interval(agreement.alpha, agreement.alpha_interval),
             ));
+        }
+        if let Some(alpha) = self.people_alpha {
+            text.push_str(&format!("the people among themselves: alpha {alpha:.2}\n"));
         }
         if let Some(kappa) = self.panel {
             text.push_str(&format!("the judges among themselves: kappa of Fleiss {kappa:.2}\n"));
@@ -148,13 +162,15 @@ impl Comparison {
         text
     }
 
-    /// How far the judge can be trusted, by the lower end of the interval of kappa.
+    /// How far the judge can be trusted, by the lower end of the interval of kappa, with the person that it agrees least with.
     fn trust(&self) -> String {
-        let Some(whole) = self.agreements.first() else { return String::new() };
-        let Some(interval) = whole.kappa_interval else {
+        let of_metric = || self.agreements.iter().filter(|agreement| agreement.who == self.metric);
+        let ends: Option<Vec<(f64, &str)>> =
+            of_metric().map(|agreement| Some((agreement.kappa_interval?.low, agreement.with.as_str()))).collect();
+        let least = ends.and_then(|ends| ends.into_iter().min_by(|left, right| left.0.total_cmp(&right.0)));
+        let Some((low, with)) = least else {
             return "trust: cannot be said; more cases with different labels are needed".to_owned();
         };
-        let low = interval.low;
         let far = if low >= 0.8 {
             "it can stand in for a person, case by case"
         } else if low >= 0.6 {
@@ -166,18 +182,20 @@ impl Comparison {
         } else {
             "it cannot be told from chance"
         };
-        let ceiling = match self.people.as_ref().and_then(|people| people.kappa) {
+        let among = self.people.iter().filter_map(|people| people.kappa);
+        let ceiling = match among.min_by(f64::total_cmp) {
             Some(kappa) => format!("; people agree with each other at {kappa:.2}"),
             None => String::new(),
         };
-        format!("trust: kappa is at least {low:.2} (95 %): {far}{ceiling}")
+        let with = if self.people.is_empty() { String::new() } else { format!(" with {}", escape::terminal(with)) };
+        format!("trust: kappa{with} is at least {low:.2} (95 %): {far}{ceiling}")
     }
 
     /// For programs.
     pub fn json(&self) -> Json {
         let agreement = |agreement: &Agreement| {
             json!({
-                "who": agreement.who, "cases": agreement.cases, "same": agreement.same,
+                "who": agreement.who, "with": agreement.with, "cases": agreement.cases, "same": agreement.same,
                 "kappa": agreement.kappa, "kappa_interval": agreement.kappa_interval,
                 "weighted_kappa": agreement.weighted,
                 "alpha": agreement.alpha, "alpha_interval": agreement.alpha_interval,
@@ -196,7 +214,8 @@ impl Comparison {
             "cases": self.cases,
             "without_verdict": self.without,
             "agreement": self.agreements.iter().map(agreement).collect::<Vec<_>>(),
-            "people": self.people.as_ref().map(agreement),
+            "people": self.people.iter().map(agreement).collect::<Vec<_>>(),
+            "people_alpha": self.people_alpha,
             "fleiss_kappa_of_judges": self.panel,
             "flipped": self.flips,
             "threshold": threshold,
@@ -205,7 +224,12 @@ impl Comparison {
 }
 
 impl Agreement {
-    fn of(who: String, pairs: &[(f64, f64)], pass: f64) -> Self {
+    /// As a reader knows it.
+    fn name(&self, with_person: bool) -> String {
+        if with_person { format!("{} with {}", self.who, self.with) } else { self.who.clone() }
+    }
+
+    fn of(who: &str, with: &str, pairs: &[(f64, f64)], pass: f64) -> Self {
         let categories = categories(pairs, pass);
         let kappa = |weights| cohen_kappa(&categories, weights);
         let drawn = |places: &[usize]| -> Vec<(usize, usize)> { places.iter().map(|at| categories[*at]).collect() };
@@ -213,7 +237,8 @@ impl Agreement {
             pairs.map(|(first, second)| vec![Some(first), Some(second)]).collect()
         };
         Self {
-            who,
+            who: who.to_owned(),
+            with: with.to_owned(),
             cases: pairs.len(),
             same: categories.iter().filter(|(first, second)| first == second).count(),
             kappa: kappa(Weights::Equal),

@@ -2,10 +2,8 @@
 
 use std::io::{self, IsTerminal as _};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use probare_core::Outside;
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_retrieval::passages::Split;
@@ -13,9 +11,8 @@ use probare_retrieval::stores::{Postgres, shown};
 use probare_retrieval::{Builder, Built, Embedder, Index, RetrievalError, Settings, Stage, corpus};
 use serde_json::json;
 
-use super::{open_models, print, print_json, remark};
+use super::{embedding_by, print, print_json, remark};
 use crate::failure::{Done, Failure};
-use crate::verbs::asking::Asking;
 use crate::verbs::running::interrupt_flag;
 
 /// Index a corpus: transcripts, texts, tables, PDF files
@@ -127,7 +124,7 @@ fn embedder(arguments: &Arguments) -> Result<Option<Embedder>, Failure> {
     let known = before.as_ref().map(|vectors| vectors.model.as_str());
     let named = arguments.embedding.as_deref();
     let model = named.or(known).unwrap_or(Embedder::USUAL);
-    let outside: Arc<dyn Outside> = Arc::new(open_models(&[], None, &Asking::default())?);
+    let outside = embedding_by(named)?;
     // The index that is there may be anybody's: its model is asked only if it is named here.
     let opened = match known {
         Some(known) if named.is_none() => Embedder::of_index(known, None, &outside),

@@ -14,7 +14,9 @@ use probare_retrieval::stores::Postgres;
 use probare_retrieval::{Embedder, Filter, Found, Index, Mode, RetrievalError, Search};
 
 pub use ask::{open_models, unanswered};
+use probare_runner::Settings;
 
+use super::flags::Layered;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -43,6 +45,14 @@ pub fn run(arguments: &Arguments) -> Done {
         Command::Search(arguments) => search::run(arguments),
         Command::Ask(arguments) => ask::run(arguments),
         Command::Test(arguments) => test::run(arguments),
+    }
+}
+
+/// What a run would be made of; nothing for a command that scores nothing.
+pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+    match &arguments.command {
+        Command::Test(arguments) => test::settings(arguments).map(|(_, settings)| Some(settings)),
+        Command::Index(_) | Command::Search(_) | Command::Ask(_) => Ok(None),
     }
 }
 
@@ -136,6 +146,16 @@ impl Searching {
         let filter = Filter::parse(&self.filter).map_err(RetrievalError::from)?;
         Ok(Search { question: question.to_owned(), k: self.k, filter, mode: self.mode.into() })
     }
+}
+
+/// Who gives vectors where nobody else is asked: the model that the user names, by the configuration where it is one of
+/// its own; without a name this machine alone.
+fn embedding_by(named: Option<&str>) -> Result<Arc<dyn Outside>, Failure> {
+    let asked = match named {
+        Some(_) => open_models(&[], None, &Layered::default())?,
+        None => probare_runner::Asking::local().open(&mut [], probare_metrics::registry())?,
+    };
+    Ok(Arc::new(asked))
 }
 
 /// Opens an index and the model of its vectors, as far as the mode needs it. `embedding` is the model that the user names:

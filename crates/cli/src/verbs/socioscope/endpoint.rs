@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{ArgMatches, FromArgMatches as _};
+use clap::{Arg, ArgMatches, Args as _, Command, FromArgMatches as _};
 use probare_cases::{LARGEST_DOCUMENT, read_whole};
 use probare_core::{Outside, Question};
 use probare_models::Client;
@@ -12,11 +12,13 @@ use probare_report::number::counted;
 use probare_report::{Output, escape};
 use probare_retrieval::answer::{self, AnswerError, ContextItem, PromptReply, PromptRequest, remote};
 use probare_retrieval::{Filter, RetrievalError, Search};
-use probare_runner::{Asked, Config};
+use probare_runner::{Asked, Config, Layer, Settings};
 use probare_suites::socioscope::input::{Fixture, Pair};
 use serde_json::{Map, Value as Json, json};
 
-use super::super::asking::{self, Asking};
+use super::super::asking;
+use super::super::benchmarks::{Judges, Preparation};
+use super::super::flags::of_config;
 use super::super::rag::{self, Opened};
 use super::super::remark;
 use crate::failure::Failure;
@@ -80,6 +82,31 @@ pub enum Answerer {
     Remote(Arc<Asked>, String),
 }
 
+/// Questions asked before they are graded.
+pub struct AskFirst;
+
+impl Preparation for AskFirst {
+    fn suite(&self) -> &'static str {
+        "socioscope"
+    }
+
+    fn flags(&self) -> Vec<Arg> {
+        Endpoint::augment_args(Command::new("endpoint")).get_arguments().cloned().collect()
+    }
+
+    fn prepare(
+        &self,
+        matches: &ArgMatches,
+        options: &mut Map<String, Json>,
+        settings: &Settings,
+    ) -> Result<Option<Judges>, Failure> {
+        if let Some(endpoint) = Endpoint::given(matches)? {
+            endpoint.answer(options, settings.quiet)?;
+        }
+        Ok(None)
+    }
+}
+
 impl Endpoint {
     /// What the command line says; nothing where the fixture is graded as it is.
     pub fn given(matches: &ArgMatches) -> Result<Option<Self>, Failure> {
@@ -97,17 +124,16 @@ impl Endpoint {
         Ok(Some(endpoint))
     }
 
+    /// What it says about whom it asks.
+    fn layer(&self) -> Layer {
+        Layer::of_caller(json!({"offline": self.offline, "budget_usd": self.budget_usd, "record": self.record}))
+    }
+
     /// Opens the model, and the index where there is one. Nothing is sent.
     pub fn open(&self) -> Result<Answerer, Failure> {
         let model = self.model.clone().ok_or_else(|| Failure::usage("no model is named").hint("add --model MODEL"))?;
         let config = Config::load(None)?;
-        let flags = Asking {
-            offline: self.offline,
-            budget_usd: self.budget_usd,
-            record: self.record.clone(),
-            ..Asking::default()
-        };
-        let mut asking = flags.settled(&config, Path::new(""));
+        let mut asking = Settings::merge([self.layer(), of_config(&config)])?.asking();
         let name = match (&self.index, self.url.as_deref()) {
             (Some(_), _) | (None, None) => model,
             (None, Some(url)) if url.starts_with("replay:") => url.to_owned(),
@@ -145,7 +171,7 @@ impl Endpoint {
     pub fn answer(&self, options: &mut Map<String, Json>, quiet: bool) -> Result<(), Failure> {
         let path = options.get("fixture").and_then(Json::as_str).map(str::to_owned);
         let path = path.ok_or_else(|| {
-            Failure::usage("FIXTURE and CORPUS are missing")
+            Failure::usage("FIXTURE is missing: the questions that are asked")
                 .hint("probare socioscope questions.json corpus.json --index INDEX --model MODEL --out results")
         })?;
         let (bytes, _) = read_whole(&path, LARGEST_DOCUMENT)?;
@@ -268,6 +294,7 @@ impl Answerer {
                 for request in requests {
                     let search: Search = request.search().map_err(rag::unanswered)?;
                     let found = opened.index.search(&search, opened.embedder.as_ref())?;
+                    answer::refuse_excluded(&opened.index, &search, &found).map_err(rag::unanswered)?;
                     contexts.push(answer::context(&found.hits));
                 }
                 let each = requests.iter().zip(&contexts);

@@ -10,4 +10,4 @@ pub(super) use careful_answer::careful_answer;
 pub(super) use measured::{Measured, keep, kept};
 pub(super) use metadata::{iterations, steps, topics};
 pub(super) use response_words::{ResponseWords, response_words, vocabulary};
-pub(super) use sources::Sources;
+pub(crate) use sources::Sources;

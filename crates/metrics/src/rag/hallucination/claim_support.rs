@@ -51,8 +51,24 @@ impl Statement {
         }
     }
 
-    /// The first sentence that bears out the claim.
+    /// The first sentence that bears out the claim. That a price is so much, a sentence bears out that says what costs so much.
     pub fn support(&self, context: &Context<'_>) -> Result<usize, Unsupported> {
+        let found = self.support_by_words(context);
+        found.or_else(|lack| self.as_price().and_then(|cost| cost.support_by_words(context).ok()).ok_or(lack))
+    }
+
+    /// `The price is 50,000` as `it costs 50,000`; nothing for any other claim.
+    fn as_price(&self) -> Option<Self> {
+        let is_price = self.verb.is_be() && self.object.is_amount() && VerbClass::is_cost(&self.subject.text);
+        is_price.then(|| Self {
+            subject: Component::alone("it"),
+            verb: VerbClass::of_lemma("cost"),
+            object: self.object.clone(),
+            is_negated: self.is_negated,
+        })
+    }
+
+    fn support_by_words(&self, context: &Context<'_>) -> Result<usize, Unsupported> {
         let Some(object) = context.seek(&self.object) else {
             return Err(Unsupported { lack: Lack::Object, nearest: None });
         };
@@ -208,6 +224,16 @@ mod tests {
         assert_eq!(found(["notes", "contain", "errors"], true, &context), Ok(0));
         assert_eq!(found(["notes", "contain", "errors"], false, &context), Err(Lack::Polarity));
         assert_eq!(found(["notes", "contain", "maps"], false, &context), Err(Lack::Object));
+    }
+
+    #[test]
+    fn a_price_is_what_something_costs() {
+        let context = ["The car costs 50,000. The van costs 60,000."];
+        assert_eq!(found(["price", "is", "50,000"], false, &context), Ok(0));
+        assert!(found(["price", "is", "60,000"], true, &context).is_err(), "nothing is denied");
+        assert!(found(["price", "is", "70,000"], false, &context).is_err());
+        assert!(found(["weight", "is", "50,000"], false, &context).is_err());
+        assert!(found(["price", "is", "50,000"], false, &["The car weighs 50,000."]).is_err());
     }
 
     #[test]

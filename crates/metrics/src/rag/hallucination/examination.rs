@@ -224,7 +224,10 @@ pub(crate) fn claim_finding(claim: Extracted, standing: Standing) -> Finding {
 fn standing(statement: &Statement, context: &Context<'_>, settings: &Settings) -> Standing {
     if let Some(window) = settings.claim_window {
         return match window::support(statement, context, window) {
-            Some((chunk, span)) => Standing::Supported { source: Source { chunk, span }, note: None },
+            Some(window::Near { chunk, span, other }) => Standing::Supported {
+                source: Source { chunk, span },
+                note: other.map(|other| format!("the object stands in chunk {other}").into()),
+            },
             None => Standing::Unsupported {
                 reason: format!("subject and object do not stand within {window} characters of each other").into(),
             },

@@ -58,6 +58,11 @@ impl VerbClass {
         self.lemmas.iter().any(|lemma| lemma == "be")
     }
 
+    /// Whether a noun names what the verbs of prices say.
+    pub fn is_cost(noun: &str) -> bool {
+        COST.iter().any(|lemma| noun.eq_ignore_ascii_case(lemma))
+    }
+
     /// Whether who does what to whom shows in the order of words: not so for prices and places.
     pub fn has_direction(&self) -> bool {
         !self.lemmas.iter().any(|lemma| COST.contains(&lemma.as_str()) || LOCATE.contains(&lemma.as_str()))

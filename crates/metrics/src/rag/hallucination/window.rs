@@ -1,4 +1,5 @@
-//! The published checker's own test of a claim: subject and object near each other, whatever stands between.
+//! The published checker's own test of a claim: subject and object near each other, whatever stands between. It joins the chunks
+//! by one space first, so that a claim may lean on two of them.
 
 use std::ops::Range;
 
@@ -6,30 +7,55 @@ use super::claim_support::Statement;
 use super::component::Component;
 use super::context::Context;
 
-/// Where subject and object stand at most `window` characters apart in one chunk: chunk and bytes.
-pub(crate) fn support(statement: &Statement, context: &Context<'_>, window: usize) -> Option<(usize, Range<usize>)> {
-    let subjects = places(&statement.subject, context);
-    let objects = places(&statement.object, context);
+/// Where subject and object stand at most `window` characters apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Near {
+    /// The chunk of the subject.
+    pub chunk: usize,
+    /// From the one to the other where both are in that chunk, else the subject: bytes of the chunk.
+    pub span: Range<usize>,
+    /// The chunk of the object, where it is another.
+    pub other: Option<usize>,
+}
+
+/// A place in the chunks and in their joined text.
+struct Place {
+    chunk: usize,
+    span: Range<usize>,
+    joined: Range<usize>,
+}
+
+/// The first such place.
+pub(crate) fn support(statement: &Statement, context: &Context<'_>, window: usize) -> Option<Near> {
+    let mut starts = Vec::with_capacity(context.chunks.len());
+    let mut length = 0;
+    for chunk in context.chunks {
+        starts.push(length);
+        length += chunk.len() + 1;
+    }
+    let subjects = places(&statement.subject, context, &starts);
+    let objects = places(&statement.object, context, &starts);
+    let text = context.chunks.join(" ");
+    // Characters have at most four bytes, so places further apart than that are out of reach and both lists can be walked
+    // together.
+    let reach = window.saturating_mul(4);
     let mut from = 0;
-    for (chunk, subject) in &subjects {
-        // Characters have at most four bytes, so places further apart than that are out of reach and both lists can be
-        // walked together.
-        let reach = window.saturating_mul(4);
-        while objects
-            .get(from)
-            .is_some_and(|(other, object)| (other, object.end.saturating_add(reach)) < (chunk, subject.start))
-        {
+    for subject in &subjects {
+        while objects.get(from).is_some_and(|object| object.joined.end.saturating_add(reach) < subject.joined.start) {
             from += 1;
         }
-        let near = objects[from..]
-            .iter()
-            .take_while(|(other, object)| (other, object.start) <= (chunk, subject.end.saturating_add(reach)));
-        let text = context.chunks.get(*chunk).copied().unwrap_or_default();
-        for (_, object) in near {
-            let gap = subject.end.min(object.end)..subject.start.max(object.start);
-            let characters = text.get(gap).map_or(0, |between| between.chars().count());
-            if characters <= window {
-                return Some((*chunk, subject.start.min(object.start)..subject.end.max(object.end)));
+        let near =
+            objects[from..].iter().take_while(|object| object.joined.start <= subject.joined.end.saturating_add(reach));
+        for object in near {
+            let gap = subject.joined.end.min(object.joined.end)..subject.joined.start.max(object.joined.start);
+            if text.get(gap).map_or(0, |between| between.chars().count()) <= window {
+                let is_one = subject.chunk == object.chunk;
+                let whole = subject.span.start.min(object.span.start)..subject.span.end.max(object.span.end);
+                return Some(Near {
+                    chunk: subject.chunk,
+                    span: if is_one { whole } else { subject.span.clone() },
+                    other: (!is_one).then_some(object.chunk),
+                });
             }
         }
     }
@@ -37,7 +63,7 @@ pub(crate) fn support(statement: &Statement, context: &Context<'_>, window: usiz
 }
 
 /// All places of a component, in order.
-fn places(component: &Component, context: &Context<'_>) -> Vec<(usize, Range<usize>)> {
+fn places(component: &Component, context: &Context<'_>, starts: &[usize]) -> Vec<Place> {
     let Some(sought) = context.seek(component) else { return Vec::new() };
     let mut places = Vec::new();
     for index in context.candidates(&sought) {
@@ -46,7 +72,9 @@ fn places(component: &Component, context: &Context<'_>) -> Vec<(usize, Range<usi
             if let Some(words) = sentence.words.get(words)
                 && let (Some(first), Some(last)) = (words.first(), words.last())
             {
-                places.push((sentence.chunk, first.span.start..last.span.end));
+                let (chunk, span) = (sentence.chunk, first.span.start..last.span.end);
+                let start = starts.get(chunk).copied().unwrap_or_default();
+                places.push(Place { chunk, joined: start + span.start..start + span.end, span });
             }
         }
     }
@@ -67,8 +95,13 @@ mod tests {
             is_negated: true,
         };
         let near = ["Nothing here.", "Google said: no. éé YouTube"];
-        assert_eq!(support(&statement, &Context::new(&near), 14), Some((1, 0..29)));
-        assert_eq!(support(&statement, &Context::new(&near), 13), None);
-        assert_eq!(support(&statement, &Context::new(&["Google", "YouTube"]), 300), None);
+        let found = |chunks: &[&str], window| support(&statement, &Context::new(chunks), window);
+        assert_eq!(found(&near, 14), Some(Near { chunk: 1, span: 0..29, other: None }));
+        assert_eq!(found(&near, 13), None);
+        // The chunks are joined by one space.
+        let apart = ["Well, Google", "YouTube."];
+        assert_eq!(found(&apart, 1), Some(Near { chunk: 1, span: 0..7, other: Some(0) }));
+        assert_eq!(found(&apart, 0), None);
+        assert_eq!(found(&["YouTube", "é", "Google"], 3), Some(Near { chunk: 0, span: 0..7, other: Some(2) }));
     }
 }

@@ -1,9 +1,9 @@
 //! Whether what a program printed is what it should have printed: letter by letter, else a judge says.
 
-use probare_core::{Answer, ScoreError};
+use probare_core::{Answer, Profile, ScoreError};
 use serde_json::Value as Json;
 
-use crate::sgi::reading::replies::{Reading, object};
+use crate::sgi::reading::replies::{Reading, object, words};
 
 /// How a test was decided, by the published names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +33,11 @@ impl Method {
     }
 }
 
-/// What a judge's reply says: whether it passes, how that was decided, and the judge's reason.
-pub fn judged(answer: &Answer, reading: Reading) -> (bool, Method, Result<String, ScoreError>) {
-    let text = match answer.reply().and_then(|reply| reply.read().map(str::to_owned)) {
-        Ok(text) => text,
+/// What a judge's reply says: whether it passes, how that was decided, and the judge's reason. Where no reply came there is an
+/// error in place of the reason, and the verdict is nobody's.
+pub fn judged(answer: &Answer, reading: Reading, profile: Profile) -> (bool, Method, Result<String, ScoreError>) {
+    let text = match words(answer, profile) {
+        Ok(text) => text.to_owned(),
         Err(error) => return (false, Method::NoReply, Err(error)),
     };
     match object(&text, reading) {

@@ -2,15 +2,24 @@
 
 use std::path::{Component, Path};
 
-use probare_core::{End, Folder, Program, Ran, ScoreError, Step};
+use probare_core::{End, ErrorKind, Folder, Program, Ran, ScoreError, Step};
 use probare_text::python::strip;
 use serde::Serialize;
 
 /// Shortest time limit of a data program, in seconds.
 const DATA_SECONDS: u32 = 600;
 
-/// Where the fixtures of three samples belong, by the end of their `idx`.
-const FIXTURES: [(&str, &str); 3] = [("0200", "data"), ("0206", "data/mnist_raw"), ("0236", "data/em_3d_user_study")];
+/// The three published samples that need files beside their rows, by their `idx`, and where these belong.
+const FIXTURES: [(&str, &str); 3] = [
+    ("SGI_DryExperiment_0200", "data"),
+    ("SGI_DryExperiment_0206", "data/mnist_raw"),
+    ("SGI_DryExperiment_0236", "data/em_3d_user_study"),
+];
+
+/// Where the files belong that this sample needs beside its row; nothing where it needs none.
+pub fn fixture_place(idx: &str) -> Option<&'static str> {
+    FIXTURES.iter().find(|(sample, _)| *sample == idx).map(|(_, place)| *place)
+}
 
 /// What all tests of an experiment have in common.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,17 +55,22 @@ pub struct Trial {
 }
 
 impl Terms {
-    /// The program of a test.
-    pub fn program(&self, idx: &str, main: &str, data: &str) -> Program {
+    /// The program of a test. A sample whose files nobody has is an error: its program would end badly through no fault of
+    /// the answer.
+    pub fn program(&self, idx: Option<&str>, main: &str, data: &str) -> Result<Program, ScoreError> {
         let mut folders = vec![Folder { path: "data".to_owned(), ..Folder::default() }];
-        if let Some(fixtures) = self.fixtures.as_ref().filter(|_| is_plain_name(idx))
-            && let Some((_, place)) = FIXTURES.iter().find(|(end, _)| idx.ends_with(end))
+        if let Some(idx) = idx
+            && let Some(place) = fixture_place(idx)
         {
+            let Some(fixtures) = &self.fixtures else {
+                let reason = format!("the sample needs files in a folder `{idx}`, and no folder of fixtures is named");
+                return Err(ScoreError::other(ErrorKind::Missing, reason));
+            };
             let from = Some(format!("{}/{idx}", fixtures.trim_end_matches('/')));
-            folders.push(Folder { path: (*place).to_owned(), from, optional: true, ..Folder::default() });
+            folders.push(Folder { path: place.to_owned(), from, ..Folder::default() });
         }
         let step = |file: &str, seconds: u32| Step::new(&["python3", file], seconds);
-        Program {
+        Ok(Program {
             environment: self.environment.clone(),
             files: vec![("main_en.py".to_owned(), main.to_owned()), ("data_en.py".to_owned(), data.to_owned())],
             folders,
@@ -64,7 +78,7 @@ impl Terms {
             mebibytes: self.mebibytes,
             beside: self.parallel,
             ..Program::default()
-        }
+        })
     }
 
     /// Reads what became of it.
@@ -156,12 +170,15 @@ mod tests {
         for name in ["SGI_DryExperiment_0200", "0200", "a b", "..0200"] {
             assert!(is_plain_name(name), "{name}");
         }
-        for name in ["", ".", "..", "../home/private-0200", "/0200", "a/0200", "0200/", "./0200", "a\0200", "a\n0200"] {
+        for name in
+            ["", ".", "..", "../home/private-0200", "/0200", "a/0200", "0200/", "./0200", "a\u{0}0200", "a\n0200"]
+        {
             assert!(!is_plain_name(name), "{name:?}");
         }
         let terms = Terms { fixtures: Some("/data".to_owned()), ..Terms::default() };
-        let from = |idx: &str| terms.program(idx, "", "").folders.get(1).and_then(|folder| folder.from.clone());
-        assert_eq!(from("x_0200").as_deref(), Some("/data/x_0200"));
+        let from = |idx: &str| terms.program(Some(idx), "", "").unwrap().folders.get(1)?.from.clone();
+        assert_eq!(from("SGI_DryExperiment_0200").as_deref(), Some("/data/SGI_DryExperiment_0200"));
+        assert_eq!(from("x_0200"), None);
         assert_eq!(from("../home/private-0200"), None);
         assert_eq!(from("x_0201"), None);
     }

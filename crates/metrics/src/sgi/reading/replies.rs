@@ -3,8 +3,22 @@
 //! The original repairs the text and then evaluates it as Python, so a bare `true`, `false` or `null` anywhere in it voids the
 //! whole reply. Here nothing is evaluated; the rule is kept where it is asked for.
 
+use probare_core::{Answer, Content, Profile, ScoreError};
 use probare_text::loose_json::{Found, read};
 use serde_json::Value as Json;
+
+/// The part of a score that counts replies of graders which came and could not be read; absent where all could.
+pub const UNREADABLE: &str = "unreadable_replies";
+
+/// The words of a reply that came; an error where none did, in every profile: an outage is no verdict. The published scorers
+/// know no refusal, so theirs is a reply whose words cannot be read; the careful reading takes it for what it is.
+pub fn words(answer: &Answer, profile: Profile) -> Result<&str, ScoreError> {
+    let reply = answer.reply()?;
+    match &reply.content {
+        Content::Refused(words) if profile == Profile::Reference => Ok(words),
+        _ => reply.read(),
+    }
+}
 
 /// How a reply is read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -55,12 +55,29 @@ pub(super) fn questions(text: &str, file: &str) -> (Vec<Located>, Vec<Problem>) 
     (questions, problems)
 }
 
-/// The cells of a row: outer pipes go, and so do stars and backquotes.
+/// The cells of a row: outer pipes go, and so do stars and backquotes. A pipe behind a backslash is part of its cell, as in
+/// tables of GitHub.
 fn cells(line: &str) -> Vec<String> {
     let line = python::strip(line);
     let line = line.strip_prefix('|').unwrap_or(line);
-    let line = line.strip_suffix('|').unwrap_or(line);
-    line.split('|').map(|cell| python::strip(&cell.replace(['*', '`'], "")).to_owned()).collect()
+    let is_closed = line.ends_with('|') && !line.ends_with("\\|");
+    let line = if is_closed { &line[..line.len() - 1] } else { line };
+    let mut cells = vec![String::new()];
+    for piece in line.split('|') {
+        let Some(cell) = cells.last_mut() else { break };
+        if let Some(before) = piece.strip_suffix('\\') {
+            cell.push_str(before);
+            cell.push('|');
+        } else {
+            cell.push_str(piece);
+            cells.push(String::new());
+        }
+    }
+    // Behind the last pipe that divides.
+    if cells.last().is_some_and(String::is_empty) {
+        cells.pop();
+    }
+    cells.iter().map(|cell| python::strip(&cell.replace(['*', '`'], "")).to_owned()).collect()
 }
 
 fn is_column(cell: &str, name: &str) -> bool {
@@ -79,7 +96,10 @@ fn question(cells: &[String], places: &[Option<usize>; 5]) -> Result<Question, S
         cells.get(place).ok_or_else(|| format!("the row has {} cells and none for `{}`", cells.len(), COLUMNS[column]))
     };
     if cells.len() > COLUMNS.len() && places.iter().flatten().max() == Some(&(COLUMNS.len() - 1)) {
-        return Err(format!("the row has {} cells; a `|` inside a cell divides it", cells.len()));
+        return Err(format!(
+            "the row has {} cells; a `|` inside a cell divides it, unless a backslash stands before it",
+            cells.len()
+        ));
     }
     let id = cell(0)?;
     if id.is_empty() {
@@ -129,6 +149,24 @@ mod tests {
         assert_eq!(problems.iter().filter_map(|problem| problem.line).collect::<Vec<_>>(), [3, 4, 5]);
         let (found, problems) = questions("| Question ID | Question Text |\n", "a.md");
         assert!(found.is_empty() && problems[0].reason.contains("`Expected Answer Summary`"));
+    }
+
+    #[test]
+    fn a_pipe_behind_a_backslash_belongs_to_its_cell() {
+        for (line, expected) in [
+            (r"| a \| b | c |", vec!["a | b", "c"]),
+            (r"|a\|b\|c|", vec!["a|b|c"]),
+            (r"| a | b \|", vec!["a", "b |"]),
+            ("| a | |", vec!["a", ""]),
+            ("a|b", vec!["a", "b"]),
+        ] {
+            assert_eq!(cells(line), expected, "{line}");
+        }
+        let text = "|Question ID|Question Text|Expected Answer Summary|Traceable Sources|Reasoning Steps|\n\
+                    |-|-|-|-|-|\n|A-1|What is P(A \\| B)?|s|Topic: t|1. a|\n";
+        let (found, problems) = questions(text, "a.md");
+        assert!(problems.is_empty(), "{problems:?}");
+        assert_eq!(found[0].question.text, "What is P(A | B)?");
     }
 
     #[test]

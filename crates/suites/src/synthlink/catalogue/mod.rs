@@ -119,7 +119,7 @@ pub fn files(path: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
 /// Reads what can be read, and says what is wrong with the rest.
 fn read(path: &Path) -> Result<(Catalogue, Vec<Problem>), CatalogueError> {
     // Asked first, because a name that leads nowhere tells no format either; `-` is the standard input.
-    if path != Path::new("-") {
+    if path != Path::new("-") && !probare_cases::is_bundled(&path.display().to_string()) {
         std::fs::metadata(path).map_err(|source| CatalogueError::Io { path: path.display().to_string(), source })?;
     }
     let (located, mut problems) = if path.is_dir() {

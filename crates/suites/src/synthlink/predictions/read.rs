@@ -22,16 +22,16 @@ pub struct Predictions {
 }
 
 impl Predictions {
-    /// Opens a file that holds one JSON array.
+    /// Opens a file that holds one JSON array. Remarks behind `//`, as in the published sample, are passed over.
     pub fn open(file: &str) -> Result<Self, PredictionError> {
         let options = ReadOptions { format: Some(Format::Json), ..ReadOptions::default() };
-        let values = Values::open(file, &options).map_err(|error| unreadable(file, error))?;
+        let values = Values::with_remarks(file, &options).map_err(|error| unreadable(file, error))?;
         if values.is_array() {
             return Ok(Self { values, file: file.to_owned(), count: 0 });
         }
         // To say what it is instead, little of it is enough; it may be a device without an end.
         let options = ReadOptions { longest_row: LONGEST_MISTAKE, ..options };
-        let mut values = Values::open(file, &options).map_err(|error| unreadable(file, error))?;
+        let mut values = Values::with_remarks(file, &options).map_err(|error| unreadable(file, error))?;
         Err(match values.next() {
             Some(Ok(raw)) => no_list(file, &raw),
             Some(Err(error)) => lost(file, error),
@@ -161,6 +161,15 @@ mod tests {
     }
 
     #[test]
+    fn remarks_as_in_the_published_sample_are_passed_over() {
+        let sample =
+            "[\n  {\"question_id\": \"a\", \"retrieved_docs\": [\"https://x.org/y\"]}\n  // … other entries\n]\n";
+        assert_eq!(ids(sample.as_bytes()).unwrap(), ["a"]);
+        assert!(ids(b"[\n// sample\n]").unwrap().is_empty());
+        assert_eq!(error("[\n// sample\n3]"), "p.json:3: [0] is a number; an object is expected");
+    }
+
+    #[test]
     fn a_wrong_type_is_named_with_its_place() {
         assert_eq!(error("{}"), "p.json:1: the document is an object; a list of predictions is expected");
         assert_eq!(error(r#"[["HIA-01"]]"#), "p.json:1: [0] is a list; an object is expected");
@@ -185,7 +194,7 @@ mod tests {
         let good = r#"{"question_id": "a"}"#;
         for (text, start) in [
             ("", "p.json:1:1: no valid JSON"),
-            ("[\n// sample\n]", "p.json:2:1: no valid JSON"),
+            ("[\n/ sample\n]", "p.json:2:1: no valid JSON"),
             (&*format!("[{good},\n ]"), "p.json:2:2: no valid JSON"),
             (&*format!("[{good}]\n\n]"), "p.json:3:1: no valid JSON"),
             (&*format!("[{good}"), "p.json:1:"),

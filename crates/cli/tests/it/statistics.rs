@@ -1,0 +1,220 @@
+//! Numbers that are about what they say: repeats, models and clusters through the command line, in every form of a run.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::{Value as Json, json};
+
+fn probare(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_probare"))
+        .current_dir(folder)
+        .env_remove("PROBARE_RECORD")
+        .args(arguments)
+        .output()
+        .expect("the program starts")
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().expect("it ends by itself")
+}
+
+/// The output of a command that ends well.
+fn fine(folder: &Path, arguments: &[&str]) -> String {
+    let output = probare(folder, arguments);
+    assert_eq!(code(&output), 0, "{arguments:?}: {}", said(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Rows of twenty cases; of the words of the reference a case has some, more of them where `shift` says so.
+fn rows(repeats: usize, model: Option<&str>, shift: usize) -> String {
+    let words = ["one", "two", "three", "four", "five", "six"];
+    let mut text = String::new();
+    for case in 0..20 {
+        for repeat in 0..repeats {
+            let known = 1 + (case * 7 + usize::from(shift > 0 && case % 3 == 0) * shift) % words.len();
+            let mut row = json!({
+                "id": format!("c{case}"), "query": "which?", "response": words[..known].join(" "),
+                "reference": words.join(" "), "source": format!("s{}", case / 5),
+            });
+            if repeats > 1 {
+                row["repeat"] = json!(repeat);
+            }
+            if let Some(model) = model {
+                row["model"] = json!(model);
+            }
+            text.push_str(&format!("{row}\n"));
+        }
+    }
+    text
+}
+
+fn summary(folder: &Path, file: &str, more: &[&str]) -> Json {
+    let mut arguments = vec!["score", file, "-m", "token_f1", "--json", "-o", "out.csv"];
+    arguments.extend(more);
+    let output = probare(folder, &arguments);
+    assert!(code(&output) != 1, "{}", said(&output));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let start = text.find('{').unwrap_or_else(|| panic!("{text}"));
+    let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Json>();
+    values.next().unwrap().unwrap()
+}
+
+fn find<'a>(json: &'a Json, name: &str) -> Option<&'a Json> {
+    match json {
+        Json::Object(map) => map.get(name).or_else(|| map.values().find_map(|value| find(value, name))),
+        Json::Array(list) => list.iter().find_map(|value| find(value, name)),
+        _ => None,
+    }
+}
+
+#[test]
+fn ten_equal_repeats_say_as_much_as_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("once.jsonl"), rows(1, None, 0)).unwrap();
+    fs::write(place.join("often.jsonl"), rows(10, None, 0)).unwrap();
+    let (once, often) = (summary(place, "once.jsonl", &[]), summary(place, "often.jsonl", &[]));
+    for name in ["mean", "interval"] {
+        assert_eq!(find(&once, name).unwrap(), find(&often, name).unwrap(), "{name}");
+    }
+    assert_eq!((find(&often, "cases"), find(&often, "outputs")), (Some(&json!(20)), Some(&json!(200))), "{often}");
+    // The interval of twenty cases holds the limit, that of two hundred would not.
+    let mean = find(&once, "mean").unwrap().as_f64().unwrap();
+    let high = find(&once, "interval").unwrap()["high"].as_f64().unwrap();
+    let gate = format!("token_f1={}", mean + (high - mean) * 0.8);
+    for (file, confident, ends) in [("once.jsonl", true, 0), ("often.jsonl", true, 0), ("often.jsonl", false, 2)] {
+        let mut arguments = vec!["score", file, "-m", "token_f1", "--fail-under", &gate, "-o", "out.jsonl"];
+        arguments.extend(confident.then_some("--confident"));
+        let output = probare(place, &arguments);
+        assert_eq!(code(&output), ends, "{file} {confident}: {}", said(&output));
+    }
+    let shown = said(&probare(place, &["score", "often.jsonl", "-m", "token_f1", "-o", "out.jsonl"]));
+    assert!(shown.contains("20 cases with 200 outputs"), "{shown}");
+}
+
+#[test]
+fn clusters_are_honoured_by_score_and_by_verify() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("cases.jsonl"), rows(1, None, 0)).unwrap();
+    let (plain, clustered) =
+        (summary(place, "cases.jsonl", &[]), summary(place, "cases.jsonl", &["--cluster", "source"]));
+    assert_ne!(find(&plain, "interval"), find(&clustered, "interval"));
+    assert_eq!(find(&clustered, "method"), Some(&json!("clustered")), "{clustered}");
+    assert_eq!(find(&clustered, "cluster").unwrap(), &json!({"column": "source", "clusters": 4, "without": 0}));
+    assert!(fine(place, &["verify", "out.csv"]).contains("all agree"));
+    let none = summary(place, "cases.jsonl", &["--cluster", "author"]);
+    assert_eq!(find(&none, "interval"), Some(&Json::Null));
+    assert_eq!(find(&none, "no_intervals"), Some(&json!("no case has a column `author`")));
+}
+
+#[test]
+fn every_form_of_a_run_gives_the_same_comparison() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let forms = ["jsonl", "json", "csv", "parquet", "html", "csv.gz"];
+    for (name, shift) in [("a", 0), ("b", 2)] {
+        let both = rows(10, Some("alpha"), shift) + &rows(10, Some("=beta"), shift + 1);
+        fs::write(place.join(format!("{name}.in.jsonl")), both).unwrap();
+        let outputs: Vec<String> = forms.iter().map(|form| format!("{name}.{form}")).collect();
+        let input = format!("{name}.in.jsonl");
+        let mut arguments = vec!["score", &input, "-m", "token_f1", "-m", "contains", "-q"];
+        arguments.extend(outputs.iter().flat_map(|output| ["-o", output.as_str()]));
+        fine(place, &arguments);
+    }
+    let compared = |left: &str, right: &str| {
+        let text = fine(place, &["compare", left, right, "--json", "--cluster", "source"]);
+        let mut json: Json = serde_json::from_str(&text).unwrap();
+        json["baseline"] = Json::Null;
+        json["others"][0]["name"] = Json::Null;
+        json
+    };
+    let first = compared("a.jsonl", "b.jsonl");
+    assert_eq!(first["others"][0]["pairing"]["matched"], 40, "{first}");
+    for form in forms {
+        assert_eq!(compared(&format!("a.{form}"), &format!("b.{form}")), first, "{form}");
+        assert_eq!(compared("a.jsonl", &format!("b.{form}")), first, "jsonl and {form}");
+    }
+    let one = fine(place, &["compare", "a.csv@alpha", "b.parquet@alpha"]);
+    assert!(one.contains("20 cases in both"), "{one}");
+    let refused = probare(place, &["compare", "a.jsonl", "b.jsonl@alpha"]);
+    assert!(said(&refused).contains("several models (=beta, alpha)"), "{}", said(&refused));
+}
+
+#[test]
+fn a_column_model_is_the_model_everywhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let mut table = "id,query,response,reference,model\n".to_owned();
+    for (id, alpha, beta) in [("1", "yes", "no"), ("2", "no", "no"), ("3", "yes", "yes")] {
+        table.push_str(&format!("{id},q,{alpha},yes,alpha\n{id},q,{beta},yes,beta\n"));
+    }
+    fs::write(place.join("two.csv"), table).unwrap();
+    let shown =
+        said(&probare(place, &["score", "two.csv", "-m", "exact_match", "--by", "metadata.model", "-o", "x.jsonl"]));
+    assert!(!shown.contains("pass@") && !shown.contains("more than once"), "{shown}");
+    assert!(shown.contains("3 cases with 6 outputs") && shown.contains("alpha") && shown.contains("beta"), "{shown}");
+    let compared = fine(place, &["compare", "x.jsonl@alpha", "x.jsonl@beta", "--by", "metadata.model"]);
+    assert!(compared.contains("3 cases in both"), "{compared}");
+    assert!(fine(place, &["verify", "x.jsonl"]).contains("all agree"));
+}
+
+#[test]
+fn raw_and_adjusted_numbers_stand_side_by_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    for (name, shift) in [("a", 0), ("b", 2)] {
+        fs::write(place.join(format!("{name}.in.jsonl")), rows(1, None, shift)).unwrap();
+        let (input, output) = (format!("{name}.in.jsonl"), format!("{name}.jsonl"));
+        fine(place, &["score", &input, "-m", "token_f1", "-m", "rouge_l", "-m", "jaccard", "-q", "-o", &output]);
+    }
+    let text = fine(place, &["compare", "a.jsonl", "b.jsonl", "-o", "c.md", "-o", "c.html", "-o", "c.csv"]);
+    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("adjusted p") && flat.contains("the verdict goes by the adjusted p"), "{text}");
+    for file in ["c.md", "c.html"] {
+        let page = fs::read_to_string(place.join(file)).unwrap();
+        assert!(page.contains("the verdict goes by the adjusted p"), "{file}");
+    }
+    assert!(fs::read_to_string(place.join("c.csv")).unwrap().contains("low_adjusted"));
+}
+
+#[test]
+fn the_profile_that_computed_is_the_one_that_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let case = r#"{"id":"a","query":"When?","response":"In 1871.","context":["It came out in 1872."]}"#;
+    fs::write(place.join("cases.jsonl"), case).unwrap();
+    fine(
+        place,
+        &["score", "cases.jsonl", "-m", "hallucination:profile=careful", "-q", "-o", "r.jsonl", "-o", "r.html"],
+    );
+    let manifest: Json = serde_json::from_str(&fs::read_to_string(place.join("r.jsonl.run.json")).unwrap()).unwrap();
+    assert_eq!(manifest["metrics"][0]["profile"], "careful");
+    assert!(fs::read_to_string(place.join("r.html")).unwrap().contains("in the careful profile"));
+    assert!(fine(place, &["verify", "r.jsonl"]).contains("all agree"));
+}
+
+#[test]
+fn files_of_another_format_are_named_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    fs::write(place.join("cases.jsonl"), rows(1, None, 0)).unwrap();
+    fine(place, &["score", "cases.jsonl", "-m", "token_f1", "-q", "-o", "r.json"]);
+    let text = fs::read_to_string(place.join("r.json")).unwrap();
+    assert!(text.contains("\"format\":3"));
+    fs::write(place.join("later.json"), text.replace("\"format\":3", "\"format\":4")).unwrap();
+    for arguments in [
+        ["verify", "later.json"].as_slice(),
+        &["compare", "later.json", "r.json"],
+        &["show", "later.json", "--id", "c1"],
+    ] {
+        let output = probare(place, arguments);
+        assert_eq!(code(&output), 1, "{arguments:?}");
+        assert!(said(&output).contains("reads formats 2 to 3"), "{arguments:?}: {}", said(&output));
+    }
+}

@@ -1,0 +1,199 @@
+//! Stores from the command line: those of earlier releases are brought up to date whatever happens in the meantime, those
+//! that may not be written are read, and what comes out of one can go in again.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::torture::{Dice, setting};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn run(place: &Path, words: &[&str]) -> Output {
+    Command::new(PROGRAM).args(words).current_dir(place).stdin(Stdio::null()).output().unwrap()
+}
+
+fn good(place: &Path, words: &[&str]) -> String {
+    let output = run(place, words);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {text}");
+    text + &String::from_utf8_lossy(&output.stdout)
+}
+
+/// Results and outputs of the first run of a store.
+fn exports(place: &Path, store: &str) -> (Vec<u8>, Vec<u8>) {
+    good(place, &["runs", "export", "1", "--store", store, "-o", "e.jsonl", "--outputs", "o.jsonl"]);
+    (fs::read(place.join("e.jsonl")).unwrap(), fs::read(place.join("o.jsonl")).unwrap())
+}
+
+/// A store of the first form with the samples of the fixture, many times over.
+fn old_store(place: &Path, times: u32) {
+    let path = place.join("old.db");
+    fs::copy(root().join("tests/stores/1/store.db"), &path).unwrap();
+    let connection = rusqlite::Connection::open(&path).unwrap();
+    let mut sql = "BEGIN;".to_owned();
+    for time in 1..times {
+        let by = u64::from(time) * 1000;
+        sql.push_str(&format!(
+            "INSERT INTO results SELECT sample + {by}, metric, kind, outcome FROM results WHERE sample < 1000;
+             INSERT INTO samples SELECT sample + {by}, run, dataset, id || '-{time}', occurrence, model, repeat, place,
+             position + {by}, seat, output, input_tokens, output_tokens, cost_usd, latency_ms, attempts, finished
+             FROM samples WHERE sample < 1000;"
+        ));
+    }
+    connection.execute_batch(&(sql + "COMMIT;")).unwrap();
+}
+
+#[test]
+fn torture_of_stores_killed_on_their_way_to_the_present_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    old_store(place, u32::try_from(setting("PROBARE_TORTURE_CASES", 400)).unwrap());
+    let fresh = || {
+        for beside in ["store.db-wal", "store.db-shm"] {
+            let _ = fs::remove_file(place.join(beside));
+        }
+        fs::copy(place.join("old.db"), place.join("store.db")).unwrap();
+    };
+    fresh();
+    let start = Instant::now();
+    good(place, &["runs", "list", "--store", "store.db"]);
+    let took = u64::try_from(start.elapsed().as_micros()).unwrap();
+    let whole = exports(place, "store.db");
+    let lines = whole.0.iter().filter(|byte| **byte == b'\n').count();
+    assert_eq!(lines as u64, 6 * setting("PROBARE_TORTURE_CASES", 400));
+    let kills = setting("PROBARE_TORTURE_KILLS", 20).min(200);
+    let mut dice = Dice(20_261_117);
+    let (mut killed, mut before, mut after) = (0, 0, 0);
+    let form = || {
+        let connection = rusqlite::Connection::open(place.join("store.db")).unwrap();
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap()
+    };
+    for _ in 0..kills * 5 {
+        if killed >= kills {
+            break;
+        }
+        fresh();
+        let mut child = Command::new(PROGRAM)
+            .args(["runs", "list", "--store", "store.db"])
+            .current_dir(place)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        thread::sleep(Duration::from_micros(dice.roll(took)));
+        child.kill().unwrap();
+        if child.wait().unwrap().code().is_some() {
+            continue;
+        }
+        killed += 1;
+        // Either the one form or the other, and nothing between them.
+        match form() {
+            1 => before += 1,
+            2 => after += 1,
+            other => panic!("the store has the form {other}"),
+        }
+        assert!(exports(place, "store.db") == whole, "the exports differ from those of a store that was left alone");
+    }
+    println!("{killed} kills: {before} stores were of the old form, {after} of the new one; all exports equal");
+    assert!(killed >= kills && before > 0, "{killed} kills, {before} before the end");
+}
+
+#[test]
+fn a_store_that_may_not_be_written_is_read() {
+    let bwrap = Command::new("bwrap").args(["--ro-bind", "/", "/", "true"]).output();
+    if !bwrap.is_ok_and(|output| output.status.success()) {
+        eprintln!("left out: bwrap does not run here");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    old_store(place, 3);
+    fs::copy(place.join("old.db"), place.join("new.db")).unwrap();
+    let whole = exports(place, "new.db");
+    let out = tempfile::tempdir().unwrap();
+    let locked = |words: &[&str]| {
+        let mut command = Command::new("bwrap");
+        command.args(["--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind"]).args([place, place]);
+        command.arg("--bind").args([out.path(), out.path()]).arg("--chdir").arg(out.path());
+        command.arg(PROGRAM).args(words).arg("--store");
+        command
+    };
+    for name in ["old.db", "new.db"] {
+        let store = place.join(name);
+        let exported = locked(&["runs", "export", "1", "-o", "e.jsonl", "--outputs", "o.jsonl"]).arg(&store).output();
+        let exported = exported.unwrap();
+        let text = String::from_utf8_lossy(&exported.stderr);
+        assert_eq!(exported.status.code(), Some(0), "{name}: {text}");
+        assert!(fs::read(out.path().join("e.jsonl")).unwrap() == whole.0, "{name}");
+        assert!(fs::read(out.path().join("o.jsonl")).unwrap() == whole.1, "{name}");
+        let removed = locked(&["runs", "rm", "1"]).arg(&store).output().unwrap();
+        assert_ne!(removed.status.code(), Some(0), "{name}");
+        assert!(String::from_utf8_lossy(&removed.stderr).contains("may not be written"), "{name}");
+    }
+}
+
+#[test]
+fn exported_outputs_are_cases_that_can_be_scored() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    for name in ["cases.jsonl", "probare.yaml"] {
+        fs::copy(root().join("examples/run").join(name), place.join(name)).unwrap();
+    }
+    fs::create_dir(place.join("replies")).unwrap();
+    for entry in fs::read_dir(root().join("examples/run/replies")).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), place.join("replies").join(entry.file_name())).unwrap();
+    }
+    run(place, &["run", "probare.yaml", "-q"]);
+    // The data may be gone: the store has the cases.
+    fs::remove_file(place.join("cases.jsonl")).unwrap();
+    // Its gates are about metrics that are not computed again.
+    fs::remove_file(place.join("probare.yaml")).unwrap();
+    good(place, &["runs", "export", "1", "-o", "e.jsonl", "--outputs", "o.jsonl"]);
+    good(place, &["score", "o.jsonl", "-m", "token_f1", "-m", "chrf", "-o", "again.jsonl"]);
+    let values = |name: &str| -> Vec<String> {
+        let text = fs::read_to_string(place.join(name)).unwrap();
+        let rows = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        rows.map(|row| format!("{} {} {}", row["id"], row["scores"]["token_f1"], row["scores"]["chrf"])).collect()
+    };
+    assert!(values("e.jsonl").len() >= 6);
+    assert_eq!(values("e.jsonl"), values("again.jsonl"));
+    let first = fs::read_to_string(place.join("o.jsonl")).unwrap();
+    let first: serde_json::Value = serde_json::from_str(first.lines().next().unwrap()).unwrap();
+    assert!(first["query"].is_string() && first["reference"].is_array() && first["response"]["model"].is_string());
+}
+
+#[test]
+fn labels_go_in_and_out_and_runs_are_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    old_store(place, 2);
+    let label =
+        r#"{"id":"symbol-hydrogen","metric":"token_f1","label":"too low","tags":["short"],"by":"Ada","at":1767225600}"#;
+    fs::write(place.join("labels.jsonl"), format!("{label}\n\n")).unwrap();
+    assert!(
+        good(place, &["runs", "label", "1", "labels.jsonl", "--store", "old.db"]).contains("added 1 label to run 1")
+    );
+    good(place, &["runs", "export", "1", "--labels", "out.jsonl", "--store", "old.db"]);
+    assert_eq!(fs::read_to_string(place.join("out.jsonl")).unwrap(), format!("{label}\n"));
+    fs::write(place.join("labels.jsonl"), format!("{label}\n{{\"id\": \"x\"}}\n")).unwrap();
+    let wrong = run(place, &["runs", "label", "1", "labels.jsonl", "--store", "old.db"]);
+    let text = String::from_utf8_lossy(&wrong.stderr).into_owned();
+    assert!(wrong.status.code() == Some(64) && text.contains("line 2"), "{text}");
+    let text = good(place, &["runs", "delete", "1", "--case", "symbol-hydrogen-1", "--store", "old.db"]);
+    assert!(text.contains("removed 2 samples of case `symbol-hydrogen-1` from run 1"), "{text}");
+    let wrong = run(place, &["runs", "delete", "1", "--case", "nobody", "--store", "old.db"]);
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("run 1 of the store `old.db` has no case `nobody`"));
+    let text = good(place, &["runs", "delete", "1", "--store", "old.db"]);
+    assert!(text.contains("removed run 1 with 10 samples"), "{text}");
+    let bytes = fs::read(place.join("old.db")).unwrap();
+    assert!(!bytes.windows(7).any(|window| window == b"symbol-" || window == b"too low"));
+}

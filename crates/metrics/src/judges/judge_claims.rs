@@ -1,0 +1,171 @@
+//! Share of the claims of a response that a model finds in its sources.
+
+use std::ops::Range;
+
+use probare_core::{
+    Answer, BuildError, Evidence, EvidenceKind, Field, Judge, Outcome, Sample, Score, ScoreError, Turn, metric,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::asking::{Bench, Held, Panel, Quoted, Seat, Template, said};
+use super::judge_steps::{MOST_STEPS, Said, read, schema};
+use crate::bounded::{Bounded, beginning};
+use crate::deep_search::inputs::Sources;
+use crate::deep_search::measures::claim_spans;
+
+/// The prompt, unless another is given.
+pub(super) const PROMPT: &str = include_str!("prompts/claims.txt");
+
+/// Options of `judge_claims`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JudgeClaims {
+    /// Name in the metadata of the source texts; `sources_verified` if absent. Where the metadata have none, `context` is used.
+    pub sources: Option<String>,
+    /// Names of the models that are asked; the judges of the run if absent.
+    pub judges: Vec<String>,
+    /// How several judges become one, claim by claim.
+    pub panel: Panel,
+    /// The prompt in place of ours, or `@FILE` to read it from a file.
+    pub prompt: Option<String>,
+    /// Whether the form of the reply is sent as a JSON Schema. Default true; false for servers that refuse it.
+    pub schema: Option<bool>,
+}
+
+metric!(JudgeClaims as Judge {
+    summary: "Share of the claims of a response that a model finds in its sources, with the words that bear each out",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Response],
+    prepare: ClaimJudge::new,
+    since: "0.3",
+    version: 1,
+    page: "judge_claims.md",
+});
+
+struct ClaimJudge {
+    sources: String,
+    bench: Bench,
+    template: Template,
+}
+
+const FORM: &str = "Reply with one JSON object and nothing else: {\"steps\": [{\"step\": number of the claim, \"quote\": \"the words of \
+     one source that bear it out, letter by letter, or an empty text\", \"met\": true or false}, …]}, with every claim once.";
+
+impl ClaimJudge {
+    fn new(options: JudgeClaims) -> Result<Self, BuildError> {
+        Ok(Self {
+            sources: options.sources.unwrap_or_else(|| "sources_verified".to_owned()),
+            bench: Bench::new(options.judges, options.panel, options.schema.unwrap_or(true).then(schema))?,
+            template: Template::new(options.prompt.as_deref().unwrap_or(PROMPT), &["form", "data"])?,
+        })
+    }
+
+    fn outcome(
+        &self,
+        response: &str,
+        claims: &[Range<usize>],
+        sources: &Sources<'_>,
+        seats: &[Seat<Vec<Said>>],
+    ) -> Result<Outcome, ScoreError> {
+        let mut evidence = Bounded::default();
+        let (mut verified, mut unproved) = (0.0, 0.0);
+        for (at, span) in claims.iter().enumerate() {
+            let proof = |said: &Said| proved(said, sources);
+            let verdicts: Vec<Result<f64, ScoreError>> = seats
+                .iter()
+                .filter_map(|seat| seat.said.first())
+                .map(|said| match said {
+                    Ok(said) => Ok(said.get(at).map_or(0.0, |said| f64::from(proof(said).is_some()))),
+                    Err(error) => Err(error.clone()),
+                })
+                .collect();
+            let value = self.bench.vote(&verdicts)?;
+            verified += value;
+            let all = || seats.iter().filter_map(|seat| seat.said.first()?.as_ref().ok()?.get(at));
+            let place = all().find_map(proof);
+            let is_unproved = value < 0.5 && all().any(|said| said.met);
+            unproved += f64::from(is_unproved);
+            let claim = Evidence::at(
+                if value < 0.5 { EvidenceKind::Unsupported } else { EvidenceKind::Found },
+                Field::Response,
+                span.clone(),
+                response,
+            );
+            evidence.push(|| match place {
+                Some((index, words)) if value >= 0.5 => claim.with_note(format!(
+                    "claim {}: source {} says `{}`",
+                    at + 1,
+                    index + 1,
+                    beginning(&sources.texts[index][words])
+                )),
+                _ if is_unproved => claim.with_note(format!(
+                    "claim {}: called borne out, but the words that the judge gives stand in no source, so it does not count",
+                    at + 1
+                )),
+                _ => claim.with_note(format!("claim {}: no source bears it out", at + 1)),
+            });
+        }
+        for (seat, heard) in seats.iter().enumerate() {
+            if let Some(Err(error)) = heard.said.first() {
+                evidence.push(|| said(format!("{}: no verdict", self.bench.name(seat)), &error.to_string()));
+            }
+        }
+        let score = Score::from_number(verified / claims.len() as f64)?
+            .with_part("verified", verified)?
+            .with_part("claims", claims.len() as f64)?
+            .with_part("without_proof", unproved)?;
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+/// Where the words stand that a judge gives for a claim: source and bytes. A verdict without such words is none.
+fn proved(said: &Said, sources: &Sources<'_>) -> Option<(usize, Range<usize>)> {
+    let quote = said.quote.trim();
+    if !said.met || quote.is_empty() {
+        return None;
+    }
+    let place = |(index, text): (usize, &&str)| text.find(quote).map(|start| (index, start..start + quote.len()));
+    sources.texts.iter().enumerate().find_map(place)
+}
+
+/// The score where there is nothing to ask about, as the published measure has it.
+fn nothing(claims: usize, why: &'static str) -> Result<Turn, ScoreError> {
+    let score = Score::from_number(0.0)?.with_part("verified", 0.0)?.with_part("claims", claims as f64)?;
+    Ok(Turn::Done(score.because([Evidence::note(why)]).into()))
+}
+
+impl Judge for ClaimJudge {
+    fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
+        let response = sample.response()?;
+        let sources = Sources::of(sample, &self.sources)?;
+        let has_words = |span: &Range<usize>| response[span.clone()].chars().any(char::is_alphanumeric);
+        let claims: Vec<Range<usize>> = claim_spans(response).filter(has_words).collect();
+        if claims.is_empty() {
+            return nothing(0, "the response claims nothing");
+        }
+        if sources.texts.iter().all(|text| text.trim().is_empty()) {
+            return nothing(claims.len(), "there is no source to hold the claims against");
+        }
+        if claims.len() > MOST_STEPS {
+            let reason = format!("the response has {} claims, at most {MOST_STEPS} are judged", claims.len());
+            return Ok(Turn::Done(Outcome::not_applicable(reason)));
+        }
+        let messages = |_| {
+            let mut data = Quoted::new();
+            for (at, source) in sources.texts.iter().enumerate() {
+                data.block(&format!("source {}", at + 1), source);
+            }
+            for (at, span) in claims.iter().enumerate() {
+                data.block(&format!("claim {}", at + 1), &response[span.clone()]);
+            }
+            self.template.messages(&[("form", FORM), ("data", data.text())])
+        };
+        let agree = |seats: &[Seat<Vec<Said>>]| super::judge_rubric::agreed(seats);
+        match self.bench.hold(heard, 1, &messages, &|_, reply| read(reply, claims.len()), &agree)? {
+            Held::Ask(turn) => Ok(turn),
+            Held::Heard(seats) => Ok(Turn::Done(self.outcome(response, &claims, &sources, &seats)?)),
+        }
+    }
+}

@@ -1,0 +1,439 @@
+//! `/chat/completions`, as `OpenAI` defined it and Groq, Mistral, `OpenRouter`, vLLM, llama.cpp and Ollama speak it.
+
+use std::time::{Duration, SystemTime};
+
+use probare_core::{Message, Part, Reply, Role, StopReason, ToolCall};
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value as Json, json as form};
+
+use super::{
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint,
+    cut_stream, json, set, some, text_at, usage, usual_wait,
+};
+use crate::embedding::read_vector;
+use crate::{Fault, Provider, Request};
+
+/// A server that speaks this way, and what it has otherwise.
+pub(crate) struct Chat {
+    /// What it does not know.
+    lacks: &'static [Feature],
+    /// The field of the seed.
+    seed: &'static str,
+    /// Most texts of one request for vectors.
+    vectors: usize,
+}
+
+pub(crate) static OPENAI: Chat = Chat { lacks: &[], seed: "seed", vectors: 256 };
+pub(crate) static GROQ: Chat = Chat { lacks: &[Feature::Logprobs, Feature::Embeddings], seed: "seed", vectors: 1 };
+pub(crate) static LLAMA_CPP: Chat = Chat { lacks: &[Feature::ReasoningEffort], seed: "seed", vectors: 64 };
+pub(crate) static MISTRAL: Chat =
+    Chat { lacks: &[Feature::Logprobs, Feature::ReasoningEffort], seed: "random_seed", vectors: 64 };
+pub(crate) static OLLAMA: Chat = Chat { lacks: &[Feature::Logprobs], seed: "seed", vectors: 64 };
+pub(crate) static OPENROUTER: Chat = Chat { lacks: &[], seed: "seed", vectors: 64 };
+pub(crate) static VLLM: Chat = Chat { lacks: &[], seed: "seed", vectors: 64 };
+
+impl Dialect for Chat {
+    fn supports(&self, feature: Feature) -> bool {
+        !self.lacks.contains(&feature)
+    }
+
+    fn write(&self, request: &Request, streams: bool) -> RawRequest {
+        // OpenAI's own models of late refuse the older name; other servers know only that.
+        let own =
+            request.provider == Provider::OpenAi && Some(request.base_url.as_str()) == Provider::OpenAi.base_url();
+        let longest = if own { "max_completion_tokens" } else { "max_tokens" };
+        RawRequest::new(address(&request.base_url, "/chat/completions"), body(request, streams, longest, self.seed))
+    }
+
+    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
+        read(body)
+    }
+
+    fn write_vectors(&self, requests: &[Request]) -> RawRequest {
+        let base_url = requests.first().map(|request| request.base_url.as_str()).unwrap_or_default();
+        RawRequest::new(address(base_url, "/embeddings"), vectors_body(requests))
+    }
+
+    fn read_vectors(&self, requests: &[Request], body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+        if !self.supports(Feature::Embeddings) {
+            return Err(super::no_vectors());
+        }
+        read_vectors(requests.len(), body)
+    }
+
+    fn most_vectors(&self) -> usize {
+        self.vectors
+    }
+
+    fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
+        join(events)
+    }
+
+    fn fault(&self, status: u16, body: &str) -> Fault {
+        Fault::of_status(status, body)
+    }
+
+    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
+        usual_wait(headers, now)
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            truncated: "`finish_reason: length`",
+            refused: "`message.refusal`, `finish_reason: content_filter`",
+            empty: "no choice, or `content: null` without a call of a tool",
+        }
+    }
+}
+
+/// The body of a question.
+pub(super) fn body(request: &Request, streams: bool, longest: &str, seed: &str) -> Map<String, Json> {
+    let mut body = Map::new();
+    set(&mut body, "model", Some(&request.model));
+    let messages: Vec<Json> = request.messages.iter().flat_map(messages).collect();
+    set(&mut body, "messages", Some(messages));
+    let parameters = &request.parameters;
+    set(&mut body, "temperature", parameters.temperature);
+    set(&mut body, "top_p", parameters.top_p);
+    set(&mut body, longest, parameters.max_tokens);
+    set(&mut body, seed, parameters.seed);
+    set(&mut body, "stop", some(&parameters.stop));
+    if let Some(schema) = &parameters.schema {
+        let format = form!({"type": "json_schema", "json_schema": {"name": "reply", "strict": true, "schema": schema}});
+        set(&mut body, "response_format", Some(format));
+    }
+    set(&mut body, "logprobs", parameters.logprobs.then_some(true));
+    set(&mut body, "reasoning_effort", request.reasoning_effort.as_ref());
+    let tools: Vec<Json> = parameters.tools.iter().map(|tool| form!({"type": "function", "function": tool})).collect();
+    set(&mut body, "tools", some(&tools));
+    if streams {
+        set(&mut body, "stream", Some(true));
+        set(&mut body, "stream_options", Some(form!({"include_usage": true})));
+    }
+    body.extend(request.extra_body.clone());
+    body
+}
+
+/// A message as this way of speaking has it; every result of a tool is a message of its own.
+fn messages(message: &Message) -> Vec<Json> {
+    if message.parts.is_empty() {
+        return vec![form!({"role": message.role.name(), "content": message.text})];
+    }
+    let (mut content, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
+    for part in message.all_parts() {
+        match part {
+            Part::Text { text } => content.push(form!({"type": "text", "text": text})),
+            Part::Image(image) => {
+                let url = format!("data:{};base64,{}", image.kind().media_type(), base64(image.bytes()));
+                content.push(form!({"type": "image_url", "image_url": {"url": url}}));
+            }
+            Part::ToolCall(call) => calls.push(form!({"id": call.id, "type": "function",
+                "function": {"name": call.name, "arguments": call.arguments.to_string()}})),
+            Part::ToolResult { id, text, .. } => {
+                results.push(form!({"role": "tool", "tool_call_id": id, "content": text}));
+            }
+        }
+    }
+    let mut whole = Map::new();
+    set(&mut whole, "role", Some(message.role.name()));
+    if content.is_empty() {
+        whole.insert("content".to_owned(), Json::Null);
+    } else {
+        set(&mut whole, "content", Some(&content));
+    }
+    set(&mut whole, "tool_calls", some(&calls));
+    let is_said = !content.is_empty() || !calls.is_empty();
+    let is_own = is_said && message.role != Role::Tool;
+    is_own.then_some(Json::Object(whole)).into_iter().chain(results).collect()
+}
+
+/// The body of a request for vectors.
+pub(super) fn vectors_body(requests: &[Request]) -> Map<String, Json> {
+    let mut body = Map::new();
+    let Some(first) = requests.first() else { return body };
+    set(&mut body, "model", Some(&first.model));
+    match requests {
+        [one] => set(&mut body, "input", Some(one.embedded())),
+        several => set(&mut body, "input", Some(several.iter().map(Request::embedded).collect::<Vec<_>>())),
+    }
+    set(&mut body, "encoding_format", Some("float"));
+    body.extend(first.extra_body.clone());
+    body
+}
+
+/// The vectors in a body of status 200. The first carries the usage of all.
+pub(super) fn read_vectors(count: usize, body: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+    let json = json(body)?;
+    let usage = usage(&json, &["/usage/prompt_tokens"], &["/usage/completion_tokens"], "", "");
+    let empty = |reason: String| ReplyError { usage, ..ReplyError::new(Fault::Empty, reason) };
+    let data = json.get("data").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    if data.len() != count {
+        return Err(empty(format!("the reply has {} vectors, and {count} were asked for", data.len())));
+    }
+    let mut replies: Vec<Option<RawReply>> = vec![None; count];
+    for (at, item) in data.iter().enumerate() {
+        let at = item.get("index").and_then(Json::as_u64).map_or(at, |index| usize::try_from(index).unwrap_or(count));
+        let numbers = item.get("embedding").map(Json::to_string).unwrap_or_default();
+        let vector = read_vector(&numbers).map_err(empty)?;
+        let reply = Reply {
+            usage: usage.map(|_| probare_core::Usage::default()),
+            model: text_at(&json, "/model").map(ToOwned::to_owned),
+            ..Reply::text(serde_json::to_string(&vector).unwrap_or_default())
+        };
+        if let Some(place) = replies.get_mut(at) {
+            *place = Some(reply.into());
+        }
+    }
+    let mut replies: Vec<RawReply> = replies.into_iter().flatten().collect();
+    if replies.len() != count {
+        return Err(empty("the reply numbers its vectors wrongly".to_owned()));
+    }
+    if let Some(first) = replies.first_mut() {
+        first.reply.usage = usage;
+        first.cost = json.pointer("/usage/cost").and_then(Json::as_f64);
+    }
+    Ok(replies)
+}
+
+/// The reply in a body of status 200.
+pub(super) fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
+    let json = json(body)?;
+    let usage = usage(
+        &json,
+        &["/usage/prompt_tokens"],
+        &["/usage/completion_tokens"],
+        "/usage/completion_tokens_details/reasoning_tokens",
+        "/usage/prompt_tokens_details/cached_tokens",
+    );
+    let Some(choice) = json.pointer("/choices/0") else {
+        // Some routers report a failure of the provider behind them with status 200.
+        if let Some(error) = json.get("error").filter(|error| !error.is_null()) {
+            let status = error.get("code").and_then(Json::as_u64).and_then(|code| u16::try_from(code).ok());
+            let text = String::from_utf8_lossy(body);
+            let fault = status.filter(|status| *status != 200).map(|status| Fault::of_status(status, &text));
+            return Err(ReplyError::new(fault.unwrap_or(Fault::ServerError), complaint(&text)));
+        }
+        let none = ReplyError::new(Fault::Empty, "the reply has no choices");
+        return Err(ReplyError { usage, ..none });
+    };
+    let message = choice.get("message").unwrap_or(&Json::Null);
+    let words = |field: &str| message.get(field).and_then(text_of);
+    let ended = text_at(choice, "/finish_reason");
+    let calls = message.get("tool_calls").and_then(Json::as_array).into_iter().flatten().map(|call| ToolCall {
+        id: text_at(call, "/id").unwrap_or_default().to_owned(),
+        name: text_at(call, "/function/name").unwrap_or_default().to_owned(),
+        arguments: match call.pointer("/function/arguments") {
+            Some(Json::String(text)) => arguments(text),
+            Some(given) => given.clone(),
+            None => Json::Object(Map::new()),
+        },
+    });
+    let found = Found {
+        texts: words("content").into_iter().collect(),
+        stop: ended.map(stop_reason),
+        refusal: words("refusal").filter(|text| !text.is_empty()),
+        calls: calls.collect(),
+        usage,
+        model: text_at(&json, "/model").map(ToOwned::to_owned),
+        ended: ended.unwrap_or("no content").replace('_', " "),
+    };
+    Ok(RawReply {
+        reply: found.reply()?,
+        cost: json.pointer("/usage/cost").and_then(Json::as_f64),
+        logprobs: choice.get("logprobs").filter(|given| !given.is_null()).cloned(),
+    })
+}
+
+fn stop_reason(word: &str) -> StopReason {
+    match word {
+        "stop" | "eos" | "end_turn" => StopReason::End,
+        "length" | "model_length" | "max_tokens" => StopReason::Length,
+        "tool_calls" | "function_call" => StopReason::ToolCalls,
+        "content_filter" => StopReason::Refusal,
+        _ => StopReason::Other,
+    }
+}
+
+/// Text, or the texts of a list of parts.
+fn text_of(content: &Json) -> Option<String> {
+    match content {
+        Json::String(text) => Some(text.clone()),
+        Json::Array(parts) => {
+            let texts: Vec<&str> = parts.iter().filter_map(|part| part.get("text").and_then(Json::as_str)).collect();
+            (!texts.is_empty()).then(|| texts.concat())
+        }
+        _ => None,
+    }
+}
+
+/// The chunks of a stream as one body.
+pub(super) fn join(events: &[Json]) -> Result<Json, ReplyError> {
+    if let Some(error) = events.iter().find(|event| event.get("error").is_some_and(|error| !error.is_null())) {
+        return Ok(error.clone());
+    }
+    let (mut whole, mut message, mut choice) = (Map::new(), Map::new(), Map::new());
+    let mut calls: Vec<Json> = Vec::new();
+    let mut is_whole = false;
+    for event in events {
+        for field in ["model", "usage"] {
+            set(&mut whole, field, event.get(field).filter(|value| !value.is_null()));
+        }
+        let Some(piece) = event.pointer("/choices/0") else { continue };
+        if let Some(reason) = piece.get("finish_reason").filter(|reason| !reason.is_null()) {
+            choice.insert("finish_reason".to_owned(), reason.clone());
+            is_whole = true;
+        }
+        for field in ["content", "refusal"] {
+            if let Some(text) = text_at(piece, &format!("/delta/{field}")) {
+                append(&mut message, field, text);
+            }
+        }
+        for call in piece.pointer("/delta/tool_calls").and_then(Json::as_array).into_iter().flatten() {
+            join_call(&mut calls, call);
+        }
+        let logprobs = piece.pointer("/logprobs/content").and_then(Json::as_array);
+        if let Some(tokens) = logprobs {
+            let all = choice.entry("logprobs").or_insert_with(|| form!({"content": []}));
+            if let Some(list) = all.get_mut("content").and_then(Json::as_array_mut) {
+                list.extend(tokens.iter().cloned());
+            }
+        }
+    }
+    if !is_whole {
+        return Err(cut_stream());
+    }
+    set(&mut message, "tool_calls", some(&calls));
+    choice.insert("message".to_owned(), Json::Object(message));
+    whole.insert("choices".to_owned(), Json::Array(vec![Json::Object(choice)]));
+    Ok(Json::Object(whole))
+}
+
+/// Adds a piece of text to a field.
+pub(super) fn append(object: &mut Map<String, Json>, field: &str, text: &str) {
+    match object.get_mut(field) {
+        Some(Json::String(before)) => before.push_str(text),
+        _ => {
+            object.insert(field.to_owned(), Json::from(text));
+        }
+    }
+}
+
+/// Most calls of one reply: the number of a call comes from outside.
+const MOST_CALLS: usize = 1000;
+
+fn join_call(calls: &mut Vec<Json>, piece: &Json) {
+    let at = piece.get("index").and_then(Json::as_u64).and_then(|at| usize::try_from(at).ok()).unwrap_or(calls.len());
+    if at >= MOST_CALLS {
+        return;
+    }
+    while calls.len() <= at {
+        calls.push(form!({"function": {"arguments": ""}}));
+    }
+    let Some(call) = calls.get_mut(at) else { return };
+    if let Some(id) = piece.get("id").filter(|id| id.is_string()) {
+        call["id"] = id.clone();
+    }
+    if let Some(function) = call.get_mut("function").and_then(Json::as_object_mut) {
+        for field in ["name", "arguments"] {
+            if let Some(text) = text_at(piece, &format!("/function/{field}")) {
+                append(function, field, text);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::Content;
+
+    use super::super::tests_support::{read, request};
+    use super::*;
+
+    #[test]
+    fn the_bytes_of_a_request_are_these() {
+        let mut request = request(Provider::OpenAi);
+        assert_eq!(
+            String::from_utf8(OPENAI.write(&request, false).body).unwrap(),
+            r#"{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Why?"}],"temperature":0.0,"top_p":0.9,"max_completion_tokens":50,"seed":7,"stop":["END"],"response_format":{"type":"json_schema","json_schema":{"name":"reply","strict":true,"schema":{"type":"object"}}},"logprobs":true}"#
+        );
+        request.base_url = "http://127.0.0.1:1/v1/".into();
+        let raw = OPENAI.write(&request, false);
+        assert_eq!(raw.url, "http://127.0.0.1:1/v1/chat/completions");
+        assert!(String::from_utf8(raw.body).unwrap().contains(r#""max_tokens":50"#));
+        let mistral = String::from_utf8(MISTRAL.write(&request, false).body).unwrap();
+        assert!(mistral.contains(r#""random_seed":7"#), "{mistral}");
+    }
+
+    #[test]
+    fn vectors_are_asked_for_and_read_one_or_many() {
+        let mut request = request(Provider::OpenAi);
+        request.embedding = true;
+        let raw = OPENAI.write_vectors(&[request.clone()]);
+        assert_eq!(raw.url, "https://api.openai.com/v1/embeddings");
+        assert_eq!(String::from_utf8(raw.body).unwrap(), r#"{"model":"m","input":"Why?","encoding_format":"float"}"#);
+        let two = [request.clone(), request.clone()];
+        assert!(String::from_utf8(OPENAI.write_vectors(&two).body).unwrap().contains(r#""input":["Why?","Why?"]"#));
+        let body = br#"{"data":[{"index":1,"embedding":[1]},{"index":0,"embedding":[0.1,-2,3e-3]}],"usage":{"prompt_tokens":3}}"#;
+        let replies = OPENAI.read_vectors(&two, body).unwrap();
+        assert_eq!(
+            replies[0].reply.content,
+            Content::Text("[0.1,-2.0,0.003]".into()),
+            "numbers as short as they can be"
+        );
+        assert_eq!(replies[1].reply.content, Content::Text("[1.0]".into()));
+        let tokens: u64 = replies.iter().map(|reply| reply.reply.usage.unwrap().input_tokens).sum();
+        assert_eq!(tokens, 3, "the tokens of a list are counted once");
+        for bad in [r#"{"data":[]}"#, r#"{"data":[{"embedding":[]}]}"#, r#"{"data":[{"embedding":[1e99]}]}"#] {
+            let error = OPENAI.read_vectors(&[request.clone()], bad.as_bytes()).unwrap_err();
+            assert_eq!(error.fault, Fault::Empty, "{bad}");
+        }
+        let twice = br#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[2]}]}"#;
+        assert_eq!(OPENAI.read_vectors(&two, twice).unwrap_err().fault, Fault::Empty);
+    }
+
+    #[test]
+    fn text_refusal_cut_and_failure_are_told_apart() {
+        let content = |body: &str| read(Provider::OpenAi, body).unwrap().reply.content;
+        let heard = read(Provider::OpenAi, r#"{"model":"m-1","choices":[{"message":{"content":"Yes"},"finish_reason":"stop","logprobs":{"content":[]}}],"usage":{"prompt_tokens":3,"completion_tokens":1,"cost":0.25,"prompt_tokens_details":{"cached_tokens":2}}}"#).unwrap();
+        assert_eq!(heard.reply.content, Content::Text("Yes".into()));
+        let usage = heard.reply.usage.unwrap();
+        assert_eq!((usage.input_tokens, usage.cached_tokens, heard.cost), (3, 2, Some(0.25)));
+        assert_eq!(heard.reply.stop, Some(StopReason::End));
+        assert!(heard.logprobs.is_some());
+        let refused = content(r#"{"choices":[{"message":{"content":null,"refusal":"I will not"}}]}"#);
+        assert_eq!(refused, Content::Refused("I will not".into()));
+        let filtered = content(r#"{"choices":[{"message":{"content":""},"finish_reason":"content_filter"}]}"#);
+        assert_eq!(filtered, Content::Refused("content filter".into()));
+        let empty = content(r#"{"choices":[{"message":{"content":""},"finish_reason":"stop"}]}"#);
+        assert_eq!(empty, Content::Text(String::new()), "empty text is text");
+        let cut = content(r#"{"choices":[{"message":{"content":"The answer is"},"finish_reason":"length"}]}"#);
+        assert_eq!(cut, Content::Truncated("The answer is".into()));
+        let thoughts = content(r#"{"choices":[{"message":{"content":null},"finish_reason":"length"}]}"#);
+        assert_eq!(thoughts, Content::Truncated(String::new()), "all tokens went into thoughts");
+        for (body, fault) in [
+            (r#"{"choices":[]}"#, Fault::Empty),
+            (
+                r#"{"choices":[{"message":{"content":null,"reasoning_content":"hm"},"finish_reason":"stop"}]}"#,
+                Fault::Empty,
+            ),
+            (r#"{"error":{"message":"busy","code":429}}"#, Fault::TooManyRequests),
+            (r#"{"error":{"message":"odd"}}"#, Fault::ServerError),
+            (r#"{"choices":[{"mess"#, Fault::InvalidJson),
+            ("[]", Fault::Empty),
+            ("null", Fault::Empty),
+        ] {
+            assert_eq!(read(Provider::OpenAi, body).unwrap_err().fault, fault, "{body}");
+        }
+        assert_eq!(read(Provider::OpenAi, r#"{"choices":[{"message":{"content":"a"}}]}"#).unwrap().reply.usage, None);
+    }
+
+    #[test]
+    fn a_result_of_a_tool_is_a_message_of_its_own() {
+        let result =
+            |id: &str| Part::ToolResult { id: id.into(), name: "t".into(), text: "warm".into(), is_error: false };
+        let message = Message::new(Role::Tool, "").with(result("1")).with(result("2"));
+        let written = messages(&message);
+        assert_eq!(written.len(), 2);
+        assert_eq!(written[1], form!({"role": "tool", "tool_call_id": "2", "content": "warm"}));
+    }
+}

@@ -1,0 +1,145 @@
+//! Requests and replies of every dialect as their documentation shows them: `tests/golden/PROVIDER.json`.
+
+use std::time::{Duration, SystemTime};
+
+use probare_core::{Image, Message, Parameters, Part, Reply, Role, Tool, ToolCall};
+use reqwest::header::HeaderMap;
+use serde_json::{Value as Json, json};
+
+use super::tests_support::request;
+use super::{Feature, RawReply, ReplyError};
+use crate::{Provider, Request};
+
+/// Providers that speak over HTTP.
+fn providers() -> impl Iterator<Item = (Provider, Json)> {
+    let spoken = |provider: &Provider| !matches!(provider, Provider::Command | Provider::Prompt | Provider::Replay);
+    Provider::ALL.into_iter().filter(spoken).map(|provider| {
+        let path = format!("{}/tests/golden/{provider}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+        (provider, serde_json::from_str(&text).unwrap())
+    })
+}
+
+/// The question of a name, with whatever the provider can express.
+fn asked(provider: Provider, name: &str) -> Request {
+    let base_url = match provider {
+        Provider::Azure => "https://house.openai.azure.com",
+        Provider::Bedrock => "https://bedrock-runtime.us-east-1.amazonaws.com",
+        _ => provider.base_url().unwrap(),
+    };
+    let mut asked = Request { base_url: base_url.into(), parameters: Parameters::default(), ..request(provider) };
+    let can = |feature| provider.supports(feature);
+    match name {
+        "plain" => {
+            let schema = json!({"type": "object", "properties": {"verdict": {"type": "boolean"}},
+                "required": ["verdict"], "additionalProperties": false});
+            asked.parameters = Parameters {
+                temperature: Some(0.2),
+                max_tokens: Some(50),
+                seed: can(Feature::Seed).then_some(7),
+                stop: if can(Feature::Stop) { vec!["END".into()] } else { Vec::new() },
+                schema: Some(schema),
+                ..Parameters::default()
+            };
+        }
+        "tools" => {
+            let call = ToolCall { id: "call_1".into(), name: "weather".into(), arguments: json!({"city": "Rome"}) };
+            let result =
+                Part::ToolResult { id: "call_1".into(), name: "weather".into(), text: "warm".into(), is_error: false };
+            asked.messages = vec![
+                Message::user("How is the weather in Rome?"),
+                Message::assistant("").with(Part::ToolCall(call)),
+                Message::new(Role::Tool, "").with(result),
+            ];
+            asked.parameters.tools = vec![Tool {
+                name: "weather".into(),
+                description: "Says how the weather is.".into(),
+                parameters: json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}),
+            }];
+        }
+        "image" => {
+            let image = Image::new(*b"\x89PNG\r\n\x1a\n").unwrap();
+            asked.messages = vec![Message::user("What is it?").with(Part::Image(image))];
+        }
+        "stream" => asked.messages = vec![Message::user("Why?")],
+        other => panic!("`{other}` is no known request"),
+    }
+    asked
+}
+
+#[test]
+fn requests_are_written_as_the_documentation_shows() {
+    for (provider, golden) in providers() {
+        let requests = golden["requests"].as_object().unwrap();
+        for wanted in ["plain", "tools", "image"] {
+            assert!(requests.contains_key(wanted), "{provider} has no `{wanted}`");
+        }
+        assert_eq!(requests.contains_key("stream"), provider.supports(Feature::Streaming), "{provider}");
+        assert_eq!(requests.contains_key("vectors"), provider.supports(Feature::Embeddings), "{provider}");
+        for (name, expected) in requests {
+            let raw = if name == "vectors" {
+                let vector = |text: &str| Request {
+                    messages: vec![Message::user(text)],
+                    embedding: true,
+                    ..asked(provider, "stream")
+                };
+                provider.dialect().write_vectors(&[vector("a"), vector("b")])
+            } else {
+                provider.dialect().write(&asked(provider, name), name == "stream")
+            };
+            let body: Json = serde_json::from_slice(&raw.body).unwrap();
+            assert_eq!(body, expected["body"], "{provider} {name}");
+            assert_eq!(raw.url, expected["url"].as_str().unwrap(), "{provider} {name}");
+        }
+    }
+}
+
+fn compare(read: Result<RawReply, ReplyError>, expected: &Json, what: &str) {
+    match (read, expected.get("fault").and_then(Json::as_str)) {
+        (Ok(raw), None) => {
+            let wanted: Reply = serde_json::from_value(expected["reply"].clone()).unwrap();
+            assert_eq!(raw.reply, wanted, "{what}");
+            assert_eq!(raw.cost, expected.get("cost").and_then(Json::as_f64), "{what}");
+        }
+        (Err(error), Some(fault)) => assert_eq!(format!("{:?}", error.fault), fault, "{what}: {}", error.reason),
+        (read, _) => panic!("{what}: {read:?}"),
+    }
+}
+
+#[test]
+fn replies_are_read_as_the_documentation_means_them() {
+    for (provider, golden) in providers() {
+        let plain = asked(provider, "stream");
+        for expected in golden["replies"].as_array().unwrap() {
+            let read = provider.dialect().read(&plain, expected["body"].to_string().as_bytes());
+            compare(read, expected, &format!("{provider} {}", expected["name"]));
+        }
+    }
+}
+
+#[test]
+fn streams_are_joined_to_what_would_have_come_at_once() {
+    for (provider, golden) in providers().filter(|(provider, _)| provider.supports(Feature::Streaming)) {
+        let plain = asked(provider, "stream");
+        assert!(!golden["streams"].as_array().unwrap().is_empty(), "{provider}");
+        for expected in golden["streams"].as_array().unwrap() {
+            let events = expected["events"].as_array().unwrap();
+            let dialect = provider.dialect();
+            let read = dialect.join(events).and_then(|whole| dialect.read(&plain, whole.to_string().as_bytes()));
+            compare(read, expected, &format!("{provider} {}", expected["name"]));
+        }
+    }
+}
+
+#[test]
+fn complaints_are_known_for_what_they_are() {
+    for (provider, golden) in providers() {
+        for expected in golden["faults"].as_array().unwrap() {
+            let (status, body) = (expected["status"].as_u64().unwrap(), expected["body"].to_string());
+            let fault = provider.dialect().fault(u16::try_from(status).unwrap(), &body);
+            assert_eq!(format!("{fault:?}"), expected["fault"], "{provider} {body}");
+            let asked = provider.dialect().retry_after(&HeaderMap::new(), &body, SystemTime::UNIX_EPOCH);
+            assert_eq!(asked, expected["seconds"].as_u64().map(Duration::from_secs), "{provider} {body}");
+        }
+    }
+}

@@ -1,0 +1,556 @@
+//! [`Dialect`]: how a question is written for a provider and how its answer is read. Everything here is pure: bytes in, bytes
+//! out.
+//!
+//! One file holds one way of speaking. What a provider does otherwise than the others of its dialect is data beside the code,
+//! and what it cannot express is known before a run ([`Dialect::supports`]).
+
+pub(crate) mod anthropic;
+pub(crate) mod azure;
+pub(crate) mod bedrock;
+pub(crate) mod chat;
+pub(crate) mod command;
+mod events;
+pub(crate) mod gemini;
+#[cfg(test)]
+mod golden;
+pub(crate) mod prompt;
+pub(crate) mod replay;
+pub(crate) mod responses;
+mod table;
+
+use std::time::{Duration, SystemTime};
+
+use probare_core::{Content, Message, Part, Reply, Role, StopReason, ToolCall, Usage};
+use reqwest::header::HeaderMap;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+
+pub(crate) use events::events;
+pub use table::{providers_table, signs_table};
+
+use crate::fault::{self, Fault};
+use crate::{Provider, Request};
+
+/// What can be asked of a model, beside the words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Feature {
+    /// `temperature`.
+    Temperature,
+    /// `top_p`.
+    TopP,
+    /// `max_tokens`.
+    MaxTokens,
+    /// `seed`.
+    Seed,
+    /// Texts at which a reply ends.
+    Stop,
+    /// A JSON Schema for the reply.
+    Schema,
+    /// Probabilities of tokens.
+    Logprobs,
+    /// `reasoning_effort`.
+    ReasoningEffort,
+    /// Tools to call.
+    Tools,
+    /// Images.
+    Images,
+    /// Vectors of texts.
+    Embeddings,
+    /// The reply piece by piece.
+    Streaming,
+}
+
+impl Feature {
+    /// All of them, in the order of the guide's table.
+    pub const ALL: [Self; 12] = [
+        Self::Temperature,
+        Self::TopP,
+        Self::MaxTokens,
+        Self::Seed,
+        Self::Stop,
+        Self::Schema,
+        Self::Logprobs,
+        Self::ReasoningEffort,
+        Self::Tools,
+        Self::Images,
+        Self::Embeddings,
+        Self::Streaming,
+    ];
+
+    /// The word in settings and messages.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Temperature => "temperature",
+            Self::TopP => "top_p",
+            Self::MaxTokens => "max_tokens",
+            Self::Seed => "seed",
+            Self::Stop => "stop",
+            Self::Schema => "schema",
+            Self::Logprobs => "logprobs",
+            Self::ReasoningEffort => "reasoning_effort",
+            Self::Tools => "tools",
+            Self::Images => "images",
+            Self::Embeddings => "embeddings",
+            Self::Streaming => "stream",
+        }
+    }
+
+    /// What a request wants.
+    pub(crate) fn wanted(request: &Request) -> impl Iterator<Item = Self> + '_ {
+        let parameters = &request.parameters;
+        let is_wanted = move |feature: &Self| match feature {
+            Self::Temperature => parameters.temperature.is_some(),
+            Self::TopP => parameters.top_p.is_some(),
+            Self::MaxTokens => parameters.max_tokens.is_some(),
+            Self::Seed => parameters.seed.is_some(),
+            Self::Stop => !parameters.stop.is_empty(),
+            Self::Schema => parameters.schema.is_some(),
+            Self::Logprobs => parameters.logprobs,
+            Self::ReasoningEffort => request.reasoning_effort.is_some(),
+            Self::Tools => !parameters.tools.is_empty(),
+            Self::Images => request.has_images(),
+            Self::Embeddings => request.embedding,
+            Self::Streaming => false,
+        };
+        Self::ALL.into_iter().filter(is_wanted)
+    }
+}
+
+/// By what it is known how a reply ended, in words for the guide.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Signs {
+    /// The model was cut off at its longest length.
+    pub truncated: &'static str,
+    /// The model, or somebody in its name, declined.
+    pub refused: &'static str,
+    /// There is no answer.
+    pub empty: &'static str,
+}
+
+/// A way of speaking to models.
+pub(crate) trait Dialect: Sync {
+    /// Whether a wish can be expressed.
+    fn supports(&self, feature: Feature) -> bool;
+
+    /// The request.
+    fn write(&self, request: &Request, streams: bool) -> RawRequest;
+
+    /// The reply in a body of status 200.
+    fn read(&self, request: &Request, body: &[u8]) -> Result<RawReply, ReplyError>;
+
+    /// The request for the vectors of several texts; all requests are alike but for their text.
+    fn write_vectors(&self, requests: &[Request]) -> RawRequest;
+
+    /// The vectors in a body of status 200, as the JSON of their numbers, in the order of the texts.
+    fn read_vectors(&self, requests: &[Request], body: &[u8]) -> Result<Vec<RawReply>, ReplyError>;
+
+    /// Most texts of one request for vectors.
+    fn most_vectors(&self) -> usize;
+
+    /// The events of a stream as the body that would have come at once.
+    fn join(&self, events: &[Json]) -> Result<Json, ReplyError>;
+
+    /// What a status other than 200 means.
+    fn fault(&self, status: u16, body: &str) -> Fault;
+
+    /// How long the provider asks to wait.
+    fn retry_after(&self, headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration>;
+
+    /// By what it is known how a reply ended.
+    fn signs(&self) -> Signs;
+}
+
+impl Provider {
+    /// How it is spoken to.
+    pub(crate) fn dialect(self) -> &'static dyn Dialect {
+        match self {
+            Self::Anthropic => &anthropic::Anthropic,
+            Self::Azure => &azure::Azure,
+            Self::Bedrock => &bedrock::Bedrock,
+            Self::Command => &command::Command,
+            Self::Gemini => &gemini::Gemini,
+            Self::Groq => &chat::GROQ,
+            Self::LlamaCpp => &chat::LLAMA_CPP,
+            Self::Mistral => &chat::MISTRAL,
+            Self::Ollama => &chat::OLLAMA,
+            Self::OpenAi => &chat::OPENAI,
+            Self::OpenAiResponses => &responses::Responses,
+            Self::OpenRouter => &chat::OPENROUTER,
+            Self::Prompt => &prompt::Prompt,
+            Self::Replay => &replay::Replay,
+            Self::Vllm => &chat::VLLM,
+        }
+    }
+
+    /// Whether a setting can be expressed.
+    pub fn supports(self, feature: Feature) -> bool {
+        self.dialect().supports(feature)
+    }
+}
+
+/// A reply as a provider gave it.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RawReply {
+    /// Text or refusal, usage and the model's own name.
+    pub reply: Reply,
+    /// What the provider says that the call cost, in dollars.
+    pub cost: Option<f64>,
+    /// Probabilities of the tokens, in the provider's form.
+    pub logprobs: Option<Json>,
+}
+
+impl From<Reply> for RawReply {
+    fn from(reply: Reply) -> Self {
+        Self { reply, cost: None, logprobs: None }
+    }
+}
+
+/// Why a body is no reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ReplyError {
+    /// What went wrong.
+    pub fault: Fault,
+    /// In words.
+    pub reason: String,
+    /// What it took all the same, where the provider says so.
+    pub usage: Option<Usage>,
+}
+
+impl ReplyError {
+    pub(crate) fn new(fault: Fault, reason: impl Into<String>) -> Self {
+        Self { fault, reason: reason.into(), usage: None }
+    }
+}
+
+/// Where a request goes and what it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RawRequest {
+    /// Address.
+    pub url: String,
+    /// The exact bytes of the body.
+    pub body: Vec<u8>,
+}
+
+impl RawRequest {
+    pub(crate) fn new(url: String, body: Map<String, Json>) -> Self {
+        Self { url, body: Json::Object(body).to_string().into_bytes() }
+    }
+}
+
+/// What was found in a reply, before it is decided what it comes to.
+#[derive(Default)]
+pub(crate) struct Found {
+    /// Texts, in order; nothing where the reply has none, which is not the same as an empty one.
+    pub texts: Vec<String>,
+    /// Why the model stopped.
+    pub stop: Option<StopReason>,
+    /// The words of a refusal.
+    pub refusal: Option<String>,
+    /// Calls of tools.
+    pub calls: Vec<ToolCall>,
+    pub usage: Option<Usage>,
+    pub model: Option<String>,
+    /// What is said of a reply without an answer.
+    pub ended: String,
+}
+
+impl Found {
+    /// What it comes to: a refusal, a cut text, a text, calls of tools; or a reply without an answer, whose usage is known.
+    pub(crate) fn reply(self) -> Result<Reply, ReplyError> {
+        let has_text = !self.texts.is_empty();
+        let text = self.texts.concat();
+        let content = match (self.refusal, self.stop) {
+            (Some(words), _) => Content::Refused(if words.is_empty() { text } else { words }),
+            (None, Some(StopReason::Refusal)) => Content::Refused(if text.is_empty() { self.ended } else { text }),
+            (None, Some(StopReason::Length)) => Content::Truncated(text),
+            (None, _) if has_text || !self.calls.is_empty() => Content::Text(text),
+            (None, _) => {
+                let ended = if self.ended.is_empty() { String::new() } else { format!(" ({})", self.ended) };
+                let reason = format!("the reply holds no answer{ended}");
+                return Err(ReplyError { usage: self.usage, ..ReplyError::new(Fault::Empty, reason) });
+            }
+        };
+        let parts = self.calls.into_iter().map(Part::ToolCall).collect();
+        Ok(Reply { usage: self.usage, model: self.model, stop: self.stop, parts, ..Reply::new(content) })
+    }
+}
+
+/// Sets a field where a value is there.
+pub(crate) fn set<T: Serialize>(body: &mut Map<String, Json>, name: &str, value: Option<T>) {
+    if let Some(value) = value
+        && let Ok(json) = serde_json::to_value(value)
+    {
+        body.insert(name.to_owned(), json);
+    }
+}
+
+/// A list, where it holds something.
+pub(crate) fn some<T>(list: &[T]) -> Option<&[T]> {
+    (!list.is_empty()).then_some(list)
+}
+
+/// The system messages as one text, and the others in their order.
+pub(crate) fn parted(messages: &[Message]) -> (Option<String>, Vec<&Message>) {
+    let (system, others): (Vec<&Message>, Vec<&Message>) =
+        messages.iter().partition(|message| message.role == Role::System);
+    let system: Vec<&str> = system.iter().map(|message| message.text.as_str()).collect();
+    ((!system.is_empty()).then(|| system.join("\n\n")), others)
+}
+
+/// The address of a path below the base URL, whether that ends in a slash or not.
+pub(crate) fn address(base_url: &str, path: &str) -> String {
+    format!("{}{path}", base_url.trim_end_matches('/'))
+}
+
+/// What a failed call says in its body: the message where it has the usual form, else the beginning of the text.
+pub(crate) fn complaint(body: &str) -> String {
+    let said = serde_json::from_str::<Json>(body).ok().and_then(|json| {
+        // Bedrock says `message` at the top; Gemini may put everything into a list.
+        let outer = json.get(0).unwrap_or(&json);
+        let error = outer.get("error").unwrap_or(outer);
+        let text = error.get("message").and_then(Json::as_str).or_else(|| error.as_str())?;
+        Some(text.to_owned())
+    });
+    let text = said.unwrap_or_else(|| body.trim().to_owned());
+    let end = text.floor_char_boundary(300);
+    if end < text.len() { format!("{}…", text.get(..end).unwrap_or_default()) } else { text }
+}
+
+/// JSON from a body, or the fault.
+pub(crate) fn json(body: &[u8]) -> Result<Json, ReplyError> {
+    serde_json::from_slice(body)
+        .map_err(|error| ReplyError::new(Fault::InvalidJson, format!("the reply is not valid JSON: {error}")))
+}
+
+/// A text at a path.
+pub(crate) fn text_at<'a>(json: &'a Json, pointer: &str) -> Option<&'a str> {
+    json.pointer(pointer).and_then(Json::as_str)
+}
+
+/// A count of tokens at a path.
+pub(crate) fn count(json: &Json, pointer: &str) -> u64 {
+    json.pointer(pointer).and_then(Json::as_u64).unwrap_or_default()
+}
+
+/// A usage, where the provider gives one: fields of input (added up), output (added up), thoughts and cache.
+pub(crate) fn usage(json: &Json, input: &[&str], output: &[&str], thoughts: &str, cache: &str) -> Option<Usage> {
+    let is_there = |path: &&&str| json.pointer(path).is_some_and(Json::is_u64);
+    input.iter().chain(output).any(|path| is_there(&path)).then(|| Usage {
+        input_tokens: input.iter().map(|path| count(json, path)).fold(0, u64::saturating_add),
+        output_tokens: output.iter().map(|path| count(json, path)).fold(0, u64::saturating_add),
+        reasoning_tokens: count(json, thoughts),
+        cached_tokens: count(json, cache),
+    })
+}
+
+/// Arguments that came as text; the text itself where it is no JSON.
+pub(crate) fn arguments(text: &str) -> Json {
+    if text.trim().is_empty() {
+        return Json::Object(Map::new());
+    }
+    serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
+}
+
+/// What stands in place of the bytes of images in what is kept.
+pub(crate) fn without_images(request: &Request, body: &[u8]) -> Vec<u8> {
+    let mut text = String::from_utf8_lossy(body).into_owned();
+    for part in request.messages.iter().flat_map(|message| &message.parts) {
+        if let Part::Image(image) = part {
+            text = text.replace(&base64(image.bytes()), &format!("sha256:{}", image.sha256()));
+        }
+    }
+    text.into_bytes()
+}
+
+/// Base 64 as RFC 4648 has it, with padding.
+pub(crate) fn base64(bytes: &[u8]) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |at: usize| u32::from(chunk.get(at).copied().unwrap_or_default());
+        let group = (byte(0) << 16) | (byte(1) << 8) | byte(2);
+        for at in 0..4 {
+            let sign = SIGNS[(group >> (18 - 6 * at)) as usize & 63];
+            text.push(if at <= chunk.len() { char::from(sign) } else { '=' });
+        }
+    }
+    text
+}
+
+/// A dialect that knows no vectors says so; the settings refuse before it comes to that.
+pub(crate) fn no_vectors() -> ReplyError {
+    ReplyError::new(Fault::BadRequest, "vectors cannot be asked for here")
+}
+
+/// A dialect that does not stream says so; the settings refuse before it comes to that.
+pub(crate) fn no_stream() -> ReplyError {
+    ReplyError::new(Fault::BadRequest, "replies do not come in pieces here")
+}
+
+/// A stream that ended before its last event.
+pub(crate) fn cut_stream() -> ReplyError {
+    ReplyError::new(Fault::ConnectionLost, "the stream ended before the reply was whole")
+}
+
+/// `retry-after-ms`, else `Retry-After`.
+pub(crate) fn usual_wait(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let milliseconds = header("retry-after-ms").and_then(fault::retry_after_ms);
+    milliseconds.or_else(|| header("retry-after").and_then(|value| fault::retry_after(value, now)))
+}
+
+#[cfg(test)]
+pub(crate) mod tests_support {
+    //! One request that uses every parameter.
+    use probare_core::Parameters;
+
+    use super::*;
+
+    pub(crate) fn request(provider: Provider) -> Request {
+        Request {
+            provider,
+            base_url: provider.base_url().unwrap_or_default().to_owned(),
+            model: "m".into(),
+            parameters: Parameters {
+                temperature: Some(0.0),
+                top_p: Some(0.9),
+                max_tokens: Some(50),
+                seed: Some(7),
+                stop: vec!["END".into()],
+                schema: Some(serde_json::json!({"type": "object"})),
+                logprobs: true,
+                tools: Vec::new(),
+            },
+            reasoning_effort: None,
+            extra_body: Map::new(),
+            embedding: false,
+            also: std::collections::BTreeMap::new(),
+            messages: vec![Message::system("Be brief."), Message::user("Why?")],
+            repeat: 0,
+            seat: 0,
+            attempt: 0,
+        }
+    }
+
+    /// What a body is read as.
+    pub(crate) fn read(provider: Provider, body: &str) -> Result<RawReply, ReplyError> {
+        let plain = Request { parameters: Parameters::default(), ..request(provider) };
+        provider.dialect().read(&plain, body.as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// JSON with the names that replies have, in places where they do not belong.
+    fn odd() -> impl Strategy<Value = Json> {
+        let names = prop::sample::select(vec![
+            "choices",
+            "data",
+            "embedding",
+            "embeddings",
+            "message",
+            "content",
+            "refusal",
+            "text",
+            "parts",
+            "candidates",
+            "usage",
+            "error",
+            "code",
+            "logprobs",
+            "promptFeedback",
+            "blockReason",
+            "finishReason",
+            "type",
+            "input",
+            "prompt_tokens",
+            "cost",
+            "output",
+            "stopReason",
+            "stop_reason",
+            "finish_reason",
+            "tool_calls",
+            "function",
+            "arguments",
+            "functionCall",
+            "status",
+            "delta",
+            "index",
+            "toolUse",
+            "values",
+            "choice",
+            "incomplete_details",
+        ]);
+        let leaf = prop_oneof![
+            Just(Json::Null),
+            any::<bool>().prop_map(Json::from),
+            any::<f64>().prop_map(Json::from),
+            any::<u64>().prop_map(Json::from),
+            "\\PC{0,8}".prop_map(Json::from),
+            Just(Json::from("tool_use")),
+            Just(Json::from("length")),
+        ];
+        leaf.prop_recursive(6, 40, 5, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+                prop::collection::vec((names.clone(), inner), 0..5).prop_map(|pairs| Json::Object(
+                    pairs.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+                )),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_is_a_reply_or_a_fault(
+            json in odd(), events in prop::collection::vec(odd(), 0..5), bytes in prop::collection::vec(any::<u8>(), 0..60)
+        ) {
+            let text = json.to_string();
+            for provider in Provider::ALL {
+                let (dialect, request) = (provider.dialect(), tests_support::request(provider));
+                for body in [text.as_bytes(), bytes.as_slice()] {
+                    let _ = (dialect.read(&request, body), dialect.read_vectors(std::slice::from_ref(&request), body));
+                    let said = String::from_utf8_lossy(body);
+                    let _ = (complaint(&said), dialect.fault(400, &said));
+                    let _ = dialect.retry_after(&HeaderMap::new(), &said, SystemTime::UNIX_EPOCH);
+                }
+                if let Ok(joined) = dialect.join(&events) {
+                    let _ = dialect.read(&request, joined.to_string().as_bytes());
+                }
+            }
+            let _ = super::events(&bytes);
+        }
+
+        #[test]
+        fn base64_is_as_long_as_it_should_be(bytes in prop::collection::vec(any::<u8>(), 0..50)) {
+            let text = base64(&bytes);
+            prop_assert_eq!(text.len(), bytes.len().div_ceil(3) * 4);
+            prop_assert_eq!(text.matches('=').count(), (3 - bytes.len() % 3) % 3);
+        }
+    }
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(plain.as_bytes()), coded);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_asked_for_is_not_answered() {
+        for provider in Provider::ALL {
+            if !provider.supports(Feature::Embeddings) {
+                let request = tests_support::request(provider);
+                let error = provider.dialect().read_vectors(&[request], b"{}").unwrap_err();
+                assert_eq!(error.fault, Fault::BadRequest, "{provider}");
+            }
+            if !provider.supports(Feature::Streaming) {
+                assert_eq!(provider.dialect().join(&[]).unwrap_err().fault, Fault::BadRequest, "{provider}");
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! `/responses` of `OpenAI`. What is asked is not stored there.
+
+use std::time::{Duration, SystemTime};
+
+use probare_core::{Message, Part, Role, StopReason, ToolCall};
+use reqwest::header::HeaderMap;
+use serde_json::{Map, Value as Json, json as form};
+
+use super::{
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint,
+    cut_stream, json, parted, set, some, text_at, usage, usual_wait,
+};
+use crate::{Fault, Request};
+
+/// Responses.
+pub(crate) struct Responses;
+
+impl Dialect for Responses {
+    fn supports(&self, feature: Feature) -> bool {
+        !matches!(feature, Feature::Seed | Feature::Stop | Feature::Embeddings)
+    }
+
+    fn write(&self, request: &Request, streams: bool) -> RawRequest {
+        let (system, messages) = parted(&request.messages);
+        let parameters = &request.parameters;
+        let mut body = Map::new();
+        set(&mut body, "model", Some(&request.model));
+        set(&mut body, "instructions", system);
+        set(&mut body, "input", Some(messages.into_iter().flat_map(items).collect::<Vec<Json>>()));
+        set(&mut body, "temperature", parameters.temperature);
+        set(&mut body, "top_p", parameters.top_p);
+        set(&mut body, "max_output_tokens", parameters.max_tokens);
+        if let Some(schema) = &parameters.schema {
+            let format = form!({"type": "json_schema", "name": "reply", "strict": true, "schema": schema});
+            set(&mut body, "text", Some(form!({"format": format})));
+        }
+        set(&mut body, "include", parameters.logprobs.then_some(["message.output_text.logprobs"]));
+        set(&mut body, "reasoning", request.reasoning_effort.as_ref().map(|effort| form!({"effort": effort})));
+        let tools: Vec<Json> = parameters
+            .tools
+            .iter()
+            .map(|tool| {
+                form!({"type": "function", "name": tool.name, "description": tool.description,
+                "parameters": tool.parameters})
+            })
+            .collect();
+        set(&mut body, "tools", some(&tools));
+        set(&mut body, "store", Some(false));
+        set(&mut body, "stream", streams.then_some(true));
+        body.extend(request.extra_body.clone());
+        RawRequest::new(address(&request.base_url, "/responses"), body)
+    }
+
+    fn read(&self, _: &Request, body: &[u8]) -> Result<RawReply, ReplyError> {
+        read(body)
+    }
+
+    fn write_vectors(&self, _: &[Request]) -> RawRequest {
+        RawRequest::new(String::new(), Map::new())
+    }
+
+    fn read_vectors(&self, _: &[Request], _: &[u8]) -> Result<Vec<RawReply>, ReplyError> {
+        Err(super::no_vectors())
+    }
+
+    fn most_vectors(&self) -> usize {
+        1
+    }
+
+    fn join(&self, events: &[Json]) -> Result<Json, ReplyError> {
+        // The last event holds the whole of it.
+        let kind = |event: &&Json| text_at(event, "/type").unwrap_or_default().to_owned();
+        let is_last = |event: &&Json| {
+            matches!(kind(event).as_str(), "response.completed" | "response.incomplete" | "response.failed")
+        };
+        let last = events.iter().rev().find(is_last).and_then(|event| event.get("response"));
+        let error = events.iter().find(|event| kind(event) == "error").map(|event| form!({"error": event}));
+        last.cloned().or(error).ok_or_else(cut_stream)
+    }
+
+    fn fault(&self, status: u16, body: &str) -> Fault {
+        Fault::of_status(status, body)
+    }
+
+    fn retry_after(&self, headers: &HeaderMap, _: &str, now: SystemTime) -> Option<Duration> {
+        usual_wait(headers, now)
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            truncated: "`incomplete_details.reason: max_output_tokens`",
+            refused: "a part `refusal`, `incomplete_details.reason: content_filter`",
+            empty: "no part `output_text` and no call of a tool",
+        }
+    }
+}
+
+/// A message as items: calls and results of tools stand beside messages.
+fn items(message: &Message) -> Vec<Json> {
+    if message.parts.is_empty() {
+        return vec![form!({"role": message.role.name(), "content": message.text})];
+    }
+    let kind = if message.role == Role::Assistant { "output_text" } else { "input_text" };
+    let (mut content, mut others) = (Vec::new(), Vec::new());
+    for part in message.all_parts() {
+        match part {
+            Part::Text { text } => content.push(form!({"type": kind, "text": text})),
+            Part::Image(image) => {
+                let url = format!("data:{};base64,{}", image.kind().media_type(), base64(image.bytes()));
+                content.push(form!({"type": "input_image", "image_url": url}));
+            }
+            Part::ToolCall(call) => others.push(form!({"type": "function_call", "call_id": call.id, "name": call.name,
+                "arguments": call.arguments.to_string()})),
+            Part::ToolResult { id, text, .. } => {
+                others.push(form!({"type": "function_call_output", "call_id": id, "output": text}));
+            }
+        }
+    }
+    let said = (!content.is_empty()).then(|| form!({"role": message.role.name(), "content": content}));
+    said.into_iter().chain(others).collect()
+}
+
+fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
+    let json = json(body)?;
+    if let Some(error) = json.get("error").filter(|error| !error.is_null()) {
+        let fault = match error.get("code").and_then(Json::as_str) {
+            Some("rate_limit_exceeded") => Fault::TooManyRequests,
+            Some("invalid_prompt") => Fault::Moderated,
+            _ => Fault::ServerError,
+        };
+        return Err(ReplyError::new(fault, complaint(&String::from_utf8_lossy(body))));
+    }
+    let mut found = Found {
+        usage: usage(
+            &json,
+            &["/usage/input_tokens"],
+            &["/usage/output_tokens"],
+            "/usage/output_tokens_details/reasoning_tokens",
+            "/usage/input_tokens_details/cached_tokens",
+        ),
+        model: text_at(&json, "/model").map(ToOwned::to_owned),
+        ended: text_at(&json, "/status").unwrap_or_default().to_owned(),
+        ..Found::default()
+    };
+    let mut logprobs = None;
+    for item in json.get("output").and_then(Json::as_array).into_iter().flatten() {
+        match text_at(item, "/type") {
+            Some("message") => {
+                for part in item.get("content").and_then(Json::as_array).into_iter().flatten() {
+                    match text_at(part, "/type") {
+                        Some("output_text") => {
+                            found.texts.extend(text_at(part, "/text").map(ToOwned::to_owned));
+                            logprobs = part.get("logprobs").filter(|given| !given.is_null()).cloned().or(logprobs);
+                        }
+                        Some("refusal") => found.refusal = text_at(part, "/refusal").map(ToOwned::to_owned),
+                        _ => {}
+                    }
+                }
+            }
+            Some("function_call") => found.calls.push(ToolCall {
+                id: text_at(item, "/call_id").unwrap_or_default().to_owned(),
+                name: text_at(item, "/name").unwrap_or_default().to_owned(),
+                arguments: arguments(text_at(item, "/arguments").unwrap_or_default()),
+            }),
+            _ => {}
+        }
+    }
+    found.stop = match (text_at(&json, "/incomplete_details/reason"), text_at(&json, "/status")) {
+        (Some("max_output_tokens"), _) => Some(StopReason::Length),
+        (Some("content_filter"), _) => Some(StopReason::Refusal),
+        (Some(_), _) | (None, Some("incomplete" | "failed" | "cancelled")) => Some(StopReason::Other),
+        (None, Some("completed")) if !found.calls.is_empty() => Some(StopReason::ToolCalls),
+        (None, Some("completed")) => Some(StopReason::End),
+        (None, _) => None,
+    };
+    if found.stop == Some(StopReason::Refusal) {
+        found.ended = "content filter".to_owned();
+    }
+    Ok(RawReply { reply: found.reply()?, cost: None, logprobs })
+}

@@ -1,0 +1,55 @@
+//! The tables of the guide: which provider supports what, and by what it is known how a reply ended. Both are made from the
+//! dialects; a test compares them with the page.
+
+use super::Feature;
+use crate::Provider;
+
+/// Providers and what each supports, in Markdown.
+pub fn providers_table() -> String {
+    let mut text = String::from("| provider | key |");
+    for feature in Feature::ALL {
+        text.push_str(&format!(" `{}` |", feature.name()));
+    }
+    text.push_str(&format!("\n|---|---|{}\n", "---|".repeat(Feature::ALL.len())));
+    for provider in Provider::ALL {
+        let key = provider.key_variable().map(|variable| format!("`{variable}`")).unwrap_or_default();
+        text.push_str(&format!("| `{provider}` | {key} |"));
+        for feature in Feature::ALL {
+            text.push_str(if provider.supports(feature) { " yes |" } else { " – |" });
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// By what a cut, a refusal and an empty reply are known, in Markdown. Providers that speak alike share a line.
+pub fn signs_table() -> String {
+    let mut lines: Vec<(Vec<String>, String)> = Vec::new();
+    for provider in Provider::ALL {
+        let signs = provider.dialect().signs();
+        let line = format!("{} | {} | {}", signs.truncated, signs.refused, signs.empty);
+        match lines.iter_mut().find(|(_, known)| *known == line) {
+            Some((names, _)) => names.push(format!("`{provider}`")),
+            None => lines.push((vec![format!("`{provider}`")], line)),
+        }
+    }
+    let mut text = String::from("| provider | `truncated` | `refused` | empty |\n|---|---|---|---|\n");
+    for (names, line) in lines {
+        text.push_str(&format!("| {} | {line} |\n", names.join(", ")));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_guide_shows_what_every_provider_supports_and_how_replies_end() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/models.md");
+        let text = std::fs::read_to_string(page).unwrap();
+        for table in [providers_table(), signs_table()] {
+            assert!(text.contains(&table), "docs/guides/models.md should hold this table:\n\n{table}");
+        }
+    }
+}

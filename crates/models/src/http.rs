@@ -1,0 +1,255 @@
+//! One request over HTTP: exact bytes out, whole bytes back, or the fault.
+
+use std::error::Error as _;
+use std::io::Read;
+use std::time::{Duration, SystemTime};
+
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap};
+use tokio::time::timeout;
+
+use crate::Fault;
+use crate::connection::LARGEST;
+use crate::dialects::{Dialect, RawRequest, ReplyError, complaint, events};
+use crate::shared::Shared;
+
+/// A connection to one provider.
+pub(crate) struct Http {
+    client: reqwest::Client,
+    headers: HeaderMap,
+    /// Longest silence of a stream; nothing where replies come at once.
+    idle: Option<Duration>,
+}
+
+/// A fault, and how long the provider asks to wait.
+pub(crate) struct Failed {
+    pub error: ReplyError,
+    pub retry_after: Option<Duration>,
+}
+
+impl From<ReplyError> for Failed {
+    fn from(error: ReplyError) -> Self {
+        Self { error, retry_after: None }
+    }
+}
+
+/// A body of status 200.
+pub(crate) struct Body {
+    /// Its bytes, unpacked; those of a stream joined to what would have come at once.
+    pub bytes: Vec<u8>,
+    /// What it says that it is, where that is not JSON.
+    pub odd_kind: Option<String>,
+}
+
+impl Http {
+    /// A connection that sends these headers with every request, through the proxy and with the certificates that the usual
+    /// variables name.
+    pub(crate) fn new(
+        headers: HeaderMap,
+        base_url: &str,
+        idle: Option<Duration>,
+        shared: &Shared,
+    ) -> Result<Self, String> {
+        // Fails when the process has chosen one before, which is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let mut building = reqwest::Client::builder()
+            // A redirection would carry the key elsewhere.
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(Duration::from_secs(30))
+            .pool_max_idle_per_host(512)
+            // Proxies are those of the variables below, whatever the system says.
+            .no_proxy();
+        if !is_loopback(base_url) {
+            for proxy in proxies(shared)? {
+                building = building.proxy(proxy);
+            }
+            let certificates = certificates(shared)?;
+            if !certificates.is_empty() {
+                building = building.tls_certs_merge(certificates);
+            }
+        }
+        let client = building.build().map_err(|error| chain(&error))?;
+        Ok(Self { client, headers, idle })
+    }
+
+    /// Whether replies come in pieces.
+    pub(crate) const fn streams(&self) -> bool {
+        self.idle.is_some()
+    }
+
+    /// Sends a body, with further headers, and returns the body of a reply with status 200.
+    pub(crate) async fn post(
+        &self,
+        raw: &RawRequest,
+        further: HeaderMap,
+        dialect: &dyn Dialect,
+    ) -> Result<Body, Failed> {
+        let mut headers = self.headers.clone();
+        headers.extend(further);
+        let sending = self.client.post(&raw.url).headers(headers).body(raw.body.clone());
+        let mut response = sending.send().await.map_err(lost)?;
+        let status = response.status().as_u16();
+        let headers = std::mem::take(response.headers_mut());
+        let header = |name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_ascii_lowercase);
+        let kind = header(CONTENT_TYPE);
+        let mut bytes = Vec::new();
+        while let Some(piece) = self.piece(&mut response).await? {
+            if bytes.len().saturating_add(piece.len()) > LARGEST {
+                return Err(too_large().into());
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        let bytes = unpacked(bytes, header(CONTENT_ENCODING).as_deref())?;
+        if status != 200 {
+            let text = String::from_utf8_lossy(&bytes);
+            let said = complaint(&text);
+            let reason = format!("status {status}{}{said}", if said.is_empty() { "" } else { ": " });
+            let retry_after = dialect.retry_after(&headers, &text, SystemTime::now());
+            return Err(Failed { error: ReplyError::new(dialect.fault(status, &text), reason), retry_after });
+        }
+        if self.streams() && kind.as_deref().is_some_and(|kind| kind.contains("event-stream")) {
+            let whole = dialect.join(&events(&bytes))?;
+            return Ok(Body { bytes: whole.to_string().into_bytes(), odd_kind: None });
+        }
+        Ok(Body { bytes, odd_kind: kind.filter(|kind| !kind.contains("json")) })
+    }
+
+    /// The next piece of a body.
+    async fn piece(
+        &self,
+        response: &mut reqwest::Response,
+    ) -> Result<Option<impl std::ops::Deref<Target = [u8]>>, Failed> {
+        let Some(idle) = self.idle else { return response.chunk().await.map_err(lost) };
+        match timeout(idle, response.chunk()).await {
+            Ok(piece) => piece.map_err(lost),
+            Err(_) => {
+                let reason = format!("nothing came for {:.1} seconds", idle.as_secs_f64());
+                Err(ReplyError::new(Fault::TimedOut, reason).into())
+            }
+        }
+    }
+}
+
+fn too_large() -> ReplyError {
+    ReplyError::new(Fault::TooLarge, format!("the reply is longer than {} MiB", LARGEST >> 20))
+}
+
+/// A body as it was before it was packed, by its header or, where a gateway lost that, by its first bytes.
+fn unpacked(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyError> {
+    let encoding = encoding.map(str::trim).filter(|name| !name.is_empty() && *name != "identity");
+    let is_gzip = bytes.starts_with(&[0x1F, 0x8B]);
+    let most = LARGEST as u64 + 1;
+    let mut plain = Vec::new();
+    let read = match encoding {
+        _ if is_gzip => MultiGzDecoder::new(bytes.as_slice()).take(most).read_to_end(&mut plain),
+        Some("deflate") => ZlibDecoder::new(bytes.as_slice()).take(most).read_to_end(&mut plain),
+        None | Some("gzip" | "x-gzip") => return Ok(bytes),
+        Some(other) => {
+            let reason = format!("the reply is packed as `{other}`, which was not asked for");
+            return Err(ReplyError::new(Fault::WrongContentType, reason));
+        }
+    };
+    match read {
+        Ok(_) if plain.len() > LARGEST => Err(too_large()),
+        Ok(_) => Ok(plain),
+        Err(error) => Err(ReplyError::new(Fault::InvalidJson, format!("the reply cannot be unpacked: {error}"))),
+    }
+}
+
+/// The proxies of `https_proxy`, `http_proxy` and `all_proxy`, without the hosts of `no_proxy`; in capitals too.
+fn proxies(shared: &Shared) -> Result<Vec<reqwest::Proxy>, String> {
+    let variable = |name: &str| shared.variable(name).or_else(|| shared.variable(&name.to_ascii_uppercase()));
+    let except = variable("no_proxy").and_then(|hosts| reqwest::NoProxy::from_string(&hosts));
+    let mut found = Vec::new();
+    type Make = fn(&str) -> reqwest::Result<reqwest::Proxy>;
+    let kinds: [(&str, Make); 3] = [
+        ("https_proxy", |url| reqwest::Proxy::https(url)),
+        ("http_proxy", |url| reqwest::Proxy::http(url)),
+        ("all_proxy", |url| reqwest::Proxy::all(url)),
+    ];
+    for (name, make) in kinds {
+        if let Some(url) = variable(name) {
+            // The address may hold a password and is not shown.
+            let proxy = make(&url).map_err(|_| format!("`{name}` is no address of a proxy"))?;
+            found.push(proxy.no_proxy(except.clone()));
+        }
+    }
+    Ok(found)
+}
+
+/// Variables that name a file of further certificates.
+const CERTIFICATES: [&str; 4] = ["SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"];
+
+/// Certificates of a company, beside those of the system.
+fn certificates(shared: &Shared) -> Result<Vec<reqwest::Certificate>, String> {
+    let mut found = Vec::new();
+    for name in CERTIFICATES {
+        let Some(path) = shared.variable(name) else { continue };
+        let wrong = |reason: String| format!("the certificates `{}` of `{name}`: {reason}", path.as_str());
+        let text = std::fs::read(path.as_str()).map_err(|error| wrong(error.to_string()))?;
+        let list = reqwest::Certificate::from_pem_bundle(&text).map_err(|error| wrong(chain(&error)))?;
+        if list.is_empty() {
+            return Err(wrong("no certificate is in it".to_owned()));
+        }
+        found.extend(list);
+    }
+    Ok(found)
+}
+
+/// What a failure of the connection is. The address is left out: the model is named already.
+fn lost(error: reqwest::Error) -> Failed {
+    let fault = if error.is_builder() {
+        Fault::BadRequest
+    } else if error.is_connect() {
+        Fault::NotConnected
+    } else if error.is_timeout() {
+        Fault::TimedOut
+    } else {
+        Fault::ConnectionLost
+    };
+    ReplyError::new(fault, chain(&error.without_url())).into()
+}
+
+/// An error with its causes.
+pub(crate) fn chain(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text.push_str(&format!(": {inner}"));
+        cause = inner.source();
+    }
+    text
+}
+
+/// Whether an address is on this machine, where no proxy belongs in between.
+pub(crate) fn is_loopback(base_url: &str) -> bool {
+    reqwest::Url::parse(base_url).ok().and_then(|url| url.host_str().map(ToOwned::to_owned)).is_some_and(|host| {
+        host == "localhost"
+            || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(bytes).unwrap();
+        packer.finish().unwrap()
+    }
+
+    #[test]
+    fn a_packed_body_is_unpacked_whether_its_header_says_so_or_not() {
+        let packed = gzip(b"{\"a\":1}");
+        assert_eq!(unpacked(packed.clone(), Some("gzip")).unwrap(), b"{\"a\":1}");
+        assert_eq!(unpacked(packed.clone(), None).unwrap(), b"{\"a\":1}");
+        assert_eq!(unpacked(b"{}".to_vec(), Some("gzip")).unwrap(), b"{}", "a header that a gateway left behind");
+        assert_eq!(unpacked(packed[..15].to_vec(), Some("gzip")).unwrap_err().fault, Fault::InvalidJson);
+        assert_eq!(unpacked(b"x".to_vec(), Some("br")).unwrap_err().fault, Fault::WrongContentType);
+        let bomb = gzip(&vec![b' '; LARGEST + 1]);
+        assert_eq!(unpacked(bomb, Some("gzip")).unwrap_err().fault, Fault::TooLarge);
+    }
+}

@@ -1,0 +1,93 @@
+//! [`Request`]: a question with everything that decides its answer.
+
+use std::collections::BTreeMap;
+
+use probare_core::{Message, Parameters, Part, Question};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::ModelName;
+
+/// A question with everything that decides its answer. Its JSON, byte for byte, is what the record's key is made of: what
+/// came later is left out where it is absent, so that replies that were paid for stay found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Who answers.
+    pub provider: crate::Provider,
+    /// Where.
+    pub base_url: String,
+    /// The model, as the provider calls it.
+    pub model: String,
+    /// How it is asked, settings and question together.
+    pub parameters: Parameters,
+    /// How long a reasoning model thinks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_effort: Option<String>,
+    /// Further fields of the body.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub extra_body: Map<String, Json>,
+    /// Whether a vector of the last message is wanted in place of a reply.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub embedding: bool,
+    /// What else decides a reply: headers that are no secret, digests of files that a program names, the version of an
+    /// interface.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub also: BTreeMap<String, String>,
+    /// The conversation.
+    pub messages: Vec<Message>,
+    /// Which repetition of the run.
+    pub repeat: u32,
+    /// Which judge of a panel.
+    pub seat: usize,
+    /// Which attempt of the judge.
+    pub attempt: u32,
+}
+
+impl Request {
+    /// The question as it is asked of this model.
+    pub(crate) fn new(
+        name: &ModelName,
+        base_url: &str,
+        settings: &crate::ModelSettings,
+        also: &BTreeMap<String, String>,
+        question: &Question,
+        repeat: u32,
+    ) -> Self {
+        let asked = &question.parameters;
+        let parameters = Parameters {
+            temperature: asked.temperature.or(settings.temperature),
+            top_p: asked.top_p.or(settings.top_p),
+            max_tokens: asked.max_tokens.or(settings.max_tokens),
+            seed: asked.seed.or(settings.seed),
+            stop: asked.stop.clone(),
+            schema: asked.schema.clone(),
+            logprobs: asked.logprobs,
+            tools: asked.tools.clone(),
+        };
+        Self {
+            provider: name.provider,
+            base_url: base_url.to_owned(),
+            model: name.model.clone(),
+            parameters,
+            reasoning_effort: settings.reasoning_effort.clone(),
+            extra_body: settings.extra_body.clone(),
+            embedding: settings.generator_type == Some(crate::GeneratorType::Embedding),
+            also: also.clone(),
+            messages: question.messages.clone(),
+            repeat,
+            seat: question.seat,
+            attempt: question.attempt,
+        }
+    }
+
+    /// Whether an image comes with it.
+    pub(crate) fn has_images(&self) -> bool {
+        self.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, Part::Image(_)))
+    }
+
+    /// The text that a vector is wanted of.
+    pub(crate) fn embedded(&self) -> &str {
+        self.messages.last().map(|message| message.text.as_str()).unwrap_or_default()
+    }
+}

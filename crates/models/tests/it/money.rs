@@ -1,0 +1,99 @@
+//! Budgets: never exceeded by more than what was under way, whether the provider says what a call took or not.
+
+use std::time::Duration;
+
+use probare_models::prices::Pricing;
+use probare_models::{Client, ModelSettings, Options, Shared};
+use probare_testing::{Behaviour, Server, Trouble};
+
+use crate::support::{options, question, questions, settings};
+
+fn priced(server: &Server) -> ModelSettings {
+    ModelSettings {
+        max_tokens: Some(100),
+        concurrency: Some(64),
+        pricing: Some(Pricing { prompt_price_per_million: 10.0, completion_price_per_million: 20.0 }),
+        ..settings(server)
+    }
+}
+
+/// Asks 400 questions with a budget; requests that were sent, dollars that were booked, dollars of one call at most.
+fn asked(budget: f64, trouble: Option<Trouble>) -> (u64, f64, f64, usize) {
+    let troubles = trouble.into_iter().collect::<Vec<_>>();
+    let share = if troubles.is_empty() { 0.0 } else { 1.0 };
+    let delay = Duration::from_millis(5);
+    let server = Server::start(Behaviour { delay, share, troubles, ..Behaviour::default() }).unwrap();
+    let shared = Shared::open(Options { budget_usd: Some(budget), ..options(None) }).unwrap();
+    let client = Client::open(priced(&server), &shared).unwrap();
+    let replies = client.ask(&questions(400));
+    let good = replies.iter().filter(|reply| reply.read().is_ok()).count();
+    let reached = replies.iter().filter(|reply| format!("{reply:?}").contains("budget is reached")).count();
+    assert_eq!(good + reached, 400);
+    // A token for every byte of the body, and the longest reply.
+    let bytes = server.arrived().iter().map(|request| request.split("\r\n\r\n").nth(1).unwrap().len()).max().unwrap();
+    let most = bytes as f64 * 10.0 / 1e6 + 100.0 * 20.0 / 1e6;
+    (server.requests(), shared.budget().spent().money.in_dollars(), most, good)
+}
+
+#[test]
+fn a_budget_holds_with_usage_and_without_64_at_once() {
+    for budget in [0.02, 0.05] {
+        let (with, spent, _, good) = asked(budget, None);
+        assert!(spent <= budget && with == good as u64, "{with} requests, {spent} of {budget}");
+        let (without, booked, most, good) = asked(budget, Some(Trouble::NoUsage));
+        assert!(booked <= budget && without == good as u64, "{without} requests, {booked} of {budget}");
+        // What the server would have charged at most is within the budget too: the bound was booked for each.
+        assert!(without as f64 * most <= budget + most, "{without} requests at {most} at most, {budget} allowed");
+        assert!(without > 0 && without < with, "{without} without usage, {with} with it");
+        println!(
+            "budget {budget}: {with} requests with usage ({spent:.4} spent), {without} without ({booked:.4} booked)"
+        );
+    }
+}
+
+#[test]
+fn attempts_that_came_to_nothing_are_part_of_what_a_reply_cost() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(Behaviour { script: vec![Trouble::NullContent], ..Behaviour::default() }).unwrap();
+    let shared = Shared::open(options(Some(&folder.path().join("replies.db")))).unwrap();
+    let client = Client::open(priced(&server), &shared).unwrap();
+    let entry = client.ask_once(&question("a"), 0).unwrap().entry;
+    assert_eq!((entry.attempts, server.requests()), (2, 2));
+    let (own, lost) = (entry.cost_usd.unwrap(), entry.lost.unwrap());
+    // Both replies have the same text, so that both take the same: the first was empty, but its usage is known.
+    assert!(lost.tokens > 0 && (lost.cost_usd - own).abs() < 1e-12, "{lost:?} {own}");
+    assert_eq!(entry.cost_in_all(), Some(own + lost.cost_usd));
+    let counts = shared.counts();
+    assert_eq!((counts.lost_attempts, counts.lost.tokens), (1, lost.tokens));
+}
+
+#[test]
+fn without_usage_the_bound_is_what_a_reply_cost_and_says_so() {
+    let server = Server::start(Behaviour { script: vec![Trouble::NoUsage], ..Behaviour::default() }).unwrap();
+    let shared = Shared::open(options(None)).unwrap();
+    let client = Client::open(priced(&server), &shared).unwrap();
+    let entry = client.ask_once(&question("a"), 0).unwrap().entry;
+    assert!(entry.is_bound && entry.cost_usd.unwrap() > 0.002, "{entry:?}");
+    assert_eq!(entry.reply.usage, None);
+    assert_eq!(shared.counts().unmeasured, 1);
+    let known = client.ask_once(&question("b"), 0).unwrap().entry;
+    assert!(!known.is_bound && known.cost_usd < entry.cost_usd, "{known:?}");
+}
+
+#[test]
+fn limits_a_minute_are_shared_by_all_clients_of_a_process() {
+    let server = Server::start(Behaviour::default()).unwrap();
+    let limited = || ModelSettings { requests_per_minute: Some(600), ..settings(&server) };
+    let start = std::time::Instant::now();
+    std::thread::scope(|scope| {
+        for number in 0..3 {
+            scope.spawn(move || {
+                let shared = Shared::open(options(None)).unwrap();
+                let asked: Vec<_> = (0..9).map(|at| question(format!("{number} {at}"))).collect();
+                Client::open(limited(), &shared).unwrap().ask(&asked);
+            });
+        }
+    });
+    // Ten at once, then ten a second: 27 take 1.7 seconds, whoever asks.
+    assert!(start.elapsed() >= Duration::from_millis(1600), "{:?}", start.elapsed());
+}
