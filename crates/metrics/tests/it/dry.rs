@@ -179,6 +179,28 @@ fn golden_dry_metrics() {
 }
 
 #[test]
+fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
+    let metric = probare_metrics::registry().get("dry_experiment").unwrap();
+    let built = metric.build(json!({ "fixtures": "/fixtures" }), probare_core::Profile::Reference).unwrap();
+    let mut row = json!({
+        "response": "def f():\n    return 1\n",
+        "metadata": { "incomplete_functions": ["f"], "incomplete_main_code": "", "data_code": "" },
+    });
+    for number in 0..5 {
+        row["metadata"][format!("unit_test_{number}_output")] = json!("1");
+    }
+    let told = |idx: &str| {
+        let mut row = row.clone();
+        row["metadata"]["idx"] = json!(idx);
+        let case = crate::case::read(&row);
+        built.score_with("dry", probare_core::Sample::of(&case), &probare_core::Nobody).unwrap_err().to_string()
+    };
+    let error = told("../home/private-0200");
+    assert!(error.contains("one plain name is expected"), "{error}");
+    assert!(told("SGI_DryExperiment_0200").contains("no sandbox"));
+}
+
+#[test]
 fn a_sample_whose_files_nobody_has_is_an_error() {
     let terms = Terms { seconds: 1, mebibytes: 64, ..Terms::default() };
     let error = terms.program(Some("SGI_DryExperiment_0206"), "", "").unwrap_err();
