@@ -128,9 +128,10 @@ impl StoreKeeper {
         let said = case.response.as_ref().and_then(|output| output.model.clone());
         let answered_by = said.or_else(|| is_asked.then(|| place.model.clone()));
         // Which model and repeat of a run it is stands in the row.
-        body.output = case.response.as_ref().map(|output| {
-            if is_asked { Output::new(output.text.clone()) } else { output.clone() }
-        });
+        body.output = case
+            .response
+            .as_ref()
+            .map(|output| if is_asked { Output::new(output.text.clone()) } else { output.clone() });
         let packed = self.packer.pack(&body.text()?)?;
         let tags = if case.tags.is_empty() { None } else { Some(serde_json::to_string(&case.tags)?) };
         let case = self.packer.pack(&serde_json::to_string(&Case { response: None, ..case.clone() })?)?;
