@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use probare_core::{Console, Suite as _};
-use probare_runner::{DriveOptions, Wanted, run};
+use probare_runner::{Settings, Wanted, run};
 use probare_stats::Random;
 use probare_suites::synthlink::{SynthLink, files};
 use serde_json::json;
@@ -55,8 +55,8 @@ impl Paths<'_> {
     fn score(&self) -> Result<u64, Box<dyn Error>> {
         let options = json!({"catalog": self.catalogue, "predictions": [self.predictions], "output_dir": self.output});
         let job = SynthLink.open(options, Console { quiet: true, ..Console::default() })?;
-        let drive = DriveOptions { jobs: NonZeroUsize::MIN, ..DriveOptions::default() };
-        Ok(run(job, Wanted { drive, ..Wanted::default() })?.driven.cases)
+        let settings = Settings { jobs: Some(NonZeroUsize::MIN), ..Settings::default() };
+        Ok(run(job, Wanted { settings, ..Wanted::default() })?.driven.cases)
     }
 
     /// Rows per CPU-second in one window of at least so many seconds.

@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use probare_core::{Console, Event, Sink, Suite as _};
-use probare_runner::{DriveOptions, Wanted, run};
+use probare_runner::{Settings, Wanted, run};
 use probare_stats::Random;
 use probare_suites::sgi::Sgi;
 use serde_json::json;
@@ -76,8 +76,8 @@ impl Paths {
     fn score(&self, sum: &mut Sum) -> Result<u64, Box<dyn Error>> {
         let options = json!({"subtask": "wet", "data": self.data, "predictions": self.outputs});
         let job = Sgi.open(options, Console { quiet: true, ..Console::default() })?;
-        let drive = DriveOptions { jobs: NonZeroUsize::MIN, ..DriveOptions::default() };
-        Ok(run(job, Wanted { drive, watcher: Some(Box::new(sum)), ..Wanted::default() })?.driven.cases)
+        let settings = Settings { jobs: Some(NonZeroUsize::MIN), ..Settings::default() };
+        Ok(run(job, Wanted { settings, watcher: Some(Box::new(sum)), ..Wanted::default() })?.driven.cases)
     }
 
     fn total(&self) -> Result<f64, Box<dyn Error>> {

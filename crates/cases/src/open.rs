@@ -132,6 +132,12 @@ pub enum OpenError {
         /// Bytes after which it was given up.
         length: u64,
     },
+    /// The text is in another encoding.
+    #[error("the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one")]
+    NotUtf8 {
+        /// File name as given.
+        file: String,
+    },
     /// The file is not what its format says.
     #[error("`{file}` is no {format} file: {reason}")]
     Broken {

@@ -48,6 +48,7 @@ pub enum Verb {
     Rag(verbs::rag::Arguments),
     Text(verbs::text::Arguments),
     Serve(verbs::serve::Arguments),
+    Config(verbs::config::Arguments),
     Init(verbs::init::Arguments),
     Schema(verbs::schema::Arguments),
     Doctor(verbs::doctor::Arguments),

@@ -14,33 +14,19 @@ mod verbs;
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
 
 use arguments::{Cli, Verb};
-use failure::Done;
-use probare_core::Suite;
-use probare_runner::Exit;
+use failure::{Done, Failure};
+use probare_core::{Suite, closest};
+use probare_runner::{Exit, Settings};
 
 /// Does what the arguments ask for, the first of which is the name of the program, and says with which code it should end.
 pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> u8 {
-    let parsed = arguments::command().try_get_matches_from(arguments).and_then(|matches| {
-        if let Some((suite, matches)) = verbs::suite::asked(&matches) {
-            return Ok(Asked::Suite(suite, matches.clone()));
-        }
-        Cli::from_arg_matches(&matches).map(|cli| Asked::Verb(Box::new(cli)))
-    });
-    let asked = match parsed {
+    let asked = match parsed(arguments) {
         Ok(asked) => asked,
-        Err(error) => {
-            let exit = match error.kind() {
-                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
-                _ => Exit::Usage,
-            };
-            // Nothing can be done about a closed terminal.
-            let _ = error.print();
-            return exit.code();
-        }
+        Err(error) => return refused(error).code(),
     };
     let done = match &asked {
         Asked::Suite(suite, matches) => verbs::suite::run(*suite, matches),
@@ -53,6 +39,68 @@ pub fn run<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) ->
             failure.exit.code()
         }
     }
+}
+
+fn parsed<A: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = A>) -> Result<Asked, clap::Error> {
+    let matches = arguments::command().try_get_matches_from(arguments)?;
+    if let Some((suite, matches)) = verbs::suite::asked(&matches) {
+        return Ok(Asked::Suite(suite, matches.clone()));
+    }
+    Cli::from_arg_matches(&matches).map(|cli| Asked::Verb(Box::new(cli)))
+}
+
+/// Says what is wrong with a command line, or shows the help that it asks for.
+fn refused(mut error: clap::Error) -> Exit {
+    suggest(&mut error);
+    // Nothing can be done about a closed terminal.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Fine,
+        _ => Exit::Usage,
+    }
+}
+
+/// What users of other tools write, and what it is called here.
+const ELSEWHERE: [(&str, &str); 3] =
+    [("--threshold", "--fail-under"), ("--min-score", "--fail-under"), ("--workers", "--jobs")];
+
+/// A flag is similar to another if it is a slip of the fingers away; any other suggestion leads astray.
+fn suggest(error: &mut clap::Error) {
+    let text = |value: Option<&ContextValue>| match value {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let Some(wrong) = text(error.get(ContextKind::InvalidArg)) else { return };
+    let known = ELSEWHERE.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
+    let suggested = text(error.get(ContextKind::SuggestedArg));
+    let near = suggested.filter(|suggested| closest(&wrong, [suggested.as_str()]).is_some());
+    match known.map(str::to_owned).or(near) {
+        Some(better) => error.insert(ContextKind::SuggestedArg, ContextValue::String(better)),
+        None => error.remove(ContextKind::SuggestedArg),
+    };
+}
+
+/// The whole command line, for whoever wants to know all verbs and flags.
+pub fn command() -> clap::Command {
+    arguments::command()
+}
+
+/// What a command line would run with; nothing for a verb that has no settings of a run.
+fn settings_of(words: Vec<OsString>) -> Result<Option<Settings>, Failure> {
+    let asked = parsed(std::iter::once(OsString::from("probare")).chain(words))
+        .map_err(|error| Failure::usage(error.render().to_string().trim_start_matches("error: ").trim_end()))?;
+    Ok(Some(match &asked {
+        Asked::Suite(suite, matches) => verbs::suite::settings(*suite, matches)?,
+        Asked::Verb(cli) => match &cli.verb {
+            Verb::Score(arguments) => verbs::score::settings(arguments)?,
+            Verb::Run(arguments) => verbs::run::settings(arguments)?,
+            Verb::Resume(arguments) => verbs::resume::shown(arguments)?,
+            Verb::Sgi(arguments) => return verbs::sgi::settings(arguments),
+            Verb::Rag(arguments) => return verbs::rag::settings(arguments),
+            Verb::Socioscope(arguments) => return verbs::socioscope::settings(arguments),
+            _ => return Ok(None),
+        },
+    }))
 }
 
 /// What the command line asks for.
@@ -80,6 +128,7 @@ fn call(cli: &Cli) -> Done {
         Verb::Rag(arguments) => verbs::rag::run(arguments),
         Verb::Text(arguments) => verbs::text::run(arguments),
         Verb::Serve(arguments) => verbs::serve::run(arguments),
+        Verb::Config(arguments) => verbs::config::run(arguments),
         Verb::Init(arguments) => verbs::init::run(arguments),
         Verb::Schema(arguments) => verbs::schema::run(arguments),
         Verb::Doctor(arguments) => verbs::doctor::run(arguments),

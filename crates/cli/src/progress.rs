@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use probare_core::{Event, Progress as Source, Sink};
 use probare_models::Shared;
+use probare_report::number::counted;
 use probare_runner::Tally;
 
 use crate::verbs::remark;
@@ -75,7 +76,30 @@ impl Sink for Progress {
                 }
             }
             Event::Finished(_) => self.bar.finish_and_clear(),
+            Event::Interrupted { .. } => {
+                self.bar.finish_and_clear();
+                return Interruption.event(event);
+            }
             _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Says at once what an interrupted run waits for.
+pub struct Interruption;
+
+impl Sink for Interruption {
+    fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Interrupted { under_way, is_asking } = *event {
+            let cases = counted(under_way as u64, "case", "cases");
+            remark(&match (under_way, is_asking) {
+                (0, _) => "interrupted".to_owned(),
+                (_, true) => format!(
+                    "interrupted: waiting for replies that are on their way and may be paid, to {cases}; once more ends at once"
+                ),
+                (_, false) => format!("interrupted: {cases} under way are finished; once more ends at once"),
+            });
         }
         Ok(())
     }
@@ -104,7 +128,8 @@ impl Watching {
             let watch = Watch { samples, tally, models, started: Instant::now() };
             watch.until(&seen);
         };
-        Self { is_over, thread: Some(thread::spawn(watch)) }
+        // Where there is no thread to spare, nobody watches.
+        Self { is_over, thread: thread::Builder::new().name("watch".to_owned()).spawn(watch).ok() }
     }
 
     /// Takes the bar away.

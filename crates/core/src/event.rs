@@ -266,6 +266,13 @@ pub enum Event<'a> {
         /// The metrics, in the order of all results.
         metrics: &'a [MetricInfo],
     },
+    /// The user ended the run: nothing further is begun, and what is under way is finished.
+    Interrupted {
+        /// Cases that are under way.
+        under_way: usize,
+        /// Whether they may wait for replies of models.
+        is_asking: bool,
+    },
     /// A case has all its results.
     Scored(&'a CaseResult),
     /// Something about the input.

@@ -227,6 +227,7 @@ impl Job {
 }
 
 /// What the place where a benchmark prints can show, and how much is wanted.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Console {
     /// Nothing but warnings.

@@ -23,7 +23,9 @@ use crate::limits::{Breaker, Limits, Throttle, limits};
 use crate::prices::{self, Price};
 use crate::record::{Claimed, Lease};
 use crate::shared::{OpenError, Shared, add};
-use crate::{CallError, Entry, Key, ModelName, ModelSettings, Provider, Request, SettingsError, random_bytes};
+use crate::{
+    CallError, Entry, GeneratorType, Key, ModelName, ModelSettings, Provider, Request, SettingsError, random_bytes,
+};
 
 /// A reply with what is known about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,6 +157,11 @@ impl Client {
         }
     }
 
+    /// Whether images of cases are sent with questions.
+    pub fn takes_images(&self) -> bool {
+        self.0.settings.generator_type == Some(GeneratorType::Multimodal)
+    }
+
     /// Whether a file of recorded replies stands for the model.
     pub fn is_recorded(&self) -> bool {
         self.0.connection.is_cassette()
@@ -253,7 +260,7 @@ impl Client {
         let kept = self.kept_request(&request);
         let key = Key::of(&kept);
         let lease = match self.claim(key).await? {
-            Known::Answered(answered) => return Ok(answered),
+            Known::Answered(answered) => return Ok(*answered),
             Known::Open(lease) => lease,
         };
         // What is sent has the code of its question; what is recorded, and answered from a file, does not.
@@ -280,7 +287,10 @@ impl Client {
             claimed = record.claim(key, shared.0.offline) => claimed?,
         };
         match claimed {
-            Claimed::Reply(entry) => Ok(Known::Answered(Answered { entry: *entry, replayed: true, unrecorded: None })),
+            Claimed::Reply(entry) => {
+                let answered = Answered { entry: *entry, replayed: true, unrecorded: None };
+                Ok(Known::Answered(Box::new(answered)))
+            }
             Claimed::Missing => Err(self.not_recorded(key)),
             Claimed::Mine(lease) => Ok(Known::Open(Some(lease))),
         }
@@ -306,7 +316,7 @@ impl Client {
 
 /// What is known of a request before it is sent.
 enum Known {
-    Answered(Answered),
+    Answered(Box<Answered>),
     /// Nobody has the reply; the lease to ask for it, where there is a record.
     Open(Option<Lease>),
 }

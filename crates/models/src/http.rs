@@ -120,13 +120,11 @@ impl Http {
         response: &mut reqwest::Response,
     ) -> Result<Option<impl std::ops::Deref<Target = [u8]>>, Failed> {
         let Some(idle) = self.idle else { return response.chunk().await.map_err(lost) };
-        match timeout(idle, response.chunk()).await {
-            Ok(piece) => piece.map_err(lost),
-            Err(_) => {
-                let reason = format!("nothing came for {:.1} seconds", idle.as_secs_f64());
-                Err(ReplyError::new(Fault::TimedOut, reason).into())
-            }
+        if let Ok(piece) = timeout(idle, response.chunk()).await {
+            return piece.map_err(lost);
         }
+        let reason = format!("nothing came for {:.1} seconds", idle.as_secs_f64());
+        Err(ReplyError::new(Fault::TimedOut, reason).into())
     }
 }
 
@@ -156,12 +154,14 @@ fn unpacked(bytes: Vec<u8>, encoding: Option<&str>) -> Result<Vec<u8>, ReplyErro
     }
 }
 
+/// Makes a proxy of an address.
+type Make = fn(&str) -> reqwest::Result<reqwest::Proxy>;
+
 /// The proxies of `https_proxy`, `http_proxy` and `all_proxy`, without the hosts of `no_proxy`; in capitals too.
 fn proxies(shared: &Shared) -> Result<Vec<reqwest::Proxy>, String> {
     let variable = |name: &str| shared.variable(name).or_else(|| shared.variable(&name.to_ascii_uppercase()));
     let except = variable("no_proxy").and_then(|hosts| reqwest::NoProxy::from_string(&hosts));
     let mut found = Vec::new();
-    type Make = fn(&str) -> reqwest::Result<reqwest::Proxy>;
     let kinds: [(&str, Make); 3] = [
         ("https_proxy", |url| reqwest::Proxy::https(url)),
         ("http_proxy", |url| reqwest::Proxy::http(url)),

@@ -87,8 +87,7 @@ fn bytes_below(folder: &Path, relative: &Path) -> Result<Vec<u8>, Problem> {
     let shut = OFlags::CLOEXEC | OFlags::RDONLY;
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let mut place = open(here, shut | OFlags::DIRECTORY, Mode::empty()).map_err(wrong)?;
-    let mut parts = relative.components().peekable();
-    while let Some(part) = parts.next() {
+    for part in relative.components() {
         // A pipe without a writer would be waited for.
         let flags = shut | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let opened = openat(&place, part.as_os_str(), flags, Mode::empty());

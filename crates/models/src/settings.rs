@@ -21,7 +21,7 @@ use crate::{Feature, ModelName, NameError, Provider, REDACTED};
 const PROGRAM: &str = "sha256";
 
 /// One model: who it is, how it is asked, and how hard.
-#[derive(Clone, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelSettings {
     /// Name in this project. Without `api_model_name` it is also `provider:model`, or, with `base_url`, the name that the

@@ -151,7 +151,7 @@ mod tests {
             token: None,
             region: "us-east-1".into(),
         };
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+        let now = SystemTime::UNIX_EPOCH + Duration::from_mins(24_015_636);
         let url = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m%3A0/converse";
         let sign = |body: &[u8]| signer.headers(url, body, now).unwrap()["authorization"].to_str().unwrap().to_owned();
         assert_eq!(sign(b"{}"), sign(b"{}"));

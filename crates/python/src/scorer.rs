@@ -40,13 +40,13 @@ impl Scorer {
         let settled = settings.settled()?;
         let mut requests = match metrics {
             Some(metrics) => requests(metrics)?,
-            None => settled.config.requests(),
+            None => settled.settings.requests(),
         };
-        let asked = settled.asking.open(&mut requests, registry()).map_err(Fault::from)?;
-        let plan = Plan::new(&requests, settled.profile, registry()).map_err(Fault::from)?;
+        let asked = settled.settings.asking().open(&mut requests, registry()).map_err(Fault::from)?;
+        let plan = Plan::new(&requests, settled.settings.profile, registry()).map_err(Fault::from)?;
         plan.check_models(&asked).map_err(Fault::from)?;
         let summary = Summary::of(Summary::empty(NAME, plan.infos()));
-        let (fields, jobs) = (settled.fields, settled.jobs);
+        let (jobs, fields) = (settled.jobs(), settled.fields);
         Ok(Self { plan, asked, fields, jobs, evidence, summary })
     }
 

@@ -7,13 +7,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_cases::{FieldMap, ReadOptions, Rows};
-use probare_core::{Job, Profile, Source, Stop, Trust};
-use probare_models::record_path;
-use probare_report::By;
-use probare_runner::{Asking, Config, DriveOptions, MOST_JOBS, Wanted, run};
+use probare_core::{Job, Source, Stop};
+use probare_runner::{Config, DriveOptions, Layer, MOST_JOBS, Wanted, run};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use pyo3_arrow::PyRecordBatchReader;
+use serde_json::json;
 
 use crate::chosen::Chosen;
 use crate::fault::Fault;
@@ -38,58 +37,48 @@ pub struct Settings {
     config: Option<PathBuf>,
 }
 
-/// The same, with what a configuration says where it says nothing.
+/// What the run is, and which column becomes which field.
 pub struct Settled {
-    /// Which reading of the metrics.
-    pub profile: Profile,
+    /// What the run is.
+    pub settings: probare_runner::Settings,
     /// Which column becomes which field.
     pub fields: FieldMap,
-    /// Scoring threads.
-    pub jobs: NonZeroUsize,
-    /// Whom judges ask.
-    pub asking: Asking,
-    /// The configuration.
-    pub config: Config,
 }
 
 impl Settings {
-    /// Reads the configuration, if one is named.
+    /// Reads the configuration, if one is named, and merges it with what is said here.
     pub fn settled(self) -> Result<Settled, Fault> {
-        let config = match &self.config {
+        let Self { profile: named, mapping, jobs, judges, record, offline, budget_usd, budget_tokens, config } = self;
+        let config = match &config {
             Some(path) => Config::load(Some(path))?,
             None => Config::default(),
         };
-        let jobs = match self.jobs {
-            None => DriveOptions::default().jobs,
-            Some(jobs) => NonZeroUsize::new(jobs)
-                .filter(|jobs| jobs.get() <= MOST_JOBS)
-                .ok_or_else(|| Fault::usage(format!("`jobs` must be a whole number from 1 to {MOST_JOBS}")))?,
-        };
-        if self.budget_usd.is_some_and(|dollars| !dollars.is_finite() || dollars < 0.0) {
+        if jobs.is_some_and(|jobs| jobs == 0 || jobs > MOST_JOBS) {
+            return Err(Fault::usage(format!("`jobs` must be a whole number from 1 to {MOST_JOBS}")));
+        }
+        if budget_usd.is_some_and(|dollars| !dollars.is_finite() || dollars < 0.0) {
             return Err(Fault::usage("`budget_usd` must be an amount of US dollars, such as 0.50"));
         }
-        let record = self.record.or_else(|| config.run.record.as_ref().map(PathBuf::from));
-        let asking = Asking {
-            trust: Trust::Trusted,
-            models: config.models.clone(),
-            judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges },
-            offline: self.offline || config.run.offline,
-            budget_usd: self.budget_usd.or(config.run.budget_usd),
-            budget_tokens: self.budget_tokens.or(config.run.budget_tokens),
-            score_truncated: config.run.score_truncated,
-            record: record.unwrap_or_else(record_path),
-            seed: config.run.seed,
-            folder: self.config.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned(),
-            ..Asking::default()
-        };
-        let named = self.profile.as_deref().map(profile).transpose()?;
-        Ok(Settled {
-            profile: named.or(config.profile).unwrap_or_default(),
-            fields: FieldMap::of(self.mapping)?,
-            jobs,
-            asking,
-            config,
-        })
+        let values = json!({
+            "profile": named.as_deref().map(profile).transpose()?, "jobs": jobs, "judges": judges, "record": record,
+            "offline": offline, "budget_usd": budget_usd, "budget_tokens": budget_tokens,
+        });
+        let said = Layer::of_caller(values);
+        // Of a configuration that Python names, files, gates and limits are the command line's business.
+        let path = config.path.as_deref().unwrap_or(Path::new("")).display().to_string();
+        let terms = Layer::of_config(&config, &path).only(&[
+            "config", "metrics", "models", "judges", "profile", "offline", "budget_usd", "budget_tokens", "record",
+            "score_truncated", "seed", "sandbox",
+        ]);
+        let settings = probare_runner::Settings::merge([said, terms])?;
+        Ok(Settled { settings, fields: FieldMap::of(mapping)? })
+    }
+}
+
+impl Settled {
+    /// Scoring threads.
+    pub fn jobs(&self) -> NonZeroUsize {
+        self.settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs)
     }
 }
 
@@ -121,7 +110,7 @@ pub fn score(
     let settled = settings.settled()?;
     let requests = match metrics {
         Some(metrics) => requests(metrics)?,
-        None => settled.config.requests(),
+        None => settled.settings.requests(),
     };
     let mut reads = Vec::new();
     let source: Box<dyn Source> = if let Ok(path) = cases.cast::<PyString>() {
@@ -141,7 +130,6 @@ pub fn score(
     if let Some(key) = &run_as.only {
         job.rules = Arc::new(Chosen::by(key));
     }
-    job.title.clone_from(&run_as.title);
     job.reading.mapping = settled.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect();
     job.reading.format.clone_from(&run_as.format);
     let interrupted = Interrupt::flag(interrupt);
@@ -150,21 +138,14 @@ pub fn score(
 
 fn driven(job: Job, settled: &Settled, run_as: &Run, interrupted: Arc<AtomicBool>) -> Result<Results, Fault> {
     let mut keeper = Keeper::default();
+    let Run { limit, strict, outputs, by, title, name: _, format: _, only: _ } = run_as;
+    let values = json!({"limit": limit, "strict": strict, "output": outputs, "by": by, "title": title});
+    let settings = settled.settings.clone().but(Layer::of_caller(values))?;
     let wanted = Wanted {
-        profile: settled.profile,
-        outputs: run_as.outputs.clone(),
-        // Any text is something to group by.
-        by: run_as.by.as_deref().and_then(|by| by.parse::<By>().ok()),
-        drive: DriveOptions {
-            jobs: settled.jobs,
-            limit: run_as.limit,
-            strict: run_as.strict,
-            interrupted,
-            ..DriveOptions::default()
-        },
-        asking: Some(settled.asking.clone()),
         watcher: Some(Box::new(&mut keeper)),
-        ..Wanted::default()
+        interrupted,
+        sandboxing: None,
+        ..Wanted::from(settings)
     };
     let conclusion = run(job, wanted)?;
     if conclusion.driven.stop == Stop::Strict {

@@ -63,6 +63,69 @@ const GREEN: &str = "32";
 const RED: &str = "31";
 const YELLOW: &str = "33";
 
+/// Why cases have no score: one cause, however many metrics it kept from scoring and whatever names and numbers stand in it.
+struct Cause {
+    is_failure: bool,
+    metrics: Vec<String>,
+    reason: String,
+    count: u64,
+    /// Further reasons that differ from the first in names and numbers alone.
+    alike: usize,
+}
+
+/// All causes, those of failures first within each metric.
+fn causes(summary: &Summary) -> Vec<Cause> {
+    let mut causes: Vec<(Vec<String>, Cause)> = Vec::new();
+    for metric in &summary.metrics {
+        for (is_failure, reasons) in [(true, &metric.failed_reasons), (false, &metric.not_applicable_reasons)] {
+            // Reasons of one shape are one cause.
+            let mut own: Vec<(Vec<String>, Cause)> = Vec::new();
+            for reason in &reasons.kept {
+                let shape = vec![shape(&reason.reason)];
+                match own.iter_mut().find(|(known, _)| *known == shape) {
+                    Some((_, cause)) => {
+                        cause.count += reason.count;
+                        cause.alike += 1;
+                    }
+                    None => {
+                        let metrics = vec![metric.info.name.clone()];
+                        let (reason, count) = (reason.reason.clone(), reason.count);
+                        own.push((shape, Cause { is_failure, metrics, reason, count, alike: 0 }));
+                    }
+                }
+            }
+            if reasons.others > 0 {
+                let (metrics, reason) = (vec![metric.info.name.clone()], "other reasons".to_owned());
+                own.push((Vec::new(), Cause { is_failure, metrics, reason, count: reasons.others, alike: 0 }));
+            }
+            for (shape, cause) in own {
+                let is_same = |(known, other): &&mut (Vec<String>, Cause)| {
+                    *known == shape && (other.is_failure, other.count, other.alike) == (is_failure, cause.count, cause.alike)
+                };
+                match causes.iter_mut().find(is_same) {
+                    Some((_, known)) => known.metrics.extend(cause.metrics),
+                    None => causes.push((shape, cause)),
+                }
+            }
+        }
+    }
+    causes.into_iter().map(|(_, cause)| cause).collect()
+}
+
+/// A reason without the names and numbers that stand in it.
+fn shape(reason: &str) -> String {
+    let mut shape = String::new();
+    for (at, part) in reason.split('`').enumerate() {
+        if at % 2 == 1 {
+            shape.push('`');
+            continue;
+        }
+        let is_name = |word: &&str| !word.contains(|character: char| character.is_ascii_digit());
+        shape.extend(part.split(|character: char| !character.is_alphanumeric()).filter(is_name));
+    }
+    shape
+}
+
 /// The summary as text: the table, why cases have no score, remarks about the input, the gates.
 pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
     let mut text = table(summary).render(usize::from(look.width));
@@ -78,17 +141,11 @@ pub fn render(summary: &Summary, verdicts: &[Verdict], look: Look) -> String {
     for metric in summary.metrics.iter().filter(|metric| !metric.repeats.is_empty()) {
         line(BOLD, "repeats", &format!("{}: {}", metric.info.name, metric.repeats.words()));
     }
-    for metric in &summary.metrics {
-        let both =
-            [(RED, "failed", &metric.failed_reasons), (YELLOW, "not applicable", &metric.not_applicable_reasons)];
-        for (code, word, reasons) in both {
-            for reason in &reasons.kept {
-                line(code, word, &format!("{} in {}: {}", metric.info.name, cases(reason.count), reason.reason));
-            }
-            if reasons.others > 0 {
-                line(code, word, &format!("{} in {}: other reasons", metric.info.name, cases(reasons.others)));
-            }
-        }
+    for Cause { is_failure, metrics, reason, count, alike } in causes(summary) {
+        let (code, word) = if is_failure { (RED, "failed") } else { (YELLOW, "not applicable") };
+        let each = if metrics.len() > 1 { " each" } else { "" };
+        let more = if alike > 0 { format!(" (and {alike} more like it)") } else { String::new() };
+        line(code, word, &format!("{} in {}{each}: {reason}{more}", metrics.join(", "), cases(count)));
     }
     for problem in summary.problems.iter().take(PROBLEMS) {
         let (code, word) = if problem.lost { (RED, "lost") } else { (YELLOW, "warning") };

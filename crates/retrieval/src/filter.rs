@@ -196,8 +196,11 @@ impl Condition {
                 put("to", json!(to));
             }
             Self::Inside(above, below) => {
-                above.iter().for_each(|end| put("$gt", end.clone()));
-                below.iter().for_each(|end| put("$lt", end.clone()));
+                for (name, end) in [("$gt", above), ("$lt", below)] {
+                    if let Some(end) = end {
+                        put(name, end.clone());
+                    }
+                }
             }
             Self::Prefix(prefix) => put("prefix", json!(prefix)),
         }

@@ -351,8 +351,8 @@ impl Asked {
         self.models.shared()
     }
 
-    /// Ends all questions.
-    pub fn cancel(&self) {
+    /// Nothing further is sent; replies that are on their way are waited for and recorded.
+    pub fn close(&self) {
         self.models.shared().cancel();
     }
 

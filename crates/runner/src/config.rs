@@ -1,13 +1,16 @@
 //! `probare.yaml`: what a project scores, so that the command line can stay short.
 
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use probare_cases::{FieldMap, MapError, OpenError, read_whole};
 use probare_core::{MetricRequest, Profile};
-use probare_models::{ModelSettings, SettingsError};
+use probare_models::{ModelName, ModelSettings, Provider, SettingsError};
 use probare_report::{Amount, Gate, Relation};
-use schemars::JsonSchema;
-use serde::Deserialize;
+use schemars::{JsonSchema, Schema, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::yaml;
@@ -19,7 +22,7 @@ pub const DEFAULT_NAME: &str = "probare.yaml";
 const LARGEST_CONFIG: u64 = 16 * 1024 * 1024;
 
 /// A project's settings.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Files of cases to score when the command line names none.
@@ -40,10 +43,13 @@ pub struct Config {
     pub profile: Option<Profile>,
     /// How to run.
     pub run: Run,
+    /// The file, as it was named; nothing where there is none.
+    #[serde(skip)]
+    pub path: Option<PathBuf>,
 }
 
 /// What the models under test are asked.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Generate {
     /// Names of the models under test; all of `models` that do not judge if absent.
@@ -61,7 +67,7 @@ pub struct Generate {
 
 /// An index that is searched for every case. Its passages become the context of the case; models under test answer from them,
 /// with citations, unless `generate` has a prompt of its own.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retrieval {
     /// Folder of the index, relative to the configuration.
@@ -82,7 +88,7 @@ pub struct Retrieval {
 }
 
 /// A question with a good answer.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Example {
     /// What is asked, with `{{field}}` for fields of the case.
@@ -92,7 +98,7 @@ pub struct Example {
 }
 
 /// One file of cases.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Dataset {
     /// Name in runs of several data sets; the name of the file without its extensions if absent.
@@ -104,9 +110,10 @@ pub struct Dataset {
     pub mapping: Map<String, Json>,
 }
 
-/// A metric by its id, or with options.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+/// A metric by its id, or with options; as a text, too, as the command line takes it: `token_f1`, `NAME=ID:OPTION=VALUE`.
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(transform = or_text)]
 pub struct MetricEntry {
     /// Id of the metric.
     pub id: String,
@@ -119,8 +126,56 @@ pub struct MetricEntry {
     pub profile: Option<Profile>,
 }
 
+/// The same, or a text.
+fn or_text(schema: &mut Schema) {
+    let object = std::mem::take(schema);
+    *schema = json_schema!({ "anyOf": [{ "type": "string" }, object] });
+}
+
+/// The fields of an entry that is no text.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MetricFields {
+    id: String,
+    name: Option<String>,
+    #[serde(default)]
+    options: Map<String, Json>,
+    profile: Option<Profile>,
+}
+
+impl<'de> Deserialize<'de> for MetricEntry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = MetricEntry;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("the id of a metric, or `{id: …, options: {…}}`")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<MetricEntry, E> {
+                text.parse::<MetricRequest>().map(MetricEntry::from).map_err(E::custom)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MetricEntry, A::Error> {
+                let MetricFields { id, name, options, profile } =
+                    MetricFields::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(MetricEntry { id, name, options, profile })
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl From<MetricRequest> for MetricEntry {
+    fn from(MetricRequest { name, id, options, profile }: MetricRequest) -> Self {
+        let options = if let Json::Object(options) = options { options } else { Map::new() };
+        Self { id, name: Some(name), options, profile }
+    }
+}
+
 /// Limits on one metric.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GateEntry {
     /// Name of the metric.
@@ -143,7 +198,7 @@ pub struct GateEntry {
 }
 
 /// A quantile and its limits.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuantileEntry {
     /// Which one, from 0 to 1: the least value that at least this share of the scored cases does not exceed.
@@ -156,7 +211,7 @@ pub struct QuantileEntry {
 }
 
 /// A share of the scored cases that has to reach a threshold.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PassRateEntry {
     /// A case passes if its value is this or above.
@@ -169,7 +224,7 @@ pub struct PassRateEntry {
 }
 
 /// A limit on how many scored cases have a label.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LabelEntry {
     /// The label, letter by letter.
@@ -183,17 +238,20 @@ pub struct LabelEntry {
 
 /// How to run.
 #[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Run {
     /// Reports to write.
     pub output: Vec<String>,
     /// Scoring threads.
+    #[serde(rename(serialize = "jobs"))]
     pub concurrency: Option<std::num::NonZeroUsize>,
     /// At most this many cases.
     pub limit: Option<u64>,
     /// End at the first row that cannot be read.
     pub strict: bool,
+    /// Whether a run without a single case is a good one.
+    pub allow_empty: bool,
     /// Means apart for each group: `tags`, a tag, `metadata.KEY`, or `model`.
     pub by: Option<String>,
     /// The column that says which cases hang together, for intervals.
@@ -213,6 +271,7 @@ pub struct Run {
     /// File of the record of replies; `.probare/replies.db` if absent.
     pub record: Option<String>,
     /// By what programs that metrics run are shut in: `auto`, `bubblewrap` or `none`.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<String>,
     /// Seed of what is drawn at random: the waits between attempts.
     pub seed: u64,
@@ -233,7 +292,45 @@ impl Config {
         let (bytes, _) = read_whole(&shown, LARGEST_CONFIG)?;
         let text = String::from_utf8(bytes)
             .map_err(|_| ConfigError::Form { name: shown.clone(), reason: "it is not valid UTF-8".to_owned() })?;
-        Self::parse(&text, &shown)
+        let mut config = Self::parse(&text, &shown)?;
+        config.path = Some(path.to_owned());
+        config.point_beside();
+        Ok(config)
+    }
+
+    /// The folder of the file, from which what it names is looked for.
+    pub fn folder(&self) -> &Path {
+        self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    /// Files that metrics and models name lie beside the configuration that names them: from here on they are named so.
+    fn point_beside(&mut self) {
+        let folder = self.folder().to_owned();
+        let beside = |file: &str| folder.join(file).display().to_string();
+        for metric in &mut self.metrics {
+            if let Some(Json::String(prompt)) = metric.options.get_mut("prompt")
+                && let Some(file) = prompt.strip_prefix('@')
+            {
+                *prompt = format!("@{}", beside(file));
+            }
+        }
+        // A judge may be such a file without an entry of its own.
+        let named = self.metrics.iter().flat_map(|metric| metric.options.get("judges").and_then(Json::as_array));
+        let named = named.flatten().filter_map(Json::as_str).map(str::to_owned);
+        let judges: Vec<String> = named.chain(self.judges.iter().cloned()).collect();
+        for judge in judges {
+            let is_file = ModelName::parse(&judge).is_ok_and(|name| name.provider == Provider::Replay);
+            if is_file && self.models.iter().all(|model| model.name != judge) {
+                self.models.push(ModelSettings::named(judge));
+            }
+        }
+        for model in &mut self.models {
+            if let Ok(name) = model.model_name()
+                && name.provider == Provider::Replay
+            {
+                (model.provider, model.api_model_name) = (Some(name.provider), Some(beside(&name.model)));
+            }
+        }
     }
 
     /// Reads the text of a configuration; `name` is what messages call it.

@@ -52,12 +52,13 @@ impl Exit {
 
 impl Exit {
     /// How a run ends. An error comes before a missed gate: numbers of an incomplete run are not a verdict. Both are said
-    /// where a summary is printed; the code can only be one.
-    pub fn of(driven: &Driven, summary: &Summary, verdicts: &[Verdict], ending: Ending) -> Self {
+    /// where a summary is printed; the code can only be one. Nothing evaluated is no pass, unless that is allowed.
+    pub fn of(driven: &Driven, summary: &Summary, verdicts: &[Verdict], ending: Ending, allow_empty: bool) -> Self {
         match driven.stop {
             Stop::Interrupted => Self::Interrupted,
             Stop::Strict => Self::Error,
             Stop::Complete if driven.lost > 0 || summary.failed() > 0 || ending == Ending::Failed => Self::Error,
+            Stop::Complete if driven.cases == 0 && !allow_empty => Self::Error,
             Stop::Complete if ending == Ending::Missed || verdicts.iter().any(|verdict| !verdict.passed) => Self::Gate,
             Stop::Complete => Self::Fine,
         }
@@ -73,14 +74,18 @@ mod tests {
     #[test]
     fn an_error_comes_before_a_missed_gate_and_an_interruption_before_both() {
         let missed = Gates::new(vec![Gate::fail_under("x=1").expect("a gate")]).verdicts(&Summary::default());
-        let driven = |stop, lost| Driven { lost, stop, ..Driven::default() };
-        let exit = |driven: &Driven, ending| Exit::of(driven, &Summary::default(), &missed, ending);
+        let driven = |stop, lost| Driven { cases: 1, lost, stop, ..Driven::default() };
+        let exit = |driven: &Driven, ending| Exit::of(driven, &Summary::default(), &missed, ending, false);
         assert_eq!(exit(&driven(Stop::Complete, 0), Ending::Fine), Exit::Gate);
         assert_eq!(exit(&driven(Stop::Complete, 1), Ending::Fine), Exit::Error);
         assert_eq!(exit(&driven(Stop::Complete, 0), Ending::Failed), Exit::Error);
         assert_eq!(exit(&driven(Stop::Strict, 1), Ending::Missed), Exit::Error);
         assert_eq!(exit(&driven(Stop::Interrupted, 1), Ending::Missed), Exit::Interrupted);
-        assert_eq!(Exit::of(&driven(Stop::Complete, 0), &Summary::default(), &[], Ending::Missed), Exit::Gate);
-        assert_eq!(Exit::of(&driven(Stop::Complete, 0), &Summary::default(), &[], Ending::Fine), Exit::Fine);
+        let calm = |driven: &Driven, ending, empty| Exit::of(driven, &Summary::default(), &[], ending, empty);
+        assert_eq!(calm(&driven(Stop::Complete, 0), Ending::Missed, false), Exit::Gate);
+        assert_eq!(calm(&driven(Stop::Complete, 0), Ending::Fine, false), Exit::Fine);
+        let nothing = Driven::default();
+        assert_eq!(calm(&nothing, Ending::Fine, false), Exit::Error, "nothing evaluated is no pass");
+        assert_eq!(calm(&nothing, Ending::Fine, true), Exit::Fine);
     }
 }

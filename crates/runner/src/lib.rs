@@ -21,6 +21,7 @@ mod plan;
 mod programs;
 mod run;
 mod runs;
+mod settings;
 pub mod sgi;
 mod show;
 mod store;
@@ -45,6 +46,7 @@ pub use runs::{
     Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset,
     PlannedRetrieval, RagTest, Retry, RunPlan, Tally, export, export_outputs,
 };
+pub use settings::{Layer, Origin, SetGate, Settings, When};
 pub use show::{Found, Written, show};
 pub use store::{Label, STORE, State, Store, StoreError, StoredRun, StoredSettings};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

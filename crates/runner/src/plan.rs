@@ -172,11 +172,10 @@ impl Plan {
 
     /// A case whose results are known without scoring it.
     pub fn recalled(&self, case: Case, results: Vec<Named>, rules: &dyn Rules) -> CaseResult {
-        let (model, asked) = (rules.model(&case), rules.asked(&case));
-        let (excused, detail) = (rules.excuse(&case), rules.detail(Sample::of(&case), &results));
-        let mut result = CaseResult { asked, excused, ..CaseResult::new(case, results) };
+        let (model, asked, excused) = (rules.model(&case), rules.asked(&case), rules.excuse(&case));
+        let detail = rules.detail(Sample::of(&case), &results);
+        let mut result = CaseResult { asked, excused, detail, ..CaseResult::new(case, results) };
         result.model = model;
-        result.detail = detail;
         result
     }
 }
@@ -223,13 +222,17 @@ impl PlannedMetric {
 }
 
 /// What a panic says, as an error.
-fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
-    let reason = panic
+pub(crate) fn stopped(panic: &(dyn Any + Send)) -> ScoreError {
+    ScoreError::Internal { reason: said(panic) }
+}
+
+/// What a panic says.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> String {
+    panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no reason given".to_owned());
-    ScoreError::Internal { reason }
+        .unwrap_or_else(|| "no reason given".to_owned())
 }
 
 #[cfg(test)]

@@ -2,43 +2,37 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use probare_core::{
     CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, Nobody, Outside,
-    Profile, Publisher, SandboxUsed, Sink, Stop, Trust,
+    Publisher, SandboxUsed, Sink, Stop, Trust,
 };
 use probare_metrics::registry;
 use probare_report::{
-    By, Cluster, Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap,
-    Relation, Summary, VERSION, Verdict, manifest, refuse_overlap,
+    Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation,
+    Summary, VERSION, Verdict, manifest, refuse_overlap,
 };
 
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
 use crate::programs::Running;
-use crate::{AskError, Asked, Asking, Exit, Hearing, Plan, PlanError, ProgramCounts, ProgramError, Sandboxing};
+use crate::{
+    AskError, Asked, Asking, Exit, Hearing, Plan, PlanError, ProgramCounts, ProgramError, Sandboxing, Settings,
+};
 
-/// How a job is to be run, and what is wanted of it.
+/// How a job is to be run, and who is there while it runs.
 pub struct Wanted<'a> {
-    /// Which reading of the metrics, where a metric does not say.
-    pub profile: Profile,
-    /// Reports to write; the extension says what.
-    pub outputs: Vec<PathBuf>,
+    /// What the run is. Datasets, metrics and models of it are in the job already.
+    pub settings: Settings,
+    /// Limits beside those of the settings.
+    pub gates: Gates,
     /// Whether result lines go to standard output.
     pub to_stdout: bool,
-    /// Limits that the run has to keep.
-    pub gates: Gates,
-    /// By what the summary is grouped.
-    pub by: Option<By>,
-    /// The column that says which cases hang together.
-    pub cluster: Option<Cluster>,
-    /// Whether annotations for GitHub are printed.
-    pub annotates: bool,
-    /// How to drive.
-    pub drive: DriveOptions,
+    /// Whether somebody else wants the result lines.
+    pub lines: bool,
     /// Who answers metrics that ask or want vectors, to be opened for this run.
     pub asking: Option<Asking>,
     /// How programs are run, where a metric wants any.
@@ -49,25 +43,32 @@ pub struct Wanted<'a> {
     pub sampler: Option<&'a dyn Sampler>,
     /// Watches the run: a progress bar.
     pub watcher: Option<Box<dyn Sink + 'a>>,
+    /// Set from outside to end early.
+    pub interrupted: Arc<AtomicBool>,
 }
 
 impl Default for Wanted<'_> {
     fn default() -> Self {
         Self {
-            profile: Profile::default(),
-            outputs: Vec::new(),
-            to_stdout: false,
+            settings: Settings::default(),
             gates: Gates::default(),
-            by: None,
-            cluster: None,
-            annotates: false,
-            drive: DriveOptions::default(),
+            to_stdout: false,
+            lines: false,
             asking: None,
             sandboxing: None,
             outside: &Nobody,
             sampler: None,
             watcher: None,
+            interrupted: Arc::default(),
         }
+    }
+}
+
+impl From<Settings> for Wanted<'_> {
+    /// A run whose user may name models and programs.
+    fn from(settings: Settings) -> Self {
+        let (asking, sandboxing) = (Some(settings.asking()), Some(settings.sandboxing()));
+        Self { settings, asking, sandboxing, ..Self::default() }
     }
 }
 
@@ -120,6 +121,8 @@ pub struct Conclusion {
     pub driven: Driven,
     /// Files that were written, those of the benchmark first.
     pub written: Vec<PathBuf>,
+    /// Files that hold what was computed before the run ended early.
+    pub partial: Vec<PathBuf>,
     /// How questions to models ended, where any was asked.
     pub hearing: Option<Hearing>,
     /// What became of programs, where any were wanted.
@@ -138,7 +141,7 @@ pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
         asking.open(&mut job.requests, registry())
     };
     let asked = wanted.asking.as_ref().map(open).transpose()?;
-    let plan = Plan::new(&job.requests, wanted.profile, registry())?;
+    let plan = Plan::new(&job.requests, wanted.settings.profile, registry())?;
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
 
@@ -147,9 +150,13 @@ pub(crate) fn run_planned(
     mut job: Job,
     plan: &Plan,
     asked: Option<&Asked>,
-    mut wanted: Wanted<'_>,
+    wanted: Wanted<'_>,
 ) -> Result<Conclusion, RunError> {
-    wanted.outputs.splice(0..0, std::mem::take(&mut job.outputs));
+    let Wanted { settings, gates, to_stdout, lines, asking: _, sandboxing, outside, sampler, watcher, interrupted } =
+        wanted;
+    let (gates, by) = (settings.limits().join(gates), settings.groups());
+    let mut outputs = settings.files();
+    outputs.splice(0..0, std::mem::take(&mut job.outputs));
     if let Some(asked) = asked {
         job.reads.extend(asked.inputs.iter().map(|input| PathBuf::from(&input.path)));
         // A run that is computed again has them among its inputs already.
@@ -157,13 +164,13 @@ pub(crate) fn run_planned(
         let new: Vec<Input> = asked.inputs.iter().filter(|input| !known(input)).cloned().collect();
         job.inputs.extend(new);
     }
-    let outside = asked.map_or(wanted.outside, |asked| asked as &dyn Outside);
+    let outside = asked.map_or(outside, |asked| asked as &dyn Outside);
     let environments = plan.environments();
-    let running = match &wanted.sandboxing {
+    let running = match &sandboxing {
         Some(sandboxing) if !environments.is_empty() => {
             let cassettes: Vec<PathBuf> =
                 asked.iter().flat_map(|asked| &asked.inputs).map(|input| PathBuf::from(&input.path)).collect();
-            let interrupted = std::sync::Arc::clone(&wanted.drive.interrupted);
+            let interrupted = Arc::clone(&interrupted);
             Some(Running::open(sandboxing, &cassettes, &environments, interrupted, outside)?)
         }
         _ => None,
@@ -173,31 +180,32 @@ pub(crate) fn run_planned(
     if everybody.trust() != Trust::RecordedOnly {
         plan.check_models(everybody)?;
     }
-    wanted.gates.check(plan.infos(), wanted.by.is_some())?;
-    let mut formats = Vec::with_capacity(wanted.outputs.len());
-    for path in &wanted.outputs {
+    gates.check(plan.infos(), by.is_some())?;
+    let mut formats = Vec::with_capacity(outputs.len());
+    for path in &outputs {
         formats.push(Format::of_path(path)?);
     }
-    refuse_overlap(&job.reads, &writes(&job, &wanted.outputs, &formats))?;
+    refuse_overlap(&job.reads, &writes(&job, &outputs, &formats))?;
 
+    job.title = settings.title.clone().or(job.title);
     let options = Options {
         title: job.title.clone(),
-        gates: wanted.gates.clone(),
+        gates,
         case_limits: case_limits(&job),
-        by: wanted.by.clone(),
-        cluster: wanted.cluster.clone(),
+        by,
+        cluster: settings.cluster(),
     };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
-    for (path, (format, compression)) in wanted.outputs.iter().zip(formats) {
+    for (path, (format, compression)) in outputs.iter().zip(formats) {
         let output = Output::to_file(path, compression).map_err(OpenError::from)?;
         sinks.push(format.sink(output, options.clone()));
     }
-    if wanted.to_stdout {
+    if to_stdout {
         sinks.push(Box::new(Jsonl::new(Output::to_stdout())));
     }
-    if wanted.annotates {
+    if settings.annotates() {
         // The runner of GitHub reads both streams.
-        let output = if wanted.to_stdout { Output::to_writer(Box::new(io::stderr())) } else { Output::to_stdout() };
+        let output = if to_stdout { Output::to_writer(Box::new(io::stderr())) } else { Output::to_stdout() };
         sinks.push(Box::new(Github::new(output, options.clone())));
     }
     let mut tee = Tee {
@@ -205,15 +213,25 @@ pub(crate) fn run_planned(
         lines: LinesDigest::default(),
         publisher: job.publisher.take(),
         sinks,
-        watcher: wanted.watcher,
+        watcher,
+        asked,
     };
-    wanted.drive.lines |= wanted.to_stdout || !wanted.outputs.is_empty();
-    let around = Surroundings { rules: job.rules.as_ref(), outside: everybody, sampler: wanted.sampler };
-    // A run that can be resumed finishes what is under way.
-    let cancelled = asked.filter(|_| wanted.sampler.is_none());
-    let driven = cancelling(cancelled, &wanted.drive.interrupted, || {
-        drive(job.cases, &job.source, plan, around, &wanted.drive, Box::new(&mut tee))
-    })?;
+    let drive_options = DriveOptions {
+        jobs: settings.jobs.unwrap_or_else(|| DriveOptions::default().jobs),
+        limit: settings.limit,
+        strict: settings.strict,
+        lines: lines || to_stdout || !outputs.is_empty(),
+        interrupted,
+    };
+    let around = Surroundings { rules: job.rules.as_ref(), outside: everybody, sampler };
+    let kept_before: Vec<PathBuf> = outputs.iter().map(|path| Output::partial(path)).filter(|path| path.exists()).collect();
+    let driven = match drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut tee)) {
+        Ok(driven) => driven,
+        Err(error) => {
+            tee.keep_what_is_there();
+            return Err(error.into());
+        }
+    };
     let is_asking = asked.is_some_and(Asked::is_asking);
     let hearing = asked.map(Asked::hearing).filter(|hearing| is_asking || !hearing.unrecorded.is_empty());
     let programs = running.as_ref().map(|running| ProgramsRun {
@@ -224,7 +242,7 @@ pub(crate) fn run_planned(
 
     tee.summary.conclude(driven.stop);
     let verdicts = tee.summary.verdicts.clone();
-    job.reading.limit = wanted.drive.limit;
+    job.reading.limit = settings.limit;
     let manifest = Manifest {
         probare: Maker { version: VERSION.to_owned(), format: FORMAT },
         suite: job.suite.take(),
@@ -248,9 +266,13 @@ pub(crate) fn run_planned(
         seal: None,
     };
     let mut sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
-    sections.extend(wanted.sampler.iter().flat_map(|sampler| sampler.sections()));
+    sections.extend(sampler.iter().flat_map(|sampler| sampler.sections()));
     let summary = Some(Detail::new(tee.summary.clone()));
     let finish = Finish { stop: driven.stop, manifest, summary, sections };
+    if driven.stop != Stop::Complete && driven.cases == 0 {
+        // Nothing was computed, so there is nothing to keep.
+        tee.sinks.clear();
+    }
     tee.event(&Event::Finished(&finish)).map_err(DriveError::Output)?;
 
     let (mut written, mut ending) = (Vec::new(), Ending::Fine);
@@ -259,39 +281,19 @@ pub(crate) fn run_planned(
         ending = publisher.ending();
     }
     if driven.stop == Stop::Complete {
-        written.extend(wanted.outputs.iter().filter(|path| *path != Path::new("-")).cloned());
+        written.extend(outputs.iter().filter(|path| *path != Path::new("-")).cloned());
     }
+    let partial = outputs.iter().map(|path| Output::partial(path));
+    let partial = partial.filter(|path| driven.stop != Stop::Complete && path.exists() && !kept_before.contains(path));
+    let partial = partial.collect();
     let is_budget_reached = hearing.as_ref().is_some_and(|hearing| hearing.is_budget_reached);
-    let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending) {
+    let exit = match Exit::of(&driven, &tee.summary, &verdicts, ending, settings.allow_empty) {
         // What failed for want of money is no error of the cases.
         Exit::Error | Exit::Gate | Exit::Fine if is_budget_reached => Exit::Budget,
         exit => exit,
     };
-    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, hearing, programs, ending, exit })
+    Ok(Conclusion { summary: tee.summary, verdicts, driven, written, partial, hearing, programs, ending, exit })
 }
-
-/// Does the work; once it is interrupted, no question holds it up any more.
-fn cancelling<T>(asked: Option<&Asked>, interrupted: &AtomicBool, work: impl FnOnce() -> T) -> T {
-    let Some(asked) = asked else { return work() };
-    let is_over = AtomicBool::new(false);
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            while !is_over.load(Ordering::Relaxed) {
-                if interrupted.load(Ordering::Relaxed) {
-                    asked.cancel();
-                    return;
-                }
-                thread::park_timeout(LOOK);
-            }
-        });
-        let done = work();
-        is_over.store(true, Ordering::Relaxed);
-        done
-    })
-}
-
-/// How often it is looked whether the user has ended the run.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// All files that the run creates.
 fn writes(job: &Job, outputs: &[PathBuf], formats: &[(Format, probare_report::Compression)]) -> Vec<PathBuf> {
@@ -321,10 +323,28 @@ struct Tee<'a> {
     publisher: Option<Box<dyn Publisher>>,
     sinks: Vec<Box<dyn Sink>>,
     watcher: Option<Box<dyn Sink + 'a>>,
+    asked: Option<&'a Asked>,
+}
+
+impl Tee<'_> {
+    /// Lets every report that still can keep what it has.
+    fn keep_what_is_there(&mut self) {
+        let finish = Finish::by(Stop::Interrupted);
+        if self.summary.cases == 0 {
+            return;
+        }
+        for sink in &mut self.sinks {
+            // What went wrong is told already.
+            let _ = catch_unwind(AssertUnwindSafe(|| sink.event(&Event::Finished(&finish))));
+        }
+    }
 }
 
 impl Sink for Tee<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let (Event::Interrupted { .. }, Some(asked)) = (event, self.asked) {
+            asked.close();
+        }
         if !matches!(event, Event::Finished(_)) {
             self.summary.event(event)?;
         }

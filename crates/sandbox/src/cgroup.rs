@@ -10,8 +10,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use crate::script::SPARE;
-
 const ROOT: &str = "/sys/fs/cgroup";
 const NAME: &str = "probare-sandbox";
 
@@ -65,7 +63,6 @@ impl Parents {
 
     /// Groups for one sandbox.
     pub(crate) fn make(&self, bytes: u64, processes: u32) -> io::Result<Groups> {
-        let processes = processes.saturating_add(SPARE);
         let name = format!("{NAME}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
         match self {
             Self::First { memory, processes: pids } => {

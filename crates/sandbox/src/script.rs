@@ -17,9 +17,6 @@ pub(crate) const REPORT: i32 = 3;
 pub(crate) const FROM_OTHER: i32 = 7;
 pub(crate) const TO_OTHER: i32 = 8;
 
-/// Processes that the script may have beyond those of the program.
-pub(crate) const SPARE: u32 = 8;
-
 /// Said before a step, and before each wanted file.
 pub(crate) const READY: &str = "ready";
 
@@ -68,10 +65,9 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
     if let Some(kibibytes) = setting.process_kibibytes {
         line(&format!("ulimit -d {kibibytes} || exit 73"));
     }
-    // One shell calls it -u, another -p. What a program leaves behind must not keep this one from its own work.
-    let processes = |most: u32| format!("ulimit -u {most} 2>/dev/null || ulimit -p {most}");
     if setting.is_first {
-        line(&format!("{} || exit 73", processes(limits.processes.saturating_add(SPARE))));
+        // One shell calls it -u, another -p.
+        line(&format!("ulimit -u {0} 2>/dev/null || ulimit -p {0} || exit 73", limits.processes));
     }
     for (at, step) in program.steps.iter().enumerate() {
         if let Some(first) = step.command.first().map(|part| meant(part, setting.python))
@@ -83,8 +79,7 @@ pub(crate) fn script(program: &Program, setting: &Setting<'_>) -> String {
         line("read -r go || exit 0");
         let command: Vec<String> = step.command.iter().map(|part| quoted(&meant(part, setting.python))).collect();
         let input = quoted(&format!("{}/{at}", setting.inputs));
-        let own = if setting.is_first { format!("{};", processes(limits.processes)) } else { String::new() };
-        line(&format!("( {own} exec {REPORT}>&- 2>&4 4>&- <{input}; exec {} )", command.join(" ")));
+        line(&format!("( exec {REPORT}>&- 2>&4 4>&- <{input}; exec {} )", command.join(" ")));
         line("code=$?");
         if setting.is_first {
             // Once more, for what was being born.

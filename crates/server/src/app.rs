@@ -11,10 +11,10 @@ use std::time::Instant as Clock;
 
 use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{AUTHORIZATION, HOST};
+use axum::http::header::{ACCEPT, AUTHORIZATION, HOST};
 use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
-use axum::response::{IntoResponse, Response};
+use axum::response::{Html, IntoResponse, Response};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -148,8 +148,15 @@ fn check_host(headers: &HeaderMap) -> Result<(), Refusal> {
     .expecting("the host `localhost` or `127.0.0.1`"))
 }
 
-async fn nothing_here() -> Refusal {
-    Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path").expecting("/openapi.json lists all paths")
+/// A program is told in JSON, a person at a browser sees what there is.
+async fn nothing_here(method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let accepted = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if method == Method::GET && accepted.contains("text/html") {
+        let status = if uri.path() == "/" { StatusCode::OK } else { StatusCode::NOT_FOUND };
+        return (status, Html(routes::page())).into_response();
+    }
+    let refusal = Refusal::new(StatusCode::NOT_FOUND, "there is nothing at this path");
+    refusal.expecting("/openapi.json lists all paths").into_response()
 }
 
 async fn no_such_method() -> Refusal {

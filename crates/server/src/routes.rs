@@ -232,3 +232,22 @@ pub(crate) fn at(path: &str) -> Option<&'static Route> {
 pub fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
     ROUTES.iter().map(|route| (route.method, route.path))
 }
+
+/// What this server answers, for a person.
+pub(crate) fn page() -> String {
+    let row = |route: &Route| {
+        let link = if route.method == "GET" && !route.path.contains('{') {
+            format!("<a href=\"{0}\">{0}</a>", route.path)
+        } else {
+            route.path.to_owned()
+        };
+        format!("<tr><td>{}<td>{link}<td>{}\n", route.method, route.summary)
+    };
+    let rows: String = ROUTES.iter().map(row).collect();
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>probare</title>\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <h1>probare</h1>\n<p>This address answers programs; there is no page at this path. These there are:\n\
+         <table>\n{rows}</table>\n</html>\n"
+    )
+}

@@ -25,7 +25,7 @@ use probare_core::{
     Sink, Stop,
 };
 use probare_metrics::registry;
-use probare_runner::{DriveError, DriveOptions, MetricEntry, PlanError, RunError, Wanted};
+use probare_runner::{DriveError, MetricEntry, PlanError, RunError, Settings, Wanted};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -287,10 +287,11 @@ fn shared_run(app: &App, wishes: Wishes, lines: Lines, interrupted: Arc<AtomicBo
     let (rows, requests, profile) = wishes.source().map_err(|_| unreadable())?;
     let last = lines.lines.clone();
     let wanted = Wanted {
-        profile,
-        outside: &app.vectors,
         // The pool says how much is computed at once.
-        drive: DriveOptions { jobs: NonZeroUsize::MIN, lines: true, interrupted, ..DriveOptions::default() },
+        settings: Settings { profile, jobs: Some(NonZeroUsize::MIN), ..Settings::default() },
+        outside: &app.vectors,
+        lines: true,
+        interrupted,
         watcher: Some(Box::new(lines)),
         ..Wanted::default()
     };

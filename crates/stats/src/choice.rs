@@ -165,16 +165,15 @@ pub fn clustered_contrast<K: Ord>(
         let (interval, interval_by) = (None, None);
         return Some(Contrast { pairs, mean, interval, interval_by, p_value: 1.0, p_value_by: Means::Clustered });
     };
-    let (p_value, p_value_by) = match found.p_value {
-        Some(p_value) => (p_value, Means::Clustered),
-        None => {
-            let mut sums: BTreeMap<&K, f64> = BTreeMap::new();
-            for (cluster, difference) in rows {
-                *sums.entry(cluster).or_default() += difference;
-            }
-            let sums: Vec<f64> = sums.into_values().collect();
-            (paired_difference(&sums, &vec![0.0; sums.len()], level, seed)?.p_value, Means::SignFlip)
+    let (p_value, p_value_by) = if let Some(p_value) = found.p_value {
+        (p_value, Means::Clustered)
+    } else {
+        let mut sums: BTreeMap<&K, f64> = BTreeMap::new();
+        for (cluster, difference) in rows {
+            *sums.entry(cluster).or_default() += difference;
         }
+        let sums: Vec<f64> = sums.into_values().collect();
+        (paired_difference(&sums, &vec![0.0; sums.len()], level, seed)?.p_value, Means::SignFlip)
     };
     let (interval, interval_by) = (Some(found.interval), Some(Means::Clustered));
     Some(Contrast { pairs, mean, interval, interval_by, p_value, p_value_by })

@@ -16,12 +16,14 @@
 //! ```
 //!
 //! Tests that need files which are not part of the repository ask [`outside`] for them, which says so when they are
-//! left out. [`as_ordinary_user`] runs a test of root once more without its rights. [`Server`] answers questions to a model and makes trouble on purpose.
+//! left out; whatever else keeps a test from running says so through [`left_out`]. [`as_ordinary_user`] runs a test of root
+//! once more without its rights. [`Server`] answers questions to a model and makes trouble on purpose.
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod compare;
 mod golden;
+mod left_out;
 mod ordinary;
 mod outside;
 mod pages;
@@ -30,6 +32,7 @@ mod tally;
 
 pub use compare::{all_close, close, list, number, same, text};
 pub use golden::{Golden, golden, golden_json};
+pub use left_out::{LEFT_OUT, left_out};
 pub use ordinary::as_ordinary_user;
 pub use outside::outside;
 pub use pages::page_examples;

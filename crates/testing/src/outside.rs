@@ -20,7 +20,7 @@ pub fn outside(variable: &str, name: &str, what: &str) -> Option<PathBuf> {
     if beside.exists() {
         return Some(beside);
     }
-    eprintln!("left out: {what} (set `{variable}` to run it)");
+    crate::left_out(&format!("{what} (set `{variable}` to run it)"));
     None
 }
 

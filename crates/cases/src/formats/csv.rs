@@ -270,7 +270,7 @@ fn header(splitter: &mut Splitter) -> Result<Vec<String>, OpenError> {
     let mut start = 0;
     for end in records.ends {
         let cell = &records.bytes[std::mem::replace(&mut start, end)..end];
-        let name = std::str::from_utf8(cell).map_err(|_| broken("its header is not valid UTF-8".to_owned()))?;
+        let name = std::str::from_utf8(cell).map_err(|_| OpenError::NotUtf8 { file: splitter.file.clone() })?;
         names.push(name.trim_start_matches('\u{feff}').trim().to_owned());
     }
     let mut sorted: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();

@@ -1,12 +1,11 @@
 //! Whom judges ask, and what that may cost: flags of every verb that scores.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use probare_core::Trust;
-use probare_models::record_path;
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::{AskError, Asking as Wanted, Config, Hearing};
+use probare_runner::{AskError, Hearing};
+use serde::Serialize;
 
 use super::remark;
 use crate::failure::Failure;
@@ -15,7 +14,7 @@ use crate::failure::Failure;
 const SHOWN: usize = 5;
 
 /// Whom judges ask.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args, Serialize)]
 pub struct Asking {
     /// Model that judges, for metrics that ask one: a name from the configuration, or provider:model (repeatable: a panel)
     #[arg(long = "judge", value_name = "MODEL", env = "PROBARE_JUDGE")]
@@ -46,31 +45,6 @@ fn dollars(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
         _ => Err("an amount of US dollars is expected, such as 0.50".to_owned()),
-    }
-}
-
-impl Asking {
-    /// The command line, and the configuration where it says nothing; files are looked for from `folder` too.
-    pub fn settled(&self, config: &Config, folder: &Path) -> Wanted {
-        let run = &config.run;
-        Wanted {
-            trust: Trust::Trusted,
-            cassettes: Vec::new(),
-            models: config.models.clone(),
-            judges: if self.judges.is_empty() { config.judges.clone() } else { self.judges.clone() },
-            under_test: Vec::new(),
-            round: 0,
-            offline: self.offline || run.offline,
-            only_looks: false,
-            whole: false,
-            budget_usd: self.budget_usd.or(run.budget_usd),
-            budget_tokens: self.budget_tokens.or(run.budget_tokens),
-            score_truncated: self.score_truncated || run.score_truncated,
-            is_published: false,
-            record: self.record.clone().or_else(|| run.record.as_ref().map(PathBuf::from)).unwrap_or_else(record_path),
-            seed: run.seed,
-            folder: folder.to_owned(),
-        }
     }
 }
 

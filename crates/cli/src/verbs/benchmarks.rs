@@ -4,12 +4,11 @@
 use std::path::Path;
 
 use clap::{Arg, ArgMatches};
-use probare_core::Profile;
 use probare_models::ModelSettings;
-use probare_runner::Evaluation;
+use probare_runner::{Evaluation, Layer, Settings};
 use serde_json::{Map, Value as Json};
 
-use super::running::{Running, Settled};
+use super::running::Running;
 use super::{sgi, socioscope};
 use crate::failure::Failure;
 
@@ -26,7 +25,7 @@ pub trait Preparation: Sync {
         &self,
         matches: &ArgMatches,
         options: &mut Map<String, Json>,
-        running: &Running,
+        settings: &Settings,
     ) -> Result<Option<Judges>, Failure>;
 }
 
@@ -39,23 +38,12 @@ pub struct Judges {
     pub names: Vec<String>,
 }
 
-/// What is said beside a configuration in the form of a benchmark's guide.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Wanted {
-    /// Run also what has results.
-    pub overwrite: bool,
-    /// Which reading.
-    pub profile: Option<Profile>,
-    /// Most rows of each data set.
-    pub limit: Option<u64>,
-}
-
 /// A run that is ready.
 pub struct Opened {
     /// The run.
     pub evaluation: Evaluation,
     /// How it is run.
-    pub settled: Settled,
+    pub running: Running,
 }
 
 /// A benchmark whose guide has a form of configuration of its own.
@@ -69,8 +57,9 @@ pub trait Guided: Sync {
     /// What a configuration holds, in a line; an error where it cannot be used.
     fn checked(&self, path: &Path) -> Result<String, Failure>;
 
-    /// Opens a configuration; nothing where all its results are there.
-    fn open(&self, path: &Path, wanted: Wanted, running: &Running) -> Result<Option<Opened>, Failure>;
+    /// Opens a configuration with what is said beside it; nothing where all its results are there and are not to be made
+    /// again.
+    fn open(&self, path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>, Failure>;
 
     /// Whether replies that could not be read can be asked for again in one of its runs.
     fn asks_unparseable_again(&self) -> bool;

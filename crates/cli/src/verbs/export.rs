@@ -8,7 +8,7 @@ use probare_report::number::counted;
 use probare_runner::{ExchangeError, Exit, Exporting, export_results, export_run};
 
 use super::remark;
-use super::run::StoreFlag;
+use super::stored::StoreFlag;
 use crate::failure::{Done, Failure};
 
 /// Write a run of the store, or a file of results, for another tool: Inspect, promptfoo, Every Eval Ever.

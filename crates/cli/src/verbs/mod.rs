@@ -4,9 +4,11 @@ pub mod asking;
 pub mod benchmarks;
 pub mod compare;
 pub mod completions;
+pub mod config;
 pub mod doctor;
 pub mod explain;
 pub mod export;
+pub mod flags;
 pub mod import;
 pub mod init;
 pub mod judge;
@@ -25,6 +27,7 @@ pub mod serve;
 pub mod sgi;
 pub mod show;
 pub mod socioscope;
+pub mod stored;
 pub mod suite;
 pub mod text;
 pub mod validate;
@@ -71,11 +74,12 @@ fn separator(text: &str) -> Result<u8, String> {
 impl Reading {
     /// How to read, with what a configuration maps where the command line says nothing.
     pub fn options(&self, configured: &FieldMap) -> Result<ReadOptions, Failure> {
+        let Self { map, format, sep, longest_row } = self;
         Ok(ReadOptions {
-            fields: FieldMap::parse(&self.map)?.or(configured),
-            format: self.format,
-            separator: None,
-            longest_row: self.longest_row.saturating_mul(1024 * 1024),
+            fields: FieldMap::parse(map)?.or(configured),
+            format: *format,
+            separator: *sep,
+            longest_row: longest_row.saturating_mul(1024 * 1024),
         })
     }
 

@@ -1,23 +1,25 @@
 //! `probare resume`: goes on with a run that was ended, killed, or ran out of disk or money.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Retry, State, Store, StoredRun};
+use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Layer, Retry, Settings, State, Store, StoredRun};
 
-use super::benchmarks::{self, Guided, Opened, Wanted};
-use super::remark;
-use super::run::{StoreFlag, failure, number};
+use super::benchmarks::{self, Guided, Opened};
+use super::flags::{Layered, RunFlags, of_config};
 use super::running::Running;
+use super::stored::{StoreFlag, failure, number};
+use super::remark;
 use crate::failure::{Done, Failure};
 
 /// Go on with a run.
 ///
 /// What is finished is taken from the store, the rest is done. Where cases, prompts, metrics or settings of models have
 /// changed since, it says what and stops: numbers of two different runs would stand in one report. --accept-changes goes
-/// on all the same; finished samples stay as they are.
+/// on all the same; finished samples stay as they are. Profile, limit, gates and all else that the run began with still
+/// hold. A run that somebody else began wants --config: nothing that a foreign store names is run or contacted.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Number of the run; the newest that is not complete by default
@@ -40,7 +42,7 @@ pub struct Arguments {
     pub store: StoreFlag,
 
     #[command(flatten)]
-    running: Running,
+    running: Layered<RunFlags>,
 }
 
 /// Which samples are done again.
@@ -55,62 +57,18 @@ enum Which {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let mut store = arguments.store.there()?;
-    let is_done = arguments.retry.is_none();
-    let found = match arguments.run {
-        Some(run) => Some(run),
-        None => store.latest(true)?.or(if is_done { None } else { store.latest(false)? }),
-    };
-    let Some(run) = found else {
-        return Err(
-            Failure::new("no run is open").hint("`probare runs list` shows all runs; name one: probare resume RUN")
-        );
-    };
+    let run = chosen(arguments, &store)?;
     let stored = store.run(run)?;
-    if stored.plan.limit.is_some() && arguments.running.limit.is_some_and(|limit| Some(limit) != stored.plan.limit) {
-        return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
-    }
-    if arguments.config.is_none() && !stored.plan.is_marked() {
-        // A store may come from anybody, and a configuration names programs and addresses.
-        let message = format!("run {run} does not carry your mark: what it names is not used");
-        return Err(Failure::new(message).hint(format!(
-            "it was begun by another user, on another machine or with an older release; name your configuration: probare \
-             resume {run} --config FILE"
-        )));
-    }
-    let path = arguments.config.clone().unwrap_or_else(|| PathBuf::from(&stored.plan.config));
-    if let Some(guided) = benchmarks::of_run(stored.plan.suite.as_deref()) {
-        return resume_guided(guided, arguments, &mut store, run, &stored, &path);
-    }
-    let config = match &stored.plan.test {
-        Some(test) if arguments.config.is_none() => test.config()?,
-        _ => Config::load(Some(&path))?,
-    };
-    let mut settled = arguments.running.with_config(&config);
-    // Also where to write is not for a stranger's store to say.
-    if arguments.running.output.is_empty() && stored.plan.is_marked() {
-        settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
-    }
-    let folder = path.parent().unwrap_or(Path::new(""));
     let retry = arguments.retry.map(|which| match which {
         Which::Failed => Retry::Failed,
         Which::Unparseable => Retry::Unparseable,
     });
-    let mut asking = arguments.running.asking.settled(&config, folder);
-    asking.round = stored.rounds + u32::from(retry == Some(Retry::Unparseable));
-    let options = EvaluationOptions {
-        config: path,
-        asking,
-        profile: config.profile.unwrap_or_default(),
-        limit: stored.plan.limit,
-        outputs: settled.outputs.clone(),
-        test: stored.plan.test.clone(),
-    };
-    let evaluation = Evaluation::open(&config, options).map_err(failure)?;
+    let Some((evaluation, running)) = opened(arguments, &stored, retry)? else { return Ok(Exit::Fine) };
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
             return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; "))).hint(
-                "put it back as it was, start anew with `probare run`, or go on all the same with --accept-changes",
+                "put it back as it was, start anew, or go on all the same with --accept-changes",
             ));
         }
         for difference in &differences {
@@ -121,48 +79,109 @@ pub fn run(arguments: &Arguments) -> Done {
     if let Some(retry) = retry {
         let again = store.retry(run, retry.kinds())?;
         remark(&format!("{} again", counted(again, "sample", "samples")));
-    } else if stored.state == State::Complete && differences.is_empty() && settled.outputs.is_empty() {
+    } else if stored.state == State::Complete && differences.is_empty() && running.is_without_output() {
         remark(&format!("run {run} is complete"));
         return Ok(Exit::Fine);
     }
-    settled.evaluate(evaluation, &store, run)
+    running.evaluate(evaluation, &store, run)
 }
 
-/// Goes on with a run of a benchmark. Its demo has the same rows again, and results that are there do not stop it.
+/// What the run would go on with.
+pub fn shown(arguments: &Arguments) -> Result<Settings, Failure> {
+    let store = arguments.store.there()?;
+    let stored = store.run(chosen(arguments, &store)?)?;
+    settings(arguments, &stored)
+}
+
+/// The run that is named, or the newest that can go on.
+fn chosen(arguments: &Arguments, store: &Store) -> Result<i64, Failure> {
+    let found = match arguments.run {
+        Some(run) => Some(run),
+        None => store.latest(true)?.or(if arguments.retry.is_none() { None } else { store.latest(false)? }),
+    };
+    found.ok_or_else(|| {
+        Failure::new("no run is open").hint("`probare runs list` shows all runs; name one: probare resume RUN")
+    })
+}
+
+/// What the run is: what it began with, and what is said now. A configuration that is still there is read again, so that a
+/// change of it is noticed.
+fn settings(arguments: &Arguments, stored: &StoredRun) -> Result<Settings, Failure> {
+    let plan = &stored.plan;
+    let began = plan.began_with()?;
+    let said = arguments.running.layer();
+    let limit = Settings::merge([said.clone()])?.limit;
+    if plan.limit.is_some() && limit.is_some() && limit != plan.limit {
+        return Err(Failure::usage("the limit of a run cannot be changed").hint("start another: probare run --limit N"));
+    }
+    let is_own = plan.is_marked();
+    let named = match &arguments.config {
+        Some(path) => Some(path.clone()),
+        None if !is_own => return Err(foreign(stored)),
+        None => Some(PathBuf::from(&plan.config)).filter(|path| path.is_file()),
+    };
+    let config = match (&plan.test, named) {
+        (Some(test), _) if arguments.config.is_none() => Some(test.config()?),
+        (_, Some(path)) => Some(Config::load(Some(&path))?),
+        (_, None) => None,
+    };
+    let file = config.as_ref().map(of_config);
+    // Of a run that an older version began nothing but the plan is known.
+    let old = Layer::default().and("limit", plan.limit);
+    let began = match (began, &file) {
+        (Some(began), Some(_)) => began.without_files(),
+        (Some(began), None) => began,
+        (None, _) => old,
+    };
+    Ok(Settings::merge([said, began].into_iter().chain(file))?)
+}
+
+/// The failure where somebody else may have written down what a run names.
+fn foreign(stored: &StoredRun) -> Failure {
+    let run = stored.run;
+    // A store may come from anybody, and a configuration names programs and addresses.
+    Failure::new(format!("run {run} does not carry your mark: what it names is not used")).hint(format!(
+        "it was begun by another user, on another machine or with an older release; name your configuration: probare resume \
+         {run} --config FILE"
+    ))
+}
+
+/// The run with everything that it needs; nothing where there is nothing to do.
+fn opened(
+    arguments: &Arguments,
+    stored: &StoredRun,
+    retry: Option<Retry>,
+) -> Result<Option<(Evaluation, Running)>, Failure> {
+    if let Some(guided) = benchmarks::of_run(stored.plan.suite.as_deref()) {
+        return resume_guided(guided, arguments, stored);
+    }
+    let settings = settings(arguments, stored)?;
+    let options = EvaluationOptions {
+        only_looks: false,
+        round: stored.rounds + u32::from(retry == Some(Retry::Unparseable)),
+        test: stored.plan.test.clone(),
+    };
+    let evaluation = Evaluation::open(&settings, options).map_err(failure)?;
+    Ok(Some((evaluation, Running::new(settings))))
+}
+
+/// A run of a benchmark. Its demo has the same rows again, and results that are there do not stop it.
 fn resume_guided(
     guided: &dyn Guided,
     arguments: &Arguments,
-    store: &mut Store,
-    run: i64,
     stored: &StoredRun,
-    path: &Path,
-) -> Done {
+) -> Result<Option<(Evaluation, Running)>, Failure> {
     if arguments.retry == Some(Which::Unparseable) && !guided.asks_unparseable_again() {
         return Err(Failure::usage(format!("--retry unparseable is not for runs of `{}`", guided.suite()))
             .hint("the careful profile asks again by itself; --retry failed does what failed again"));
     }
-    let wanted = Wanted { overwrite: true, limit: stored.plan.limit, profile: None };
-    let Some(Opened { evaluation, mut settled }) = guided.open(path, wanted, &arguments.running)? else {
-        return Ok(Exit::Fine);
+    let plan = &stored.plan;
+    let path = match &arguments.config {
+        Some(path) => path.clone(),
+        None if !plan.is_marked() => return Err(foreign(stored)),
+        None => PathBuf::from(&plan.config),
     };
-    // Also where to write is not for a stranger's store to say.
-    if arguments.running.output.is_empty() && stored.plan.is_marked() {
-        settled.outputs = stored.plan.outputs.iter().map(PathBuf::from).collect();
-    }
-    let differences = stored.plan.differences(evaluation.plan());
-    if !differences.is_empty() {
-        if !arguments.accept_changes {
-            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
-                .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
-        }
-        store.replan(run, evaluation.plan())?;
-    }
-    if arguments.retry == Some(Which::Failed) {
-        let again = store.retry(run, Retry::Failed.kinds())?;
-        remark(&format!("{} again", counted(again, "sample", "samples")));
-    } else if stored.state == State::Complete && differences.is_empty() && settled.outputs.is_empty() {
-        remark(&format!("run {run} is complete"));
-        return Ok(Exit::Fine);
-    }
-    settled.evaluate(evaluation, store, run)
+    let began = plan.began_with()?.unwrap_or_default().without_files().and("limit", plan.limit);
+    let opened = guided.open(&path, true, vec![arguments.running.layer(), began])?;
+    Ok(opened.map(|Opened { evaluation, running }| (evaluation, running)))
 }

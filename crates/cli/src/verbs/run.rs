@@ -2,17 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use probare_core::Profile;
 use probare_report::escape;
 use probare_report::number::counted;
-use probare_runner::{
-    Asking, Config, DEFAULT_NAME, DriveError, Estimate, Evaluation, EvaluationError, EvaluationOptions, Exit, RunError,
-    STORE, Store, StoreError,
-};
+use probare_runner::{Config, DEFAULT_NAME, Estimate, Evaluation, EvaluationOptions, Exit, Layer, Settings, Store};
 
-use super::benchmarks::{self, Guided, Opened, Wanted};
+use super::benchmarks::{self, Guided, Opened};
+use super::flags::{Layered, ProfileFlag, RunFlags, StrictFlag, of_config};
+use super::print;
 use super::running::Running;
-use super::{print, remark};
+use super::stored::{StoreFlag, failure};
 use crate::failure::{Done, Failure};
 
 /// Run an evaluation: models times data sets times metrics.
@@ -30,78 +28,59 @@ pub struct Arguments {
     #[arg(long, env = "PROBARE_DRY_RUN")]
     dry_run: bool,
 
-    /// Which reading of the metrics: reference (the published numbers) or careful (ours, where we do better)
-    #[arg(long, value_name = "PROFILE", value_parser = super::score::profile, env = "PROBARE_PROFILE")]
-    profile: Option<Profile>,
+    #[command(flatten)]
+    profile: Layered<ProfileFlag>,
 
-    /// End at the first row that cannot be read
-    #[arg(long, env = "PROBARE_STRICT")]
-    strict: bool,
+    #[command(flatten)]
+    strict: Layered<StrictFlag>,
 
     #[command(flatten)]
     pub store: StoreFlag,
 
     #[command(flatten)]
-    running: Running,
+    running: Layered<RunFlags>,
 }
 
-/// Which store.
-#[derive(Debug, Clone, clap::Args)]
-pub struct StoreFlag {
-    /// The store of runs
-    #[arg(long, value_name = "FILE", default_value = STORE, env = "PROBARE_STORE", global = true)]
-    pub store: PathBuf,
-}
-
-impl StoreFlag {
-    /// A store that exists: looking at one must not make one.
-    pub fn there(&self) -> Result<Store, Failure> {
-        if !self.store.exists() {
-            return Err(Failure::new(format!("there is no store `{}`", self.store.display()))
-                .hint("`probare run probare.yaml` makes one; name another with --store FILE"));
-        }
-        Ok(Store::open(&self.store)?)
+/// What the run is.
+pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let Arguments { config, dry_run: _, profile, strict, store: _, running } = arguments;
+    let said = [running.layer(), profile.layer(), strict.layer()];
+    if let Some(guided) = benchmarks::of_configuration(config)
+        && let Some(opened) = guided.open(config, false, said.to_vec())?
+    {
+        return Ok(opened.running.into_settings());
     }
+    let file = of_config(&Config::load(Some(config))?);
+    Ok(Settings::merge(said.into_iter().chain([file]))?)
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
+    let said = vec![arguments.running.layer(), arguments.profile.layer(), arguments.strict.layer()];
     if let Some(guided) = benchmarks::of_configuration(&arguments.config) {
-        let wanted = Wanted { overwrite: false, profile: arguments.profile, limit: arguments.running.limit };
         if arguments.dry_run {
-            let opened = guided.open(&arguments.config, wanted, &arguments.running)?;
+            let opened = guided.open(&arguments.config, false, said)?;
             return opened.map_or(Ok(Exit::Fine), |opened| print(&shown(opened.evaluation.estimate())));
         }
-        return begin(guided, &arguments.config, wanted, &arguments.running, &arguments.store);
+        return begin(guided, &arguments.config, false, said, &arguments.store);
     }
-    let config = Config::load(Some(&arguments.config))?;
-    let mut settled = arguments.running.with_config(&config);
-    settled.strict = arguments.strict || config.run.strict;
-    let folder = arguments.config.parent().unwrap_or(Path::new(""));
-    let asking = arguments.running.asking.settled(&config, folder);
-    let options = EvaluationOptions {
-        config: arguments.config.clone(),
-        asking: Asking { only_looks: arguments.dry_run, ..asking },
-        profile: arguments.profile.or(config.profile).unwrap_or_default(),
-        limit: arguments.running.limit.or(config.run.limit),
-        outputs: settled.outputs.clone(),
-        test: None,
-    };
-    let evaluation = Evaluation::open(&config, options).map_err(failure)?;
+    let settings = settings(arguments)?;
+    let options = EvaluationOptions { only_looks: arguments.dry_run, ..EvaluationOptions::default() };
+    let evaluation = Evaluation::open(&settings, options).map_err(failure)?;
     if arguments.dry_run {
         return print(&shown(evaluation.estimate()));
     }
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;
-    settled.evaluate(evaluation, &store, number)
+    Running::new(settings).evaluate(evaluation, &store, number)
 }
 
 /// Starts a run from a configuration in the form of a benchmark's guide.
-pub fn begin(guided: &dyn Guided, path: &Path, wanted: Wanted, running: &Running, store: &StoreFlag) -> Done {
-    let Some(Opened { evaluation, settled }) = guided.open(path, wanted, running)? else { return Ok(Exit::Fine) };
+pub fn begin(guided: &dyn Guided, path: &Path, overwrite: bool, said: Vec<Layer>, store: &StoreFlag) -> Done {
+    let Some(Opened { evaluation, running }) = guided.open(path, overwrite, said)? else { return Ok(Exit::Fine) };
     let store = Store::open(&store.store)?;
     let number = store.begin(evaluation.plan())?;
-    settled.evaluate(evaluation, &store, number)
+    running.evaluate(evaluation, &store, number)
 }
 
 /// What a run would take, in words.
@@ -158,80 +137,4 @@ fn waiting(seconds: f64) -> String {
         120..=7199 => format!("about {} minutes", seconds / 60),
         _ => format!("about {} hours", seconds / 3600),
     }
-}
-
-/// The failure of a run before it began.
-pub fn failure(error: EvaluationError) -> Failure {
-    let plain = Failure::from_error(&error);
-    match error {
-        EvaluationError::NoDataset { .. } => plain.hint("add `datasets: [{path: cases.jsonl}]`").into_usage(),
-        EvaluationError::SameDataset { .. } => plain.hint("give one of them a `name`").into_usage(),
-        EvaluationError::UnknownModel { similar: Some(similar), .. } => {
-            plain.hint(format!("a model with a similar name exists: `{similar}`")).into_usage()
-        }
-        EvaluationError::NotComputed { similar: Some(similar), .. } => {
-            plain.hint(format!("a metric with a similar name exists: `{similar}`")).into_usage()
-        }
-        EvaluationError::NotComputed { .. } => plain.hint("add it to `metrics`").into_usage(),
-        EvaluationError::Prompt(_)
-        | EvaluationError::UnknownModel { .. }
-        | EvaluationError::Expectation { .. }
-        | EvaluationError::NoColumn { .. } => plain.into_usage(),
-        EvaluationError::Open(error) => error.into(),
-        EvaluationError::Map(error) => error.into(),
-        EvaluationError::Ask(error) => error.into(),
-        EvaluationError::Retrieval(error) => error.into(),
-        EvaluationError::Plan(error) => error.into(),
-        EvaluationError::Store(error) => error.into(),
-        EvaluationError::Run(error) => error.into(),
-        _ => plain,
-    }
-}
-
-/// The failure of a run that had begun: what is finished is in the store.
-pub fn broken(error: EvaluationError, number: i64) -> Failure {
-    let is_disk = matches!(
-        &error,
-        EvaluationError::Store(_) | EvaluationError::Run(RunError::Drive(DriveError::Output(_)) | RunError::Open(_))
-    );
-    let mut failure = failure(error);
-    if is_disk {
-        failure.exit = Exit::Incomplete;
-        failure = failure.hint(format!(
-            "what was finished is kept; when there is room and leave to write, go on with: probare resume {number}"
-        ));
-    }
-    failure
-}
-
-impl From<StoreError> for Failure {
-    fn from(error: StoreError) -> Self {
-        let mut failure = Self::from_error(&error);
-        match &error {
-            StoreError::NoRun { .. } => failure.hint("`probare runs list` shows all runs").into_usage(),
-            StoreError::NotInRun { run, .. } => {
-                failure.hint(format!("`probare runs export {run} -o results.jsonl` shows its cases")).into_usage()
-            }
-            StoreError::Format { .. } => failure.hint("a newer version of probare made it"),
-            StoreError::Database { .. } => {
-                failure.exit = Exit::Incomplete;
-                failure
-                    .hint("is the disk full, or the file not yours to write? Another place can be named: --store FILE")
-            }
-            _ => failure,
-        }
-    }
-}
-
-/// A run by its number.
-pub fn number(text: &str) -> Result<i64, String> {
-    match text.parse::<i64>() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err("the number of a run is expected; `probare runs list` shows them".to_owned()),
-    }
-}
-
-/// Says which run it is.
-pub fn announce(number: i64, store: &Store) {
-    remark(&format!("run {number} in {}", escape::terminal(&store.path().display().to_string())));
 }

@@ -12,7 +12,7 @@ use probare_report::{Compression, Output, escape};
 use probare_runner::{Exit, Label, StoredRun, export, export_outputs};
 use serde_json::{Value as Json, json};
 
-use super::run::{StoreFlag, failure, number};
+use super::stored::{StoreFlag, failure, number};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 

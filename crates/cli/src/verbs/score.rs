@@ -1,79 +1,72 @@
 //! `probare score`: the cases of a file through some metrics.
 
-use std::path::{Path, PathBuf};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
 
 use probare_cases::{FieldMap, ReadOptions, columns};
-use probare_core::{Field, Job, MetricRequest, Profile};
+use probare_core::{Field, Job, MetricRequest};
 use probare_report::escape;
-use probare_runner::{Config, Exit};
+use probare_runner::{Config, Exit, Settings};
 
+use super::flags::{Layered, MetricFlag, ProfileFlag, RunFlags, StrictFlag, of_config};
 use super::running::Running;
 use super::{Reading, remark};
 use crate::failure::{Done, Failure};
 
 /// Score the cases of a file.
 ///
-/// Writes one JSON line a case, in input order: to standard output, or to the files named with -o, whose extension says
-/// what is written (.jsonl .json .csv .parquet .md .html .xml; .gz and .zst behind .jsonl, .json and .csv). The summary
-/// goes to standard output with -o and to standard error without.
+/// On a terminal it shows a summary. With -o it writes files, whose extension says what (.jsonl .json .csv .parquet .md .html
+/// .xml; .gz and .zst behind .jsonl, .json and .csv). Into a pipe, or with -o -, it writes one JSON line a case, in input
+/// order, and the summary goes to standard error.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// File of cases (.jsonl .json .csv .tsv .parquet, also .gz and .zst); - is standard input
     #[arg(value_name = "FILE")]
     file: Option<String>,
 
-    /// Metric to compute: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE (repeatable)
-    #[arg(short, long = "metric", value_name = "METRIC", env = "PROBARE_METRIC")]
-    metrics: Vec<String>,
+    #[command(flatten)]
+    metrics: Layered<MetricFlag>,
 
-    /// Which reading of the metrics: reference (the published numbers) or careful (ours, where we do better)
-    #[arg(long, value_name = "PROFILE", value_parser = profile, env = "PROBARE_PROFILE")]
-    profile: Option<Profile>,
+    #[command(flatten)]
+    profile: Layered<ProfileFlag>,
 
     #[command(flatten)]
     reading: Reading,
 
     #[command(flatten)]
-    running: Running,
+    running: Layered<RunFlags>,
 
-    /// End at the first row that cannot be read
-    #[arg(long, env = "PROBARE_STRICT")]
-    strict: bool,
+    #[command(flatten)]
+    strict: Layered<StrictFlag>,
 
     /// Settings; ./probare.yaml is read if it is there
     #[arg(short, long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 }
 
-/// Reads `reference` or `careful`.
-pub fn profile(name: &str) -> Result<Profile, String> {
-    [Profile::Reference, Profile::Careful]
-        .into_iter()
-        .find(|profile| profile.name() == name)
-        .ok_or_else(|| "known profiles are reference and careful".to_owned())
+/// What the run is.
+pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
+    let Arguments { file: _, metrics, profile, reading: _, running, strict, config } = arguments;
+    let config = Config::load(config.as_deref())?;
+    for text in &metrics.flags.metrics {
+        text.parse::<MetricRequest>()?;
+    }
+    let said = [running.layer(), metrics.layer(), profile.layer(), strict.layer()];
+    Ok(Settings::merge(said.into_iter().chain([of_config(&config)]))?)
 }
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let config = Config::load(arguments.config.as_deref())?;
-    let requests: Vec<MetricRequest> = if arguments.metrics.is_empty() {
-        config.requests()
-    } else {
-        arguments.metrics.iter().map(|text| text.parse()).collect::<Result<_, _>>()?
-    };
-    let (path, fields) = source(arguments, &config)?;
+    let settings = settings(arguments)?;
+    let (path, fields) = source(arguments, &settings)?;
     let options = arguments.reading.options(&fields)?;
     let rows = arguments.reading.open(&path, &options)?;
-    let mut job = Job::new(&path, Box::new(rows), requests);
+    let mut job = Job::new(&path, Box::new(rows), settings.requests());
     job.reads = vec![PathBuf::from(&path)];
     job.reading = arguments.reading.described(&options);
-    let mut running = arguments.running.with_config(&config);
-    let folder = arguments.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-    running.asking = Some(arguments.running.asking.settled(&config, folder));
-    running.profile = arguments.profile.or(config.profile).unwrap_or_default();
-    running.strict = arguments.strict || config.run.strict;
-    running.is_data = running.outputs.is_empty() || running.outputs.iter().any(|output| output == Path::new("-"));
-    let ended = running.run(job)?;
+    // A reader at a terminal wants the summary; a program behind a pipe wants the lines.
+    let is_data = settings.output.is_empty() && !io::stdout().is_terminal();
+    let ended = Running::new(settings).printing_lines(is_data).run(job)?;
     if ended == Exit::Error {
         hint_at_columns(&path, &options);
     }
@@ -100,16 +93,15 @@ fn hint_at_columns(path: &str, options: &ReadOptions) {
 }
 
 /// The file to score and the mapping that belongs to it.
-fn source(arguments: &Arguments, config: &Config) -> Result<(String, FieldMap), Failure> {
+fn source(arguments: &Arguments, settings: &Settings) -> Result<(String, FieldMap), Failure> {
     if let Some(file) = &arguments.file {
-        let configured = config.datasets.iter().find(|dataset| dataset.path == *file);
+        let configured = settings.datasets.iter().find(|dataset| dataset.path == *file);
         let fields = configured.map(probare_runner::Dataset::fields).transpose()?;
         return Ok((file.clone(), fields.unwrap_or_default()));
     }
-    match config.datasets.as_slice() {
+    match settings.datasets.as_slice() {
         [dataset] => {
-            let folder = arguments.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
-            Ok((folder.join(&dataset.path).display().to_string(), dataset.fields()?))
+            Ok((settings.folder().join(&dataset.path).display().to_string(), dataset.fields()?))
         }
         [] => Err(Failure::usage("no file of cases is named")
             .hint("name one: probare score cases.jsonl --metric token_f1; `probare init` writes an example project")),

@@ -17,7 +17,7 @@ use probare_server::{Answerer, Corpus, Limits, ServeError, Server, Settings, Sto
 use super::asking::Asking;
 use super::rag::{self, Opened};
 use super::remark;
-use super::running::jobs;
+use super::flags::{Layered, jobs};
 use crate::failure::{Done, Failure};
 
 /// The variable that holds the token.
@@ -54,7 +54,7 @@ pub struct Arguments {
     embedding: Option<String>,
 
     #[command(flatten)]
-    asking: Asking,
+    asking: Layered<Asking>,
 
     /// The configuration with models of your own; probare.yaml where it is there
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use clap::{Arg, ArgMatches};
-use probare_core::{BuildError, Console, Outside as _, Profile, closest};
+use probare_core::{BuildError, Outside as _, closest};
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, by_environment, prepare};
-use probare_runner::{Config, Evaluation, EvaluationOptions};
+use probare_runner::{Config, Evaluation, EvaluationOptions, Layer, Settings};
 use probare_sandbox::{Limits, Sandbox, environment};
 use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
 
-use super::benchmarks::{Guided, Judges, Opened, Preparation, Wanted};
-use super::run::{StoreFlag, begin, failure};
+use super::benchmarks::{Guided, Judges, Opened, Preparation};
+use super::flags::{Layered, ProfileFlag, RunFlags};
+use super::run::begin;
 use super::running::Running;
+use super::stored::{StoreFlag, failure};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -80,15 +82,14 @@ struct RunArguments {
     #[arg(short = 'y', long, hide = true)]
     yes: bool,
 
-    /// Which reading: reference (the published scores) or careful (their habits put right)
-    #[arg(long, value_name = "PROFILE", value_parser = super::score::profile, env = "PROBARE_PROFILE")]
-    profile: Option<Profile>,
+    #[command(flatten)]
+    profile: Layered<ProfileFlag>,
 
     #[command(flatten)]
     store: StoreFlag,
 
     #[command(flatten)]
-    running: Running,
+    running: Layered<RunFlags>,
 }
 
 /// Runs the verb.
@@ -128,8 +129,18 @@ fn env(command: &EnvCommand) -> Done {
 }
 
 fn start(arguments: &RunArguments) -> Done {
-    let wanted = Wanted { overwrite: arguments.overwrite, profile: arguments.profile, limit: arguments.running.limit };
-    begin(&GuideForm, &arguments.config, wanted, &arguments.running, &arguments.store)
+    begin(&GuideForm, &arguments.config, arguments.overwrite, said(arguments), &arguments.store)
+}
+
+fn said(arguments: &RunArguments) -> Vec<Layer> {
+    vec![arguments.running.layer(), arguments.profile.layer()]
+}
+
+/// What a run would be made of; nothing for a command that scores nothing.
+pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+    let Command::Run(arguments) = &arguments.command else { return Ok(None) };
+    let opened = open(&arguments.config, arguments.overwrite, said(arguments))?;
+    Ok(opened.map(|opened| opened.running.into_settings()))
 }
 
 /// SGI-Bench with models, from the YAML of its guide.
@@ -154,9 +165,8 @@ impl Guided for GuideForm {
         Ok(format!("configuration of SGI-Bench, {models}, {subtasks}; `probare sgi run` runs it"))
     }
 
-    fn open(&self, path: &Path, wanted: Wanted, running: &Running) -> Result<Option<Opened>, Failure> {
-        let Wanted { overwrite, profile, limit } = wanted;
-        open(path, Wishes { overwrite, profile, limit, ..Wishes::default() }, running)
+    fn open(&self, path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
+        open(path, overwrite, said)
     }
 
     fn asks_unparseable_again(&self) -> bool {
@@ -194,12 +204,12 @@ impl Preparation for Grading {
         &self,
         _: &ArgMatches,
         options: &mut Map<String, Json>,
-        running: &Running,
+        settings: &Settings,
     ) -> Result<Option<Judges>, Failure> {
         let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::of);
         let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
         let config = Config::load(None)?;
-        let missing = if running.asking.judges.is_empty() {
+        let missing = if settings.judges.is_empty() {
             match by_environment(subtask, &variable) {
                 Ok(models) => {
                     let names = models.iter().map(|model| model.name.clone()).collect();
@@ -210,7 +220,7 @@ impl Preparation for Grading {
         } else {
             String::new()
         };
-        let names = if running.asking.judges.is_empty() { &config.judges } else { &running.asking.judges };
+        let names = if settings.judges.is_empty() { &config.judges } else { &settings.judges };
         if names.is_empty() {
             return Err(Failure::usage(format!(
                 "nobody is named who grades {}: {missing}",
@@ -223,13 +233,18 @@ impl Preparation for Grading {
 }
 
 /// Opens a configuration; nothing where all its results are there.
-fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Opened>, Failure> {
+fn open(path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>, Failure> {
     let guide = Guide::load(path)?;
-    let look = running.color.look(&std::io::stdout());
-    wishes.console = Console { quiet: running.quiet, json: running.json, colour: look.colour, ..Console::default() };
-    wishes.stamp = probare_report::Utc::of(SystemTime::now()).stamp();
+    let flags = Settings::merge(said.clone())?;
+    let wishes = Wishes {
+        overwrite,
+        profile: flags.origins.contains_key("profile").then_some(flags.profile),
+        limit: flags.limit,
+        stamp: probare_report::Utc::of(SystemTime::now()).stamp(),
+        console: Running::new(flags.clone()).console(),
+    };
     let Prepared { config, benchmark, refused, skipped, limit } =
-        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, running))?;
+        prepare(&guide, path, &wishes, &variable, &|subtask, options| can(subtask, options, &guide, &flags))?;
     for (subtask, reason) in &refused {
         remark(&escape::terminal(&format!("left out: {}: {reason}", subtask.dataset_id())));
     }
@@ -249,19 +264,13 @@ fn open(path: &Path, mut wishes: Wishes, running: &Running) -> Result<Option<Ope
             "`extract_fields` is left aside: of a reply its text, its tokens and its price are kept, and no other field",
         );
     }
-    let mut settled = running.with_config(&config);
-    settled.has_own_summary = true;
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let options = EvaluationOptions {
-        config: path.to_owned(),
-        asking: running.asking.settled(&config, folder),
-        profile: config.profile.unwrap_or_default(),
-        limit,
-        outputs: settled.outputs.clone(),
-        test: None,
-    };
-    let evaluation = Evaluation::open_benchmark(&config, options, benchmark).map_err(failure)?;
-    Ok(Some(Opened { evaluation, settled }))
+    let file = Layer::of_config(&config, &path.display().to_string()).and("config", path).and("limit", limit);
+    // The limit is settled: that of the flags, or that of a demo.
+    let said = said.into_iter().map(|layer| layer.without("limit"));
+    let settings = Settings::merge(said.chain([file]))?;
+    let evaluation =
+        Evaluation::open_benchmark(&settings, EvaluationOptions::default(), benchmark).map_err(failure)?;
+    Ok(Some(Opened { evaluation, running: Running::new(settings).with_own_summary(true) }))
 }
 
 /// An environment variable that holds something.
@@ -270,7 +279,7 @@ fn variable(name: &str) -> Option<String> {
 }
 
 /// Whether what a subtask needs is there.
-fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &Running) -> Result<(), String> {
+fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, settings: &Settings) -> Result<(), String> {
     let text = |name: &str| options.get(name).and_then(Json::as_str);
     match subtask {
         Subtask::DeepResearch | Subtask::WetExperiment => Ok(()),
@@ -279,14 +288,14 @@ fn can(subtask: Subtask, options: &Map<String, Json>, guide: &Guide, running: &R
                 BuildError::Missing { what, remedy } => format!("{what} is missing; {remedy}"),
                 other => other.to_string(),
             };
-            let asking = running.asking.settled(&Config::default(), Path::new(""));
+            let asking = settings.asking();
             let asked = asking.open(&mut [], probare_metrics::registry()).map_err(|error| error.to_string())?;
             asked.can_embed(text("model").unwrap_or("all-MiniLM-L6-v2")).map_err(missing)
         }
         // What is recorded needs no sandbox.
-        Subtask::DryExperiment if running.asking.offline || guide.run.offline => Ok(()),
+        Subtask::DryExperiment if settings.offline || guide.run.offline => Ok(()),
         Subtask::DryExperiment => {
-            let choice = running.sandbox.unwrap_or_default();
+            let choice = settings.sandbox;
             let sandbox =
                 Sandbox::open(choice, Limits::default(), Arc::default()).map_err(|error| error.to_string())?;
             sandbox.interpreter(text("environment").unwrap_or_default()).map(|_| ()).map_err(|error| error.to_string())

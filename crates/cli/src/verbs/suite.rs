@@ -4,22 +4,29 @@
 //! several times, a closed set of words is checked. Six keys of the schema steer it: `x-positional` makes the property
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
 //! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
-//! do not go together; `x-shared` marks a property that a flag of every run fills, so that it is no flag of its own. `x-asks` of the schema itself gives the suite the flags on whom judges ask.
+//! do not go together; `x-shared` marks a property that a flag of every run fills, so that it is no flag of its own. `x-asks` of the schema itself
+//! gives the suite the flags on whom judges ask, `x-runs` those on how programs are run.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use probare_cases::is_bundled;
-use probare_core::{Console, Suite};
+use probare_core::Suite;
+use probare_runner::Settings;
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
+use super::benchmarks::{self, Judges};
+use super::flags::{Layered, RunFlags};
+use super::remark;
 use super::running::Running;
-use super::{benchmarks, remark};
 use crate::failure::{Done, Failure};
 
 /// A command below the verb of a suite that runs the suite too.
 const EVALUATE: &str = "evaluate";
+
+/// Flags that say how programs are run.
+const ABOUT_PROGRAMS: [&str; 2] = ["sandbox", "run_again"];
 
 /// Adds the verbs of all suites to the command line.
 pub fn add_verbs(mut command: Command) -> Command {
@@ -72,11 +79,14 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     }
     let own: Vec<String> = own_properties(&schema).map(|(name, _)| name.clone()).collect();
     let asking = Asking::augment_args(Command::new("asking"));
-    let asks = schema.get("x-asks") == Some(&Json::Bool(true));
-    let is_idle = |name: &str| !asks && asking.get_arguments().any(|argument| argument.get_id() == name);
-    // What every run has, but for what the suite itself understands under the same name, and for whom judges ask where it has
-    // no judges.
-    for argument in Running::augment_args(Command::new("running")).get_arguments() {
+    let does = |key: &str| schema.get(key) == Some(&Json::Bool(true));
+    let is_idle = |name: &str| {
+        let is_about_asking = asking.get_arguments().any(|argument| argument.get_id() == name);
+        (is_about_asking && !does("x-asks")) || (ABOUT_PROGRAMS.contains(&name) && !does("x-runs"))
+    };
+    // What every run has, but for what the suite itself understands under the same name, and for what could have no effect:
+    // whom judges ask where it has no judges, how programs are run where it runs none.
+    for argument in RunFlags::augment_args(Command::new("running")).get_arguments() {
         let name = argument.get_id().as_str();
         if !own.iter().any(|own| own == name) && !is_idle(name) {
             command = command.arg(argument.clone().help_heading("Options of every run"));
@@ -186,9 +196,17 @@ pub struct Asked {
 impl Asked {
     /// Runs the suite of this id.
     pub fn run(&self, id: &str) -> Done {
-        let suite = probare_suites::suite(id).ok_or_else(|| Failure::new(format!("there is no suite `{id}`")))?;
-        run(suite, &self.matches)
+        run(named(id)?, &self.matches)
     }
+
+    /// What the run of the suite of this id is.
+    pub fn settings(&self, id: &str) -> Result<Settings, Failure> {
+        settings(named(id)?, &self.matches)
+    }
+}
+
+fn named(id: &str) -> Result<&'static dyn Suite, Failure> {
+    probare_suites::suite(id).ok_or_else(|| Failure::new(format!("there is no suite `{id}`")))
 }
 
 impl FromArgMatches for Asked {
@@ -222,9 +240,9 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
             options.insert(name.clone(), value);
         }
     }
-    let running = running(matches, &options)?;
-    if schema.pointer("/properties/judges/x-shared").is_some() && !running.asking.judges.is_empty() {
-        options.insert("judges".to_owned(), running.asking.judges.clone().into());
+    let mut settings = settings(suite, matches)?;
+    if schema.pointer("/properties/judges/x-shared").is_some() && !settings.judges.is_empty() {
+        options.insert("judges".to_owned(), settings.judges.clone().into());
     }
     let example = suite.example(&options);
     if !example.is_empty() {
@@ -234,7 +252,7 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
     }
     for (name, property) in properties(&schema).filter(|(name, _)| options.contains_key(name.as_str())) {
         if let Some(reason) = property.get("x-without-output").and_then(Json::as_str)
-            && !running.output.is_empty()
+            && !settings.output.is_empty()
         {
             let flag = name.replace('_', "-");
             return Err(Failure::usage(format!("--{flag} and -o do not go together: {reason}"))
@@ -242,58 +260,25 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
         }
     }
     let judges = match benchmarks::preparation(suite.id()) {
-        Some(preparation) => preparation.prepare(matches, &mut options, &running)?,
+        Some(preparation) => preparation.prepare(matches, &mut options, &settings)?,
         None => None,
     };
-    let look = running.color.look(&std::io::stdout());
-    let allow_empty = matches.try_get_one::<bool>("allow_empty").ok().flatten() == Some(&true);
-    let console = Console { quiet: running.quiet, json: running.json, colour: look.colour, allow_empty };
-    let job = suite.open(Json::Object(options), console)?;
-    let mut settled = running.settled();
-    settled.has_own_summary = job.publisher.is_some();
-    if let (Some(judges), Some(asking)) = (judges, &mut settled.asking) {
-        asking.models.extend(judges.models);
-        asking.judges = judges.names;
+    if let Some(Judges { models, names }) = judges {
+        settings.models.extend(models);
+        settings.judges = names;
     }
-    settled.run(job)
+    let running = Running::new(settings);
+    let job = suite.open(Json::Object(options), running.console())?;
+    let has_own_summary = job.publisher.is_some();
+    running.with_own_summary(has_own_summary).run(job)
 }
 
-/// The flags that every run has, where the suite has no option of the same name.
-fn running(matches: &ArgMatches, own: &Map<String, Json>) -> Result<Running, Failure> {
-    // What is absent from the command of this suite is simply not asked for.
-    let known = |name: &str| matches.try_contains_id(name).unwrap_or(false) && !own.contains_key(name);
-    let mut running = Running::default();
-    let shared = Running::augment_args(Command::new("running"));
-    if shared.get_arguments().all(|argument| known(argument.get_id().as_str())) {
-        return Running::from_arg_matches(matches).map_err(|error| Failure::usage(error.to_string()));
-    }
-    if known("output") {
-        running.output = matches.get_many("output").into_iter().flatten().cloned().collect();
-    }
-    let gates = |name: &str| {
-        if known(name) { matches.get_many(name).into_iter().flatten().cloned().collect() } else { Vec::new() }
-    };
-    running.fail_under = gates("fail_under");
-    running.fail_if = gates("fail_if");
-    running.fail_if_any = gates("fail_if_any");
-    running.fail_pass_rate = gates("fail_pass_rate");
-    running.fail_labels = gates("fail_labels");
-    running.asking.judges =
-        if known("judges") { matches.get_many("judges").into_iter().flatten().cloned().collect() } else { Vec::new() };
-    running.asking.offline = known("offline") && matches.get_flag("offline");
-    running.asking.budget_usd = known("budget_usd").then(|| matches.get_one("budget_usd").copied()).flatten();
-    running.asking.budget_tokens = known("budget_tokens").then(|| matches.get_one("budget_tokens").copied()).flatten();
-    running.asking.score_truncated = known("score_truncated") && matches.get_flag("score_truncated");
-    running.asking.record = known("record").then(|| matches.get_one("record").cloned()).flatten();
-    running.by = known("by").then(|| matches.get_one("by").cloned()).flatten();
-    running.cluster = known("cluster").then(|| matches.get_one("cluster").cloned()).flatten();
-    running.jobs = known("jobs").then(|| matches.get_one("jobs").copied()).flatten();
-    running.limit = known("limit").then(|| matches.get_one("limit").copied()).flatten();
-    running.title = known("title").then(|| matches.get_one("title").cloned()).flatten();
-    running.quiet = known("quiet") && matches.get_flag("quiet");
-    running.json = known("json") && matches.get_flag("json");
-    running.color = known("color").then(|| matches.get_one("color").copied()).flatten().unwrap_or_default();
-    Ok(running)
+/// What the run is: the flags of every run, but for those that the suite itself understands under the same name.
+pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<Settings, Failure> {
+    let schema = suite.options().to_value();
+    let own: Vec<&str> = own_properties(&schema).map(|(name, _)| name.as_str()).collect();
+    let flags: Layered<RunFlags> = Layered::read(matches, &own).map_err(|error| Failure::usage(error.to_string()))?;
+    Ok(Settings::merge([flags.layer()])?)
 }
 
 /// What the command line says of an option; nothing where it says nothing.

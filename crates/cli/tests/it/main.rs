@@ -4,6 +4,8 @@
 
 mod commands;
 mod documents;
+mod ending;
+mod flags;
 mod hostile;
 mod journeys;
 mod judges;
@@ -22,3 +24,4 @@ mod torture;
 mod torture_index;
 mod torture_runs;
 mod verify;
+mod words;

@@ -57,7 +57,7 @@ impl Drop for Served {
 fn has_curl() -> bool {
     let has = Command::new("curl").arg("--version").output().is_ok();
     if !has {
-        println!("left out: curl is not installed");
+        probare_testing::left_out("curl is not installed");
     }
     has
 }

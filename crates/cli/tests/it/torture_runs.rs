@@ -23,6 +23,8 @@ struct Ground {
     /// The exports of a run that was left alone, and how long it took.
     whole: (Vec<u8>, Vec<u8>),
     took: Duration,
+    /// What a run begins with; a resumed one is told nothing.
+    flags: Vec<String>,
 }
 
 fn line(messages: Vec<Message>, text: String) -> String {
@@ -65,6 +67,11 @@ fn exports(place: &Path) -> (Vec<u8>, Vec<u8>) {
 
 impl Ground {
     fn new(cases: u64) -> Self {
+        Self::with(cases, cases, &[])
+    }
+
+    /// The same with flags, by which so many cases are looked at.
+    fn with(cases: u64, looked_at: u64, flags: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let (mut rows, mut first, mut second) = (String::new(), String::new(), String::new());
         for number in 0..cases {
@@ -86,17 +93,25 @@ impl Ground {
         let config = "datasets: [{path: cases.jsonl}]\n\
                       models: [{name: first, api_model_name: 'replay:first.jsonl'}, {name: second, api_model_name: 'replay:second.jsonl'}]\n\
                       generate: {system: Add.}\n\
-                      metrics: [{id: contains}, {id: token_f1}]\n";
+                      metrics: [{id: contains}, {id: token_f1}METRIC]\n";
+        let more = if flags.is_empty() { "" } else { ", {id: answer_match}" };
+        let config = config.replace("METRIC", more);
         fs::write(root.join("probare.yaml"), config).unwrap();
-        let mut ground = Self { folder, samples: cases * 2, whole: Default::default(), took: Duration::ZERO };
+        let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let mut ground = Self { folder, samples: looked_at * 2, whole: Default::default(), took: Duration::ZERO, flags };
         let place = ground.place("whole");
         let start = Instant::now();
-        good(&place, &["run", "../probare.yaml", "-q"]);
+        good(&place, &ground.begin());
         ground.took = start.elapsed();
         ground.whole = exports(&place);
         let lines = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').count() as u64 - 1;
         assert_eq!((lines(&ground.whole.0), lines(&ground.whole.1)), (ground.samples, ground.samples));
         ground
+    }
+
+    /// The words that begin a run.
+    fn begin(&self) -> Vec<&str> {
+        ["run", "../probare.yaml", "-q"].into_iter().chain(self.flags.iter().map(String::as_str)).collect()
     }
 
     fn place(&self, name: &str) -> PathBuf {
@@ -116,14 +131,27 @@ impl Ground {
 
 #[test]
 fn torture_of_runs_by_kills_loses_and_doubles_nothing() {
-    let ground = Ground::new(setting("PROBARE_TORTURE_CASES", 400));
-    let kills = setting("PROBARE_TORTURE_KILLS", 50);
+    kill(&Ground::new(setting("PROBARE_TORTURE_CASES", 400)), setting("PROBARE_TORTURE_KILLS", 50));
+}
+
+#[test]
+fn torture_of_runs_by_kills_goes_on_with_profile_strictness_and_limit_as_it_began() {
+    let cases = setting("PROBARE_TORTURE_CASES", 400);
+    let limit = cases * 3 / 4;
+    let ground = Ground::with(cases, limit, &["--profile", "careful", "--strict", "--limit", &limit.to_string()]);
+    let said = String::from_utf8(ground.whole.0.clone()).unwrap();
+    assert!(said.contains("answer_match"));
+    kill(&ground, setting("PROBARE_TORTURE_KILLS", 50));
+}
+
+/// Kills runs at random moments, resumes them, and compares.
+fn kill(ground: &Ground, kills: u64) {
     let mut dice = Dice(20_261_116);
     let whole = u64::try_from(ground.took.as_micros()).unwrap();
     let (mut killed, mut completed, mut starts) = (0, 0, 0_u64);
     while killed < kills {
         let place = ground.place("place");
-        let mut words = vec!["run", "../probare.yaml", "-q"];
+        let mut words = ground.begin();
         loop {
             starts += 1;
             let mut child = Command::new(PROGRAM)
@@ -150,7 +178,7 @@ fn torture_of_runs_by_kills_loses_and_doubles_nothing() {
             if killed >= kills {
                 break;
             }
-            words = if first.is_some() { vec!["resume", "1", "-q"] } else { vec!["run", "../probare.yaml", "-q"] };
+            words = if first.is_some() { vec!["resume", "1", "-q"] } else { ground.begin() };
         }
         if !place.join(".probare/store.db").exists() || run(&place, &["runs", "show", "1"]).status.code() != Some(0) {
             continue;
@@ -218,7 +246,7 @@ fn torture_of_runs_two_processes_go_on_with_one_run() {
 fn torture_of_runs_by_disks_ends_with_a_message_and_can_be_resumed() {
     let probe = Command::new("unshare").args(["-Urm", "true"]).status();
     if !probe.is_ok_and(|status| status.success()) {
-        println!("left out: `unshare -Urm` does not work here, so no small disk can be had");
+        probare_testing::left_out("`unshare -Urm` does not work here, so no small disk can be had");
         return;
     }
     let ground = Ground::new(400);

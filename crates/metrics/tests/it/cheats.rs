@@ -228,7 +228,7 @@ fn the_examples_have_one_verdict_wherever_their_tests_run() {
             let case = json!({ "query": query, "response": response, "metadata": row });
             let told = |place: &str| {
                 let score = scored(&sandbox, &case, &json!({ "tests": place, "timeout": 3 })).unwrap();
-                (score.value.get(), score.label.map(|label| label.into_owned()))
+                (score.value.get(), score.label.map(std::borrow::Cow::into_owned))
             };
             let outside = told("outside");
             assert_eq!(outside, told("inside"), "{file}: {line}");

@@ -24,7 +24,7 @@ fn sandbox() -> Option<Sandbox> {
     });
     let sandbox = sandbox.expect("programs can be run");
     if let Err(error) = sandbox.interpreter("") {
-        eprintln!("left out: vectors that run programs ({error})");
+        probare_testing::left_out(&format!("vectors that run programs ({error})"));
         return None;
     }
     Some(sandbox)

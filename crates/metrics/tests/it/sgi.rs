@@ -319,16 +319,12 @@ fn golden_wet() {
 }
 
 /// Answers every question alike, and every text with the same vector.
-struct Always(Reply);
-
-impl Outside for Always {
-    fn answer(&self, _: &str, turn: &Turn) -> Vec<Answer> {
-        match turn {
-            Turn::Ask(questions) => questions.iter().map(|_| Answer::Reply(self.0.clone())).collect(),
-            Turn::Embed { texts, .. } => texts.iter().map(|_| Answer::Vector(vec![1.0, 0.0])).collect(),
-            _ => Vec::new(),
-        }
-    }
+fn always(reply: Reply) -> impl Outside {
+    Function(move |_: &str, turn: &Turn| match turn {
+        Turn::Ask(questions) => questions.iter().map(|_| Answer::Reply(reply.clone())).collect(),
+        Turn::Embed { texts, .. } => texts.iter().map(|_| Answer::Vector(vec![1.0, 0.0])).collect(),
+        _ => Vec::new(),
+    })
 }
 
 fn research(answer: &str) -> Case {
@@ -360,7 +356,7 @@ fn an_outage_of_a_grader_fails_the_sample_in_every_profile() {
         {
             let built = registry().get(metric).unwrap().build(Value::Null, profile).unwrap();
             for kind in [ErrorKind::Failed, ErrorKind::TimedOut, ErrorKind::Missing] {
-                let down = Always(Reply::failed(kind, "connection refused"));
+                let down = always(Reply::failed(kind, "connection refused"));
                 let error = built.score_with(metric, Sample::of(&case), &down).unwrap_err();
                 assert_eq!(error.kind(), kind, "{metric}: {error}");
             }
@@ -372,19 +368,19 @@ fn an_outage_of_a_grader_fails_the_sample_in_every_profile() {
 fn garbage_of_a_grader_is_what_the_published_rule_says_and_is_counted() {
     let refused = Reply { content: probare_core::Content::Refused("I would rather not.".into()), ..Reply::text("") };
     for reply in [Reply::text("no list at all"), Reply::text(""), refused] {
-        let outcome = scored("deep_research", &research("0.5"), &Always(reply.clone())).unwrap();
+        let outcome = scored("deep_research", &research("0.5"), &always(reply.clone())).unwrap();
         let score = outcome.score().unwrap();
         let part = |name: &str| score.parts.get(name);
         assert_eq!(
             (score.value.get(), part("step_level_acc"), part("unreadable_replies")),
             (1.0, Some(0.0), Some(1.0))
         );
-        let outcome = scored("idea_generation", &an_idea(), &Always(reply)).unwrap();
+        let outcome = scored("idea_generation", &an_idea(), &always(reply)).unwrap();
         let score = outcome.score().unwrap();
         assert_eq!(score.parts.get("valid_votes"), Some(0.0));
     }
     let list = r#"[{"solution_step": "s", "reason": "r", "judge": "correct"}]"#;
-    let outcome = scored("deep_research", &research("0.5"), &Always(Reply::text(list))).unwrap();
+    let outcome = scored("deep_research", &research("0.5"), &always(Reply::text(list))).unwrap();
     assert_eq!(outcome.score().unwrap().parts.get("unreadable_replies"), None);
 }
 

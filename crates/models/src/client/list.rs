@@ -95,7 +95,7 @@ impl Client {
         Ok(match self.claim(key).await? {
             Known::Open(lease) => Ok(Wanted { at, request, key, lease }),
             Known::Answered(answered) => {
-                let outcome = Ok(answered);
+                let outcome = Ok(*answered);
                 self.count(&outcome);
                 Err(Box::new(reply_of(outcome)))
             }

@@ -174,7 +174,7 @@ fn read(body: &[u8]) -> Result<RawReply, ReplyError> {
         (None, _) => None,
     };
     if found.stop == Some(StopReason::Refusal) {
-        found.ended = "content filter".to_owned();
+        "content filter".clone_into(&mut found.ended);
     }
     Ok(RawReply { reply: found.reply()?, cost: None, logprobs })
 }

@@ -149,7 +149,7 @@ impl Drop for Pass {
 mod tests {
     use super::*;
 
-    const PATIENT: Duration = Duration::from_secs(900);
+    const PATIENT: Duration = Duration::from_mins(15);
 
     fn gate(breaker: &Breaker, now: Instant, is_first: bool) -> Gate {
         breaker.gate(now, is_first, PATIENT)

@@ -178,7 +178,9 @@ impl Keeper {
         let told = match self.transact(&keeps, &releases, first) {
             Ok(told) => told,
             Err(Unwritten { error, told, claims }) => {
-                told.into_iter().for_each(|message| self.tell(message));
+                for message in told {
+                    self.tell(message);
+                }
                 for waiter in claims {
                     let _ = waiter.answer.send(Err(error.clone()));
                 }

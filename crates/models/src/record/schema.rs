@@ -81,7 +81,7 @@ pub(crate) fn open_reading(path: &Path) -> Result<Connection, RecordError> {
     Ok(connection)
 }
 
-/// The address by which SQLite opens a file that nobody changes.
+/// The address by which `SQLite` opens a file that nobody changes.
 fn uri(path: &Path) -> String {
     let mut uri = String::from("file:");
     for byte in path.as_os_str().as_encoded_bytes() {

@@ -42,9 +42,10 @@ fn expected(trouble: Trouble) -> (End, u64) {
         | Trouble::EmptyText
         | Trouble::NoUsage
         | Trouble::ToolCall
-        | Trouble::SlowStream => (End::Text, 1),
         // Without a stream these are ordinary replies; the test of streams has them.
-        Trouble::SilentStream | Trouble::CutStream => (End::Text, 1),
+        | Trouble::SlowStream
+        | Trouble::SilentStream
+        | Trouble::CutStream => (End::Text, 1),
         Trouble::Length | Trouble::LengthInThoughts => (End::Truncated, 1),
         Trouble::Refusal | Trouble::Filtered => (End::Refused, 1),
         Trouble::Moderated | Trouble::ModeratedAs400 => (End::Failed(ErrorKind::Refused), 1),

@@ -7,6 +7,7 @@ mod kill;
 mod kinds;
 mod money;
 mod providers;
+mod proxy;
 mod record;
 mod safety;
 mod storm;

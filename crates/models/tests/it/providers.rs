@@ -3,22 +3,121 @@
 use std::collections::BTreeMap;
 
 use probare_core::{Answer, Content, ErrorKind, Outside, Question, Turn};
-use probare_models::{Client, ModelSettings, Models, OpenError, Options, Provider, Shared, export};
-use probare_testing::{Behaviour, Server};
+use probare_models::{Client, Feature, ModelSettings, Models, OpenError, Options, Provider, Shared, export};
+use probare_testing::{Behaviour, Server, Trouble};
 
 use crate::support::{open, options, question, questions, settings};
 
+/// Keys that no provider would take.
+fn environment() -> BTreeMap<String, String> {
+    let names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION"];
+    names.iter().map(|name| ((*name).to_owned(), "test-0123456789abcdef".to_owned())).collect()
+}
+
 #[test]
-fn the_three_ways_of_asking_answer_alike() {
+fn every_way_of_asking_answers_alike() {
     let server = Server::start(Behaviour::default()).unwrap();
-    let shared = Shared::open(options(None)).unwrap();
-    for provider in [Provider::OpenAi, Provider::Ollama, Provider::Anthropic, Provider::Gemini] {
-        let client = Client::open(ModelSettings { provider: Some(provider), ..settings(&server) }, &shared).unwrap();
-        let reply = client.ask(&[question("Why?")]).remove(0);
+    let shared = Shared::open(Options { environment: Some(environment()), ..options(None) }).unwrap();
+    let spoken = |provider: &Provider| !matches!(provider, Provider::Command | Provider::Prompt | Provider::Replay);
+    for provider in Provider::ALL.into_iter().filter(spoken) {
+        let open = |trouble: &str| {
+            let settings = ModelSettings { provider: Some(provider), name: trouble.into(), ..settings(&server) };
+            Client::open(settings, &shared).unwrap()
+        };
+        let reply = open("test").ask(&[question("Why?")]).remove(0);
         assert_eq!(reply.read().unwrap(), "reply to Why?", "{provider}");
-        assert_eq!(reply.model.as_deref(), Some("test"));
-        assert!(reply.usage.is_some_and(|usage| usage.input_tokens > 0 && usage.output_tokens > 0));
+        assert!(reply.model.is_none() || reply.model.as_deref() == Some("test"));
+        assert!(reply.usage.is_some_and(|usage| usage.input_tokens > 0 && usage.output_tokens > 0), "{provider}");
+        assert_eq!(reply.stop, Some(probare_core::StopReason::End), "{provider}");
     }
+    let signed = server.arrived().into_iter().find(|request| request.contains("/converse")).unwrap();
+    assert!(signed.contains("AWS4-HMAC-SHA256 Credential=test-0123456789abcdef/"), "{signed}");
+}
+
+#[test]
+fn every_way_of_asking_tells_cuts_refusals_and_empty_replies_apart() {
+    let spoken = |provider: &Provider| !matches!(provider, Provider::Command | Provider::Prompt | Provider::Replay);
+    for provider in Provider::ALL.into_iter().filter(spoken) {
+        let marks = [
+            ("cut", Trouble::Length),
+            ("dreams", Trouble::LengthInThoughts),
+            ("declined", Trouble::Refusal),
+            ("filtered", Trouble::Filtered),
+            ("thoughts", Trouble::ThoughtsOnly),
+            ("tool", Trouble::ToolCall),
+            ("blank", Trouble::EmptyText),
+        ];
+        let marked = marks.iter().map(|(mark, trouble)| ((*mark).to_owned(), *trouble)).collect();
+        let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
+        let shared = Shared::open(Options { environment: Some(environment()), ..options(None) }).unwrap();
+        let client = Client::open(ModelSettings { provider: Some(provider), ..settings(&server) }, &shared).unwrap();
+        let asked: Vec<Question> = marks.iter().map(|(mark, _)| question(*mark)).collect();
+        let replies = client.ask(&asked);
+        assert_eq!(replies[0].content, Content::Truncated("reply to cut".into()), "{provider}");
+        assert_eq!(replies[1].content, Content::Truncated(String::new()), "{provider}");
+        assert!(matches!(replies[2].content, Content::Refused(_)), "{provider}: {:?}", replies[2]);
+        assert!(matches!(replies[3].content, Content::Refused(_)), "{provider}: {:?}", replies[3]);
+        assert!(matches!(replies[4].content, Content::Failed { kind: ErrorKind::Failed, .. }), "{provider}");
+        assert_eq!(replies[5].tool_calls().next().map(|call| call.name.as_str()), Some("look"), "{provider}");
+        assert_eq!(replies[6].read().unwrap(), "", "{provider}: an empty text is an answer");
+        assert_eq!(server.requests(), 8, "{provider}: only the one without an answer is asked again");
+    }
+}
+
+#[test]
+fn vectors_come_in_lists_and_each_is_recorded_by_itself() {
+    for provider in Provider::ALL.into_iter().filter(|provider| provider.supports(Feature::Embeddings)) {
+        if matches!(provider, Provider::Command | Provider::Replay) {
+            continue;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let record = folder.path().join("replies.db");
+        let marked = vec![("bad".to_owned(), Trouble::BadRequest)];
+        let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
+        let open = || {
+            let shared = Shared::open(options(Some(&record))).unwrap();
+            let embeds = Some(probare_models::GeneratorType::Embedding);
+            let settings = ModelSettings { provider: Some(provider), generator_type: embeds, ..settings(&server) };
+            (Client::open(settings, &shared).unwrap(), shared)
+        };
+        let texts: Vec<String> = (0..50).map(|number| format!("text {number}")).collect();
+        let (client, shared) = open();
+        let replies = client.embed(&texts);
+        assert!(replies.iter().all(|reply| reply.read().unwrap().starts_with('[')), "{provider}");
+        assert!(server.requests() <= 5, "{provider}: {} requests for 50 texts", server.requests());
+        assert_eq!(shared.counts().replied, 50);
+        drop((client, shared));
+        // A single text is found in the record, whichever list it came in.
+        let (client, shared) = open();
+        let before = server.requests();
+        assert_eq!(client.embed(&texts[7..8])[0], replies[7]);
+        assert_eq!((server.requests(), shared.counts().replayed), (before, 1), "{provider}");
+        // One bad text is its own.
+        let mixed = ["good one", "bad one", "good two"].map(String::from);
+        let replies = client.embed(&mixed);
+        let good: Vec<bool> = replies.iter().map(|reply| reply.read().is_ok()).collect();
+        assert_eq!(good, [true, false, true], "{provider}");
+    }
+}
+
+#[test]
+fn an_image_is_sent_and_the_record_keeps_its_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    let record = folder.path().join("replies.db");
+    let server = Server::start(Behaviour::default()).unwrap();
+    let (client, shared) = open(&server, Some(&record));
+    let image = probare_core::Image::new([&b"\x89PNG\r\n\x1a\n"[..], &[7; 300]].concat()).unwrap();
+    let message = probare_core::Message::user("What is it?").with(probare_core::Part::Image(image.clone()));
+    let asked = Question { messages: vec![message], ..Question::default() };
+    assert_eq!(client.ask(std::slice::from_ref(&asked))[0].read().unwrap(), "reply to What is it?");
+    assert!(server.arrived()[0].contains("data:image/png;base64,iVBORw0KGgoHBwcH"), "{}", server.arrived()[0]);
+    client.ask(&[asked]);
+    assert_eq!(server.requests(), 1, "the same image is found in the record");
+    drop((client, shared));
+    let mut text = Vec::new();
+    export(&record, &mut text).unwrap();
+    let text = String::from_utf8(text).unwrap();
+    assert!(text.contains(image.sha256()) && !text.contains("iVBORw0KGgo"), "{text}");
 }
 
 #[test]

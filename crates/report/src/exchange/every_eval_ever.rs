@@ -103,7 +103,7 @@ impl EveryEvalEver {
         if !parameters.is_empty() {
             config["metric_parameters"] = Json::Object(parameters);
         }
-        let mut uncertainty = json!({"num_samples": metric.scored});
+        let mut uncertainty = json!({"num_samples": metric.cases()});
         if let Some(interval) = metric.interval() {
             uncertainty["confidence_interval"] = json!({
                 "lower": interval.low,

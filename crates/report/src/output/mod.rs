@@ -96,6 +96,13 @@ impl Output {
         Self::create(path, compression).map_err(|error| named(path, &error))
     }
 
+    /// Where what was computed is kept of a run that ended early.
+    pub fn partial(path: &Path) -> PathBuf {
+        let mut name = path.file_name().unwrap_or_default().to_owned();
+        name.push(".partial");
+        path.with_file_name(name)
+    }
+
     /// Writes a whole file at once.
     pub fn write_file(path: &Path, content: &[u8]) -> io::Result<Stored> {
         let mut output = Self::to_file(path, Compression::None)?;
@@ -220,9 +227,7 @@ impl Renamed {
     }
 
     fn keep_partial(&self) -> io::Result<()> {
-        let mut name = self.target.file_name().unwrap_or_default().to_owned();
-        name.push(".partial");
-        let partial = self.target.with_file_name(name);
+        let partial = Output::partial(&self.target);
         // A link never replaces what is there already.
         match fs::hard_link(&self.temporary, &partial) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Err(io::Error::new(

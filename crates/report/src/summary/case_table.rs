@@ -76,6 +76,11 @@ impl CaseTable {
         self.is_scattered
     }
 
+    /// Says that nothing is known about cases.
+    pub(super) const fn scatter(&mut self) {
+        self.is_scattered = true;
+    }
+
     /// What another table has to know of this one.
     pub(super) const fn counted(&self) -> Counted {
         let seat = if self.is_mixed { None } else { self.first };

@@ -1,5 +1,6 @@
 //! [`Cluster`]: which cases hang together, because they are about the same text or come from the same source.
 
+use std::borrow::Cow;
 use std::convert::Infallible;
 use std::fmt;
 use std::str::FromStr;
@@ -36,7 +37,7 @@ impl fmt::Display for Cluster {
 impl Cluster {
     /// The cluster of a case; nothing where it lacks the column.
     pub fn of(&self, case: &Case) -> Option<String> {
-        metadata_text(case, &self.0).map(|text| text.into_owned())
+        metadata_text(case, &self.0).map(Cow::into_owned)
     }
 }
 

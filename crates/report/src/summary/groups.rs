@@ -35,6 +35,8 @@ pub enum By {
     Metadata(String),
     /// `model`: one group for each model whose outputs were scored.
     Model,
+    /// `model,BY`: one group for each model, and beside them those of another grouping.
+    ModelAnd(Box<Self>),
 }
 
 impl FromStr for By {
@@ -45,6 +47,7 @@ impl FromStr for By {
             Some(key) => Self::Metadata(key.to_owned()),
             None if text == "tags" => Self::Tags,
             None if text == "model" => Self::Model,
+            None if text.starts_with("model,") => Self::ModelAnd(Box::new(text["model,".len()..].parse()?)),
             None => Self::Tag(text.to_owned()),
         })
     }
@@ -57,6 +60,7 @@ impl fmt::Display for By {
             Self::Tag(tag) => formatter.write_str(tag),
             Self::Metadata(key) => write!(formatter, "metadata.{key}"),
             Self::Model => formatter.write_str("model"),
+            Self::ModelAnd(other) => write!(formatter, "model,{other}"),
         }
     }
 }
@@ -66,6 +70,7 @@ impl By {
     pub(crate) fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>) -> Vec<Cow<'a, str>> {
         let mut names: Vec<Cow<'a, str>> = match self {
             Self::Model => model.map(Cow::Borrowed).into_iter().collect(),
+            Self::ModelAnd(other) => model.map(Cow::Borrowed).into_iter().chain(other.groups(case, model)).collect(),
             Self::Tags => case.tags.iter().map(|tag| Cow::Borrowed(tag.as_str())).collect(),
             Self::Tag(wanted) => {
                 let value = |tag: &'a String| {
@@ -247,6 +252,12 @@ impl Groups {
         if is_other {
             self.others.get_or_insert_with(new).add(result, cluster, watched);
         }
+    }
+
+    /// Says that nothing is known about how cases hang together: no group has an interval.
+    pub(super) fn unsettle(&mut self) {
+        let apart = self.without.iter_mut().chain(&mut self.others);
+        self.kept.values_mut().chain(apart).for_each(|group| group.table.scatter());
     }
 
     /// All groups with the names that readers see.

@@ -200,12 +200,14 @@ impl Summary {
         }
     }
 
-    /// Ends the run: holds it against the gates, and forgets its single cases.
+    /// Ends the run: holds it against the gates, unless it was interrupted, since a part is no verdict on the whole, and
+    /// forgets its single cases.
     pub fn conclude(&mut self, stop: Stop) {
         self.stop = Some(stop);
         self.table.close();
         self.settle();
-        self.verdicts = self.gates.clone().verdicts(self);
+        // Numbers of a part are no verdict on the whole.
+        self.verdicts = if stop == Stop::Interrupted { Vec::new() } else { self.gates.clone().verdicts(self) };
     }
 
     /// Says why there are no intervals, where that is so.
@@ -216,6 +218,7 @@ impl Summary {
         });
         if self.no_intervals.is_some() {
             self.metrics.iter_mut().for_each(|metric| metric.is_unsettled = true);
+            self.groups.iter_mut().for_each(Groups::unsettle);
         }
     }
 
@@ -385,7 +388,7 @@ impl MetricSummary {
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
         if self.scored != self.cases() {
-            text = format!("{text} cases, {} outputs", count(self.scored));
+            text = format!("{}, {}", counted(self.cases(), "case", "cases"), counted(self.scored, "output", "outputs"));
         }
         if self.unsure > 0 {
             text.push_str(&format!(" ({} unsure)", count(self.unsure)));
@@ -527,6 +530,11 @@ mod tests {
         let nobody = of(Some("metadata.author"));
         assert_eq!(nobody.metrics[0].interval(), None);
         assert_eq!(nobody.no_intervals.as_deref(), Some("no case has a column `author`"));
+        let options = Options { by: Some(By::Tags), cluster: Some("author".parse().unwrap()), ..Options::default() };
+        let mut grouped = Summary::new(&options);
+        events(&mut grouped, &metrics()[..1], &results);
+        let groups = grouped.groups.as_ref().unwrap();
+        assert!(groups.named().all(|(_, group)| group.interval(0, &metrics()[0]).is_none()));
     }
 
     #[test]

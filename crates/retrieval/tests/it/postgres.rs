@@ -55,7 +55,7 @@ fn program(programs: &Path, name: &str) -> Command {
 
 fn started() -> Option<Server> {
     let Some(programs) = programs() else {
-        println!("left out: no PostgreSQL with pgvector; `cargo x test-postgres` installs one");
+        probare_testing::left_out("no PostgreSQL with pgvector; `cargo x test-postgres` installs one");
         return None;
     };
     let folder = tempfile::Builder::new().prefix("pg").tempdir_in("/tmp").unwrap();

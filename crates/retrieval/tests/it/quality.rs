@@ -16,7 +16,7 @@ fn model() -> Option<Embedder> {
     match MiniLm::read(&folder.join("all-MiniLM-L6-v2")) {
         Ok(model) => Some(Embedder::given("all-MiniLM-L6-v2", move |texts| model.embed(texts, 2))),
         Err(error) => {
-            println!("left out: {error}");
+            probare_testing::left_out(&error.to_string());
             None
         }
     }

@@ -14,7 +14,7 @@ use serde_json::{Value as Json, json};
 use super::ExchangeError;
 use crate::drive::{DriveOptions, Surroundings, drive};
 use crate::run::run_planned;
-use crate::{Plan, Sampler, Wanted};
+use crate::{Plan, Sampler, Settings, Wanted};
 
 /// The id of metrics that another tool computed.
 pub(crate) const IMPORTED: &str = "imported";
@@ -117,7 +117,8 @@ fn write_results(
     let mut job = Job::new(name, Box::new(rows), Vec::new());
     job.reads = vec![path.to_owned()];
     let told = Scored { names: metrics.iter().map(|metric| metric.name.clone()).collect(), format };
-    let wanted = Wanted { outputs, sampler: Some(&told), ..Wanted::default() };
+    let settings = Settings { output: outputs, ..Settings::default() };
+    let wanted = Wanted { settings, sampler: Some(&told), ..Wanted::default() };
     run_planned(job, &Plan::known(metrics), None, wanted)?;
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use probare_cases::{FieldMap, Format, MapError, OpenError, ReadOptions, Rows, columns, read_whole};
 use probare_core::{
     BuildError, Case, CaseLimit, ErrorKind, FORMAT, Generation, Given, Input, Job, Maker, MetricRequest, NoRules,
-    Nobody, Outside, Profile, Publisher, Reading, Rules, Source, Stop, Usage, closest,
+    Nobody, Outside, Publisher, Reading, Rules, Source, Stop, Usage, closest,
 };
 use probare_metrics::registry;
 use probare_report::{Gate, Gates, Relation, VERSION};
@@ -27,7 +27,7 @@ use crate::drive::{DriveError, DriveOptions, Surroundings, drive};
 use crate::expectations::EXPECTATIONS;
 use crate::run::run_planned;
 use crate::store::{Finished, Names, State, Store, StoreError, StoreKeeper};
-use crate::{AskError, Asked, Asking, Conclusion, Config, Exit, Plan, PlanError, RunError, Wanted};
+use crate::{AskError, Asked, Asking, Conclusion, Exit, Plan, PlanError, RunError, Settings, Wanted};
 
 /// Bytes of the longest prompt that is read from a file.
 const LARGEST_PROMPT: u64 = 1024 * 1024;
@@ -51,19 +51,13 @@ impl Retry {
     }
 }
 
-/// What the command line says beside the configuration.
+/// What is known of a run beside its settings.
 #[derive(Debug, Clone, Default)]
 pub struct EvaluationOptions {
-    /// The configuration, as it was named.
-    pub config: PathBuf,
-    /// Whom to ask, and on which terms.
-    pub asking: Asking,
-    /// Which reading of the metrics, where a metric does not say.
-    pub profile: Profile,
-    /// Most cases of each data set.
-    pub limit: Option<u64>,
-    /// Reports to write, for the record of the run.
-    pub outputs: Vec<PathBuf>,
+    /// Ask nobody: it is looked what would be asked.
+    pub only_looks: bool,
+    /// How often judges have been asked again for what could not be read.
+    pub round: u32,
     /// The test of an index that the run is, where no configuration describes it.
     pub test: Option<RagTest>,
 }
@@ -213,53 +207,58 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Opens everything and looks at all cases once. Nothing is sent.
-    pub fn open(config: &Config, options: EvaluationOptions) -> Result<Self, EvaluationError> {
-        Self::of(config, options, None)
+    pub fn open(settings: &Settings, options: EvaluationOptions) -> Result<Self, EvaluationError> {
+        Self::of(settings, options, None)
     }
 
     /// The same with the cases, rules and files of a benchmark.
     pub fn open_benchmark(
-        config: &Config,
+        settings: &Settings,
         options: EvaluationOptions,
         benchmark: Benchmark,
     ) -> Result<Self, EvaluationError> {
-        Self::of(config, options, Some(benchmark))
+        Self::of(settings, options, Some(benchmark))
     }
 
-    fn of(config: &Config, options: EvaluationOptions, benchmark: Option<Benchmark>) -> Result<Self, EvaluationError> {
-        let shown = options.config.display().to_string();
-        if config.datasets.is_empty() && benchmark.is_none() {
+    fn of(
+        settings: &Settings,
+        options: EvaluationOptions,
+        benchmark: Option<Benchmark>,
+    ) -> Result<Self, EvaluationError> {
+        let shown = settings.config.as_deref().unwrap_or(Path::new("")).display().to_string();
+        if settings.datasets.is_empty() && benchmark.is_none() {
             return Err(EvaluationError::NoDataset { config: shown });
         }
-        let folder = options.config.parent().unwrap_or(Path::new(""));
-        let mut asking = options.asking;
-        asking.under_test = under_test(config, &asking)?;
+        let folder = settings.folder();
+        let EvaluationOptions { only_looks, round, test } = options;
+        let mut asking = Asking { only_looks, round, ..settings.asking() };
+        asking.under_test = under_test(settings)?;
         let generate = Generate {
-            system: from_file(config.generate.system.as_deref(), folder)?,
-            prompt: from_file(config.generate.prompt.as_deref(), folder)?,
-            ..config.generate.clone()
+            system: from_file(settings.generate.system.as_deref(), folder)?,
+            prompt: from_file(settings.generate.prompt.as_deref(), folder)?,
+            ..settings.generate.clone()
         };
-        let is_grounded = config.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
+        let is_grounded = settings.retrieval.is_some() && generate.prompt.is_none() && generate.system.is_none();
         let prompt = if asking.under_test.is_empty() || is_grounded {
             None
         } else {
             Some(Prompt::new(&generate).map_err(EvaluationError::Prompt)?)
         };
-        let mut requests = config.requests();
+        let mut requests = settings.requests();
         let mut known = Vec::new();
         let mut planned = Vec::new();
         let mut surveys = Vec::new();
         let (sets, benchmark) = if let Some(Benchmark { suite, title, datasets, rules, publisher }) = benchmark {
             (datasets.into_iter().map(Known::given).collect(), Some(Published { suite, title, rules, publisher }))
         } else {
-            let sets = config.datasets.iter().map(|dataset| Known::new(dataset, folder));
+            let sets = settings.datasets.iter().map(|dataset| Known::new(dataset, folder));
             (sets.collect::<Result<Vec<_>, _>>()?, None)
         };
         for set in sets {
             if known.iter().any(|other: &Known| other.name == set.name) {
                 return Err(EvaluationError::SameDataset { name: set.name });
             }
-            let (input, survey) = set.survey(prompt.as_ref(), options.limit)?;
+            let (input, survey) = set.survey(prompt.as_ref(), settings.limit)?;
             if let Some((id, reason)) = &survey.wrong {
                 let (dataset, id, reason) = (set.path, id.clone(), reason.clone());
                 return Err(EvaluationError::Expectation { dataset, id, reason });
@@ -283,9 +282,9 @@ impl Evaluation {
         let asked = Arc::new(asking.open(&mut requests, registry())?);
         let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
         let retrieving =
-            config.retrieval.as_ref().map(|entry| Retrieving::open(entry, folder, &outside)).transpose()?;
+            settings.retrieval.as_ref().map(|entry| Retrieving::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
-        let metrics = Plan::new(&requests, options.profile, registry())?;
+        let metrics = Plan::new(&requests, settings.profile, registry())?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges) = {
             let tested = |name: &String| used.iter().find(|model| model.name == *name).cloned();
@@ -300,20 +299,21 @@ impl Evaluation {
             config: shown,
             suite: benchmark.as_ref().map(|benchmark| benchmark.suite.clone()),
             datasets: planned,
-            limit: options.limit,
+            limit: settings.limit,
             repeats: if models.is_empty() { 1 } else { repeats },
             prompt: match &prompt {
                 Some(prompt) => Some(prompt.sha256.clone()),
                 None => (is_grounded && !asking.under_test.is_empty()).then(retrieving::prompt_digest),
             },
             retrieval: retrieving.as_ref().map(|retrieving| retrieving.planned().clone()),
-            test: options.test,
+            test,
             metrics: metrics.infos().to_vec(),
             models,
             judges,
             prompts: asked.as_ref().map(|asked| asked.prompts.clone()).unwrap_or_default(),
             replies: asked.as_ref().map(|asked| asked.inputs.clone()).unwrap_or_default(),
-            outputs: options.outputs.iter().map(|path| path.display().to_string()).collect(),
+            outputs: settings.output.iter().map(|path| path.display().to_string()).collect(),
+            settings: serde_json::to_value(settings).ok(),
             mark: None,
         };
         let passages = retrieving.as_ref().map_or(0, Retrieving::bytes);
@@ -361,14 +361,14 @@ impl Evaluation {
             keeper: StoreKeeper::open(store, run, names.clone())?,
             metrics: infos,
             budget: self.asked.as_ref().map(|asked| asked.shared().budget()),
+            folders: self.datasets.iter().map(Known::folder).collect(),
             tally,
             store: (store.path().to_owned(), run),
         };
         // From here on it may borrow what lives no longer than this.
         let mut wanted = wanted;
-        if is_plain {
-            wanted.drive.limit = self.plan.limit;
-        }
+        // The limit is that of each data set, which the samples keep; of the whole run only where there is but one.
+        wanted.settings.limit = self.plan.limit.filter(|_| is_plain);
         if self.expects {
             let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
             wanted.gates = wanted.gates.join(Gates::new(vec![all]));
@@ -440,20 +440,20 @@ impl Evaluation {
 }
 
 /// The models under test: those that are named, or all that do not judge.
-fn under_test(config: &Config, asking: &Asking) -> Result<Vec<String>, EvaluationError> {
-    let known = || config.models.iter().map(|model| model.name.as_str());
-    if config.generate.models.is_empty() {
-        let requests = config.requests();
-        let judging: Vec<String> = requests.iter().flat_map(judges_of).chain(asking.judges.iter().cloned()).collect();
+fn under_test(settings: &Settings) -> Result<Vec<String>, EvaluationError> {
+    let known = || settings.models.iter().map(|model| model.name.as_str());
+    if settings.generate.models.is_empty() {
+        let requests = settings.requests();
+        let judging: Vec<String> = requests.iter().flat_map(judges_of).chain(settings.judges.iter().cloned()).collect();
         return Ok(known().filter(|name| !judging.iter().any(|judge| judge == name)).map(str::to_owned).collect());
     }
-    for model in &config.generate.models {
+    for model in &settings.generate.models {
         if !known().any(|name| name == model) {
             let similar = closest(model, known()).map(str::to_owned);
             return Err(EvaluationError::UnknownModel { model: model.clone(), similar });
         }
     }
-    Ok(config.generate.models.clone())
+    Ok(settings.generate.models.clone())
 }
 
 /// The judges that a metric names.
@@ -482,6 +482,11 @@ impl Known {
             }
         }
         Ok(Self { name: dataset.shown(), path, options, given: None })
+    }
+
+    /// Where it lies.
+    fn folder(&self) -> PathBuf {
+        Path::new(&self.path).parent().map(Path::to_owned).unwrap_or_default()
     }
 
     fn given(dataset: GivenDataset) -> Self {

@@ -18,7 +18,7 @@ use super::sampling::{SampleRules, costs};
 use crate::drive::{DriveOptions, Surroundings, drive};
 use crate::run::run_planned;
 use crate::store::{Cursor, Finished, Names, Store, StoreError, StoredRun, StoredSample};
-use crate::{Conclusion, Plan, RunError, Sampler, Wanted};
+use crate::{Conclusion, Plan, RunError, Sampler, Settings, Wanted};
 
 use std::sync::Arc;
 
@@ -56,8 +56,8 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     } else if let [dataset] = plan.datasets.as_slice() {
         job.reading = dataset.reading.clone();
     }
-    let drive = DriveOptions::default();
-    let wanted = Wanted { outputs, sampler: Some(&known), drive, ..Wanted::default() };
+    let settings = Settings { output: outputs, allow_empty: true, ..Settings::default() };
+    let wanted = Wanted { settings, sampler: Some(&known), ..Wanted::default() };
     Ok(run_planned(job, &Plan::known(plan.metrics.clone()), None, wanted)?)
 }
 

@@ -7,6 +7,7 @@ mod estimate;
 mod evaluation;
 mod export;
 mod foreign;
+mod images;
 mod mark;
 mod plan;
 mod prompt;

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use probare_core::{Input, Maker, MetricInfo, ModelUsed, PromptUsed, Reading};
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 use super::{PlannedRetrieval, RagTest};
+use crate::{ConfigError, Layer};
 
 /// What a run was planned to do. It stands in the store; nothing of it is secret.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -50,6 +52,9 @@ pub struct RunPlan {
     /// Reports that were asked for.
     #[serde(default)]
     pub outputs: Vec<String>,
+    /// The settings that it began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Json>,
     /// Made with a key of the user who began the run, of everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mark: Option<String>,
@@ -69,6 +74,12 @@ pub struct PlannedDataset {
 }
 
 impl RunPlan {
+    /// What the run began with; nothing of a run that an older version began. Of one that somebody else may have written
+    /// down only what reaches and writes nothing.
+    pub fn began_with(&self) -> Result<Option<Layer>, ConfigError> {
+        self.settings.as_ref().map(|settings| Layer::of_run(settings, self.is_marked())).transpose()
+    }
+
     /// Samples in all.
     pub fn samples(&self) -> u64 {
         let cases: u64 = self.datasets.iter().map(|dataset| dataset.cases).sum();

@@ -29,10 +29,10 @@ pub(super) struct Seats {
 pub(super) struct Samples {
     datasets: std::vec::IntoIter<OpenDataset>,
     current: Option<Reading>,
+    past: Vec<Reading>,
     number: u32,
     seats: Seats,
     limit: Option<u64>,
-    inputs: Vec<Input>,
 }
 
 struct Reading {
@@ -45,18 +45,18 @@ struct Reading {
 impl Samples {
     /// The samples of these data sets; `limit` is the most cases of each.
     pub fn new(datasets: Vec<OpenDataset>, seats: Seats, limit: Option<u64>) -> Self {
-        Self { datasets: datasets.into_iter(), current: None, number: 0, seats, limit, inputs: Vec::new() }
+        Self { datasets: datasets.into_iter(), current: None, past: Vec::new(), number: 0, seats, limit }
     }
 
-    /// Goes on to the next data set; what was read of the last one is noted.
-    fn turn_page(&mut self) -> Result<bool, SourceError> {
-        if let Some(mut read) = self.current.take() {
-            self.inputs.extend(read.rows.inputs()?);
+    /// Goes on to the next data set.
+    fn turn_page(&mut self) -> bool {
+        if let Some(reading) = self.current.take() {
+            self.past.push(reading);
             self.number += 1;
         }
-        let Some(OpenDataset { prefix, rows }) = self.datasets.next() else { return Ok(false) };
+        let Some(OpenDataset { prefix, rows }) = self.datasets.next() else { return false };
         self.current = Some(Reading { rows, prefix: prefix.into(), counting: Arc::default(), batches: 0 });
-        Ok(true)
+        true
     }
 }
 
@@ -80,18 +80,25 @@ impl Source for Samples {
             if next.is_some() {
                 return next;
             }
-            match self.turn_page() {
-                Ok(true) => {}
-                Ok(false) => return None,
-                Err(error) => return Some(Err(error)),
+            if !self.turn_page() {
+                return None;
             }
         }
     }
 
     fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
         // What is left is read for its digest alone.
-        while self.turn_page()? {}
-        Ok(std::mem::take(&mut self.inputs))
+        while self.turn_page() {}
+        let mut inputs = Vec::new();
+        for mut reading in std::mem::take(&mut self.past) {
+            // How far was read ahead of the limit is chance.
+            let wanted = self.limit.map(|_| reading.counting.read.load(Ordering::Relaxed));
+            for mut input in reading.rows.inputs()? {
+                input.rows = input.rows.map(|read| wanted.map_or(read, |wanted| read.min(wanted)));
+                inputs.push(input);
+            }
+        }
+        Ok(inputs)
     }
 }
 
@@ -100,15 +107,18 @@ impl Source for Samples {
 struct Counting {
     turn: Mutex<Turn>,
     passed: Condvar,
-    /// Cases so far, for whoever need not wait.
+    /// Cases and rows so far, for whoever need not wait.
     cases: AtomicU64,
+    read: AtomicU64,
 }
 
 #[derive(Default)]
 struct Turn {
     /// The batch whose turn it is.
     batch: u64,
-    rows: u64,
+    /// Cases so far; rows that cannot be read are none.
+    cases: u64,
+    read: u64,
     /// How often an id came, by its hash. Two ids of one hash count together, which is harmless: the id stands beside the
     /// number.
     ids: FxHashMap<u64, u32>,
@@ -134,7 +144,8 @@ impl Counting {
 impl Drop for Mine<'_> {
     fn drop(&mut self) {
         self.turn.batch += 1;
-        self.counting.cases.store(self.turn.rows, Ordering::Relaxed);
+        self.counting.cases.store(self.turn.cases, Ordering::Relaxed);
+        self.counting.read.store(self.turn.read, Ordering::Relaxed);
         self.counting.passed.notify_all();
     }
 }
@@ -164,17 +175,18 @@ impl Batch for SampleBatch {
         };
         let mut numbered = Vec::with_capacity(cases.len());
         for case in cases {
-            if self.limit.is_some_and(|limit| turn.rows >= limit) {
+            if self.limit.is_some_and(|limit| turn.cases >= limit) {
                 break;
             }
+            turn.read += 1;
             numbered.push(case.map(|mut case| {
                 if !self.prefix.is_empty() {
                     case.id.insert_str(0, &self.prefix);
                 }
                 let count = turn.ids.entry(FxBuildHasher.hash_one(&case.id)).or_default();
-                let (dataset, row, occurrence) = (self.dataset, turn.rows, *count);
+                let (dataset, row, occurrence) = (self.dataset, turn.cases, *count);
                 *count += 1;
-                turn.rows += 1;
+                turn.cases += 1;
                 case.sample = Some(SampleKey { dataset, row, occurrence, model: None, repeat: 0 });
                 case
             }));

@@ -15,6 +15,7 @@ use probare_core::{
 use probare_models::{Budget, Client};
 use probare_retrieval::answer;
 
+use super::images;
 use super::prompt::Prompt;
 use super::retrieving::{self, Retrieving};
 use crate::Sampler;
@@ -63,6 +64,8 @@ pub(super) struct Sampling<'a> {
     pub keeper: StoreKeeper,
     pub metrics: Vec<MetricInfo>,
     pub budget: Option<&'a Budget>,
+    /// Folders of the data sets, below which images lie.
+    pub folders: Vec<PathBuf>,
     pub tally: Arc<Tally>,
     /// The store and the number of the run.
     pub store: (PathBuf, i64),
@@ -109,10 +112,14 @@ impl Sampler for Sampling<'_> {
         }
         let bug = || ScoreError::Internal { reason: "a sample names a model that is not there".to_owned() };
         let client = key.model.and_then(|model| self.client(model)).ok_or_else(bug)?;
-        let question = match &respondents.prompt {
+        let mut question = match &respondents.prompt {
             Some(prompt) => Question { messages: prompt.messages(case)?, ..Question::default() },
             None => retrieving::question(case),
         };
+        if client.takes_images() {
+            let folder = usize::try_from(key.dataset).ok().and_then(|at| self.folders.get(at));
+            images::attach(&mut question.messages, case, folder.map_or(Path::new(""), PathBuf::as_path))?;
+        }
         let ask = |question: &Question| {
             client.ask_once(question, key.repeat).map_err(|error| {
                 let reply = error.reply();

@@ -64,6 +64,7 @@ impl RagTest {
             None => Config::default(),
         };
         let questions = self.path();
+        config.path = Some(questions.clone());
         let name = questions.file_name().unwrap_or_default().to_string_lossy().into_owned();
         config.datasets = vec![Dataset { path: name, ..Dataset::default() }];
         for model in &self.models {

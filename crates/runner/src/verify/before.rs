@@ -93,10 +93,8 @@ fn group(group: &mut Json) {
 
 /// What its metrics say of cases beside what they scored.
 fn without_cases(whole: &mut Map<String, Json>) {
-    for metric in items(whole.get_mut("metrics")) {
-        metric.as_object_mut().into_iter().for_each(|metric| {
-            metric.remove("cases");
-        });
+    for metric in items(whole.get_mut("metrics")).filter_map(Json::as_object_mut) {
+        metric.remove("cases");
     }
 }
 

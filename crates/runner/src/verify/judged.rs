@@ -85,10 +85,14 @@ pub(super) fn asking(
         verdict.notes.push(format!("there is no record of replies `{}`", record.display()));
     }
     if is_lost || is_unrecorded {
-        replies.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        for metric in &replies {
+            verdict.leave_unchecked(metric);
+        }
     }
     if is_unrecorded {
-        vectors.iter().for_each(|metric| verdict.leave_unchecked(metric));
+        for metric in &vectors {
+            verdict.leave_unchecked(metric);
+        }
     }
     Asking { cassettes, score_truncated: manifest.score_truncated, ..Asking::recorded(models, record) }
 }

@@ -107,14 +107,13 @@ impl Matching {
         }
         let key = self.form.key_of(result);
         let found = page.next.take_if(|row| row.key == key);
-        let compared = match found {
-            Some(row) => self.pair(self.case, &row, result, verdict),
-            None => {
-                if (page.left_out.len() as u64) < WHOLE_PAGE {
-                    page.left_out.push(key);
-                }
-                Ok(())
+        let compared = if let Some(row) = found {
+            self.pair(self.case, &row, result, verdict)
+        } else {
+            if (page.left_out.len() as u64) < WHOLE_PAGE {
+                page.left_out.push(key);
             }
+            Ok(())
         };
         self.page = Some(page);
         compared
@@ -236,7 +235,9 @@ impl Matching {
                 added(row.number, &row.key, verdict);
             }
             if self.case < WHOLE_PAGE {
-                left_out.iter().for_each(|key| missing(key, verdict));
+                for key in &left_out {
+                    missing(key, verdict);
+                }
             }
         }
         while let Some(content) = self.read(verdict) {

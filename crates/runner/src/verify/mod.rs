@@ -35,7 +35,7 @@ use self::inputs::Resolved;
 use crate::exchange::IMPORTED;
 use crate::expectations::EXPECTATIONS;
 use crate::run::case_limits;
-use crate::{Asked, Conclusion, DriveOptions, RunError, Sandboxing, Wanted, run};
+use crate::{Asked, Conclusion, RunError, Sandboxing, Settings, Wanted, run};
 
 pub(crate) use self::again::read_options;
 pub use self::verdict::{Disagreement, Verdict};
@@ -133,18 +133,15 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
         cluster: manifest.summary.pointer("/cluster/column").and_then(Json::as_str).and_then(|name| name.parse().ok()),
     };
     let asking = judged::asking(&manifest, &resolved, asked.inputs, &asked.record, &mut verdict);
-    let (gates, by, cluster) = (options.gates.clone(), options.by.clone(), options.cluster.clone());
+    let shown = |name: &dyn ToString| name.to_string();
+    let (gates, by) = (options.gates.clone(), options.by.as_ref().map(|by| shown(by)));
+    let cluster = options.cluster.as_ref().map(|cluster| shown(cluster));
     let mut checker = Checker::new(&recorded, &manifest, options, names, verdict)?;
     let wanted = Wanted {
+        settings: Settings { limit: manifest.reading.limit, by, cluster, ..Settings::default() },
         gates,
-        by,
-        cluster,
-        drive: DriveOptions {
-            limit: manifest.reading.limit,
-            lines: true,
-            interrupted: Arc::clone(&asked.interrupted),
-            ..DriveOptions::default()
-        },
+        lines: true,
+        interrupted: Arc::clone(&asked.interrupted),
         asking: Some(asking),
         // Nothing is run: what became of a program is read, with the time that it took then.
         sandboxing: Some(Sandboxing {

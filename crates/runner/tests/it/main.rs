@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "tests make the files that they look at")]
 
+mod drive;
 mod sgi;
 mod store;
 mod verify_suite;

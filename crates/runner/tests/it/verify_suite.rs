@@ -8,7 +8,7 @@ use probare_core::{
     Case, Console, Event, Given, Input, Job, MetricRequest, Output, Profile, Publisher, Section, Sha256, Sink, Suite,
     SuiteCall, SuiteError,
 };
-use probare_runner::{Verdict, Verification, VerifyError, Wanted, run, verify};
+use probare_runner::{Settings, Verdict, Verification, VerifyError, run, verify};
 use schemars::Schema;
 use serde_json::{Value as Json, json};
 
@@ -115,7 +115,8 @@ fn results_of_a_benchmark_are_verified_and_nothing_is_published_again() {
     let outputs: Vec<PathBuf> =
         ["r.jsonl", "r.json", "r.csv", "r.parquet", "r.html"].map(|name| folder.path().join(name)).into();
     let job = TOY.open(json!({"files": [toys], "out": count}), Console::default()).unwrap();
-    run(job, Wanted { outputs: outputs.clone(), profile: Profile::Careful, ..Wanted::default() }).unwrap();
+    let settings = Settings { output: outputs.clone(), profile: Profile::Careful, ..Settings::default() };
+    run(job, settings.into()).unwrap();
     assert_eq!(fs::read_to_string(&count).unwrap(), "2");
     fs::remove_file(&count).unwrap();
     assert!(fs::read_to_string(folder.path().join("r.html")).unwrap().contains("<p>2 toys</p>"));
@@ -147,7 +148,7 @@ fn a_benchmark_that_is_not_known_is_named() {
     fs::write(&toys, "Who?|Ada did.|Ada\n").unwrap();
     let results = folder.path().join("r.json");
     let job = TOY.open(json!({"files": [toys], "out": path(folder.path(), "c")}), Console::default()).unwrap();
-    run(job, Wanted { outputs: vec![results.clone()], ..Wanted::default() }).unwrap();
+    run(job, Settings { output: vec![results.clone()], ..Settings::default() }.into()).unwrap();
     let verdict = verify(&Verification { suites: |_| None, ..Verification::of(&results) }).unwrap();
     assert_eq!(verdict.different, 1);
     assert!(verdict.disagreements[0].reason.contains("the benchmark `toy` is unknown"), "{verdict:?}");

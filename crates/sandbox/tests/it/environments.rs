@@ -21,7 +21,7 @@ fn runs_in(environment: &str, expected: &Path) {
     let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), std::sync::Arc::default()) {
         Ok(sandbox) => sandbox,
         Err(SandboxError::NoBubblewrap) => {
-            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
             return;
         }
         Err(error) => panic!("{error}"),
@@ -41,7 +41,7 @@ fn runs_in(environment: &str, expected: &Path) {
 /// A virtual environment with a module of its own.
 fn made(folder: &Path) -> bool {
     if !venv(folder) {
-        eprintln!("left out: python3 makes no virtual environments here");
+        probare_testing::left_out("python3 makes no virtual environments here");
         return false;
     }
     let packages = fs::read_dir(folder.join("lib")).unwrap().next().unwrap().unwrap().path().join("site-packages");

@@ -213,7 +213,7 @@ fn sandbox() -> Option<Sandbox> {
     match Sandbox::open(Choice::Auto, limits(), Arc::default()) {
         Ok(sandbox) => Some(sandbox),
         Err(SandboxError::NoBubblewrap) => {
-            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
             None
         }
         Err(error) => panic!("{error}"),
@@ -224,7 +224,7 @@ fn sandbox() -> Option<Sandbox> {
 fn try_all(who: &str) {
     let Some(sandbox) = sandbox() else { return };
     if let Err(error) = sandbox.interpreter("") {
-        eprintln!("left out: {error}");
+        probare_testing::left_out(&error.to_string());
         return;
     }
     let attempts = attempts();
@@ -252,7 +252,7 @@ fn nobody_gets_out_as_an_ordinary_user() {
 fn without_a_sandbox_the_harmless_ones_get_out() {
     let sandbox = Sandbox::open(Choice::None, limits(), Arc::default()).unwrap();
     if let Err(error) = sandbox.interpreter("") {
-        eprintln!("left out: {error}");
+        probare_testing::left_out(&error.to_string());
         return;
     }
     let harmless: Vec<Attempt> = attempts().into_iter().filter(|attempt| attempt.is_harmless).collect();

@@ -23,7 +23,7 @@ fn one_that_never_ends_one_that_prints_without_end_and_one_that_kills_its_parent
     let sandbox = match Sandbox::open(Choice::Auto, Limits::default(), Arc::default()) {
         Ok(sandbox) => sandbox,
         Err(SandboxError::NoBubblewrap) => {
-            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
             return;
         }
         Err(error) => panic!("{error}"),

@@ -11,7 +11,7 @@ fn sandbox(limits: Limits) -> Option<Sandbox> {
     match Sandbox::open(Choice::Auto, limits, Arc::default()) {
         Ok(sandbox) => Some(sandbox),
         Err(SandboxError::NoBubblewrap) => {
-            eprintln!("left out: bubblewrap is not installed (apt-get install bubblewrap)");
+            probare_testing::left_out("bubblewrap is not installed (apt-get install bubblewrap)");
             None
         }
         Err(error) => panic!("{error}"),
@@ -31,6 +31,8 @@ fn python(code: &str, seconds: u32) -> Program {
 fn a_program_reads_its_files_and_its_input_and_leaves_files() {
     let Some(sandbox) = sandbox(Limits::default()) else { return };
     eprintln!("level {} by {}", sandbox.level(), sandbox.by());
+    let used = sandbox.used();
+    assert!(!used.not_held.is_empty() && used.not_held == sandbox.level().not_held(), "{used:?}");
     let given = tempfile::tempdir().unwrap();
     std::fs::write(given.path().join("fixture.txt"), "given").unwrap();
     let mut program = python("print(open('data/fixture.txt').read(), open('made.txt').read(), input())", 10);

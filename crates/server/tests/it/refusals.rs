@@ -8,6 +8,11 @@ use crate::client::Running;
 fn unknown_paths_and_methods_are_refused_in_json() {
     let server = Running::start(Settings::default());
     assert!(server.get("/nothing?x=1").refused(404).contains("/openapi.json"));
+    // A person at a browser sees what there is.
+    let browser = |path: &str| server.ask("GET", path, &["Accept: text/html,*/*;q=0.8"], "");
+    let (home, lost) = (browser("/"), browser("/nothing"));
+    assert_eq!((home.status, lost.status), (200, 404));
+    assert!(home.head.contains("text/html") && home.body.contains("href=\"/openapi.json\""), "{home:?}");
     assert!(server.get("/v1/metrics/%FF").refused(400).contains("UTF-8"));
     let unknown = server.get("/v1/metrics/token_f2").refused(404);
     assert!(unknown.contains("`token_f2`") && unknown.contains("`token_f1`"), "{unknown}");

@@ -18,7 +18,7 @@ pub struct Sgi;
 /// What can be said on the command line.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schemars(extend("x-asks" = true))]
+#[schemars(extend("x-asks" = true, "x-runs" = true))]
 #[expect(clippy::doc_markdown, reason = "these lines are the help text, which is printed as it is")]
 struct Options {
     /// Which subtask: deep_research, idea_generation, dry_experiment or wet_experiment (the first word suffices)

@@ -47,7 +47,7 @@ pub(super) fn csv(catalogue: &Catalogue, published: &[Row], judged: &[JudgedRow]
     let mut csv = "question_id,category,rqs,judged_rqs,fcs,judged_fcs\n".to_owned();
     for row in judged {
         let question = &catalogue.questions()[row.question];
-        let own = published.iter().find(|own| own.question == row.question).map(|own| own.all());
+        let own = published.iter().find(|own| own.question == row.question).map(Row::all);
         let shown = |value: Option<f64>| value.map(repr_float).unwrap_or_default();
         let _ = writeln!(
             csv,

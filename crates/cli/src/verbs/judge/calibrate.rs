@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use probare_cases::FieldMap;
 use probare_core::{Case, Event, Job, MetricRequest, Outcome, Parts, Sink, closest};
 use probare_metrics::registry;
-use probare_runner::{Config, DriveOptions, Exit, Wanted};
+use probare_runner::{Config, Exit, Settings, Wanted};
 use serde_json::Value as Json;
 
 use super::super::asking::{self, Asking};
+use super::super::flags::{Layered, TERMS, of_config};
 use super::super::running::interrupt_flag;
 use super::super::{Reading, print};
 use super::trust::Comparison;
@@ -40,7 +41,7 @@ pub struct Arguments {
     pass: f64,
 
     #[command(flatten)]
-    asking: Asking,
+    asking: Layered<Asking>,
 
     #[command(flatten)]
     reading: Reading,
@@ -68,16 +69,13 @@ pub fn run(arguments: &Arguments) -> Done {
         labels.check(&arguments.file)?;
     }
     let job = Job::new(&arguments.file, Box::new(rows()?), vec![request.clone()]);
-    let folder = arguments.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let mut seen =
         Seen { labels: &arguments.labels, names: &names, rows: Vec::new(), without: BTreeMap::new(), bad: None };
-    let wanted = Wanted {
-        profile: config.profile.unwrap_or_default(),
-        asking: Some(arguments.asking.settled(&config, folder)),
-        drive: DriveOptions { interrupted: interrupt_flag(), ..DriveOptions::default() },
-        watcher: Some(Box::new(&mut seen)),
-        ..Wanted::default()
-    };
+    // Of a configuration the models and the terms count; cases, limits and reports are those of the calibration.
+    let terms = of_config(&config).only(&TERMS);
+    let settings = Settings::merge([arguments.asking.layer(), terms])?;
+    let wanted =
+        Wanted { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..Wanted::from(settings) };
     let conclusion = probare_runner::run(job, wanted)?;
     if let Some(hearing) = &conclusion.hearing {
         asking::say(hearing, false);
@@ -191,7 +189,7 @@ fn people(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f
 
 /// Looks at the labels before anybody is asked and paid.
 struct Labels<'a> {
-    labels: &'a [String],
+    wanted: &'a [String],
     names: &'a Levels,
     /// Cases with each of the labels.
     found: Vec<u64>,
@@ -200,15 +198,15 @@ struct Labels<'a> {
 }
 
 impl<'a> Labels<'a> {
-    fn new(labels: &'a [String], names: &'a Levels) -> Self {
-        Self { labels, names, found: vec![0; labels.len()], columns: BTreeSet::new(), bad: None }
+    fn new(wanted: &'a [String], names: &'a Levels) -> Self {
+        Self { wanted, names, found: vec![0; wanted.len()], columns: BTreeSet::new(), bad: None }
     }
 
     fn check(self, file: &str) -> Result<(), Failure> {
         if let Some(bad) = self.bad {
             return Err(Failure::new(bad).hint(LABEL));
         }
-        let Some((label, _)) = self.labels.iter().zip(&self.found).find(|(_, found)| **found == 0) else {
+        let Some((label, _)) = self.wanted.iter().zip(&self.found).find(|(_, found)| **found == 0) else {
             return Ok(());
         };
         let failure = Failure::new(format!("no case of `{file}` has a label `{label}`; nobody was asked"));
@@ -222,7 +220,7 @@ impl<'a> Labels<'a> {
 impl Sink for Labels<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Event::Scored(result) = event else { return Ok(()) };
-        match people(&result.case, self.labels, self.names) {
+        match people(&result.case, self.wanted, self.names) {
             Ok(people) => {
                 self.found.iter_mut().zip(people).for_each(|(found, label)| *found += u64::from(label.is_some()));
             }

@@ -16,6 +16,7 @@ use super::search::place;
 use super::{Searching, print, print_json};
 use crate::failure::{Done, Failure};
 use crate::verbs::asking::{self, Asking};
+use crate::verbs::flags::Layered;
 
 /// Ask a model about a corpus; every citation of the answer is checked
 ///
@@ -34,7 +35,7 @@ pub struct Arguments {
     model: ModelFlag,
 
     #[command(flatten)]
-    asking: Asking,
+    asking: Layered<Asking>,
 
     /// Answer, citations and passages as JSON
     #[arg(long, env = "PROBARE_JSON")]
@@ -55,16 +56,14 @@ pub struct ModelFlag {
 
 impl ModelFlag {
     /// Opens the model. Nothing is sent.
-    pub fn open(&self, flags: &Asking) -> Result<Asked, Failure> {
+    pub fn open(&self, flags: &Layered<Asking>) -> Result<Asked, Failure> {
         open_models(std::slice::from_ref(&self.model), self.config.as_deref(), flags)
     }
 }
 
 /// Opens models by their names. Nothing is sent.
-pub fn open_models(models: &[String], config: Option<&Path>, flags: &Asking) -> Result<Asked, Failure> {
-    let folder = config.and_then(Path::parent).unwrap_or(Path::new(""));
-    let config = Config::load(config)?;
-    let mut asking = flags.settled(&config, folder);
+pub fn open_models(models: &[String], config: Option<&Path>, flags: &Layered<Asking>) -> Result<Asked, Failure> {
+    let mut asking = flags.with(&Config::load(config)?)?.asking();
     asking.under_test = models.to_vec();
     Ok(asking.open(&mut [], probare_metrics::registry())?)
 }
@@ -115,11 +114,13 @@ fn summary(checked: &[Checked]) -> String {
     let existence = existence(checked);
     let count = |share: Option<f64>| share.map_or(0.0, |share| (share * checked.len() as f64).round());
     let (exact, normalised) = (count(existence.score()), count(existence.score_normalised()));
+    let stands = |count: f64| if count == 1.0 { "stands" } else { "stand" };
     format!(
-        "{} of {} stand word for word in the passage that is cited, {} typography and marked omissions aside\n",
-        exact,
+        "of {} {exact} {} word for word in the passage that is cited; {normalised} {} there when typography and marked omissions \
+         are set aside\n",
         counted(checked.len() as u64, "citation", "citations"),
-        normalised,
+        stands(exact),
+        stands(normalised),
     )
 }
 

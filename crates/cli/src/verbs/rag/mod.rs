@@ -14,8 +14,9 @@ use probare_retrieval::stores::Postgres;
 use probare_retrieval::{Embedder, Filter, Found, Index, Mode, RetrievalError, Search};
 
 pub use ask::{open_models, unanswered};
+use probare_runner::Settings;
 
-use super::asking::Asking;
+use super::flags::Layered;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -44,6 +45,14 @@ pub fn run(arguments: &Arguments) -> Done {
         Command::Search(arguments) => search::run(arguments),
         Command::Ask(arguments) => ask::run(arguments),
         Command::Test(arguments) => test::run(arguments),
+    }
+}
+
+/// What a run would be made of; nothing for a command that scores nothing.
+pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+    match &arguments.command {
+        Command::Test(arguments) => test::settings(arguments).map(|(_, settings)| Some(settings)),
+        Command::Index(_) | Command::Search(_) | Command::Ask(_) => Ok(None),
     }
 }
 
@@ -143,7 +152,7 @@ impl Searching {
 /// its own; without a name this machine alone.
 fn embedding_by(named: Option<&str>) -> Result<Arc<dyn Outside>, Failure> {
     let asked = match named {
-        Some(_) => open_models(&[], None, &Asking::default())?,
+        Some(_) => open_models(&[], None, &Layered::default())?,
         None => probare_runner::Asking::local().open(&mut [], probare_metrics::registry())?,
     };
     Ok(Arc::new(asked))

@@ -1,5 +1,7 @@
 //! `probare rag search`: the best passages for a question.
 
+use std::cmp::Reverse;
+
 use probare_report::escape;
 use probare_retrieval::Hit;
 use serde_json::json;
@@ -40,13 +42,13 @@ pub fn run(arguments: &Arguments) -> Done {
     if found.hits.is_empty() {
         return print("nothing was found\n");
     }
-    let lines: Vec<String> = found.hits.iter().enumerate().map(|(at, hit)| line(at, hit)).collect();
+    let lines: Vec<String> = found.hits.iter().enumerate().map(|(at, hit)| line(at, hit, &search.question)).collect();
     print(&lines.join("\n"))
 }
 
-fn line(at: usize, hit: &Hit) -> String {
+fn line(at: usize, hit: &Hit, question: &str) -> String {
     let place = place(hit);
-    let text = escape::excerpt(&hit.text.replace('\n', " "), SHOWN);
+    let text = around_match(&hit.text, question);
     format!(
         "{:>2}. {}  {:.4}\n    {}\n    {}\n",
         at + 1,
@@ -57,8 +59,56 @@ fn line(at: usize, hit: &Hit) -> String {
     )
 }
 
+/// The part of a passage that has most words of the question; its beginning where it has none.
+fn around_match(text: &str, question: &str) -> String {
+    let words = |text: &str| -> Vec<String> { text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect() };
+    // Short words stand everywhere.
+    let wanted: Vec<String> = words(question).into_iter().filter(|word| word.chars().count() > 3).collect();
+    let pieces: Vec<&str> = text.split_whitespace().collect();
+    let found: Vec<Option<usize>> = pieces
+        .iter()
+        .map(|piece| wanted.iter().position(|wanted| words(piece).iter().any(|word| word.starts_with(wanted.as_str()))))
+        .collect();
+    // How many different words of the question stand in what would be shown from each place on.
+    let richness = |start: usize| {
+        let (mut seen, mut length) = (Vec::new(), 0);
+        for (piece, found) in pieces[start..].iter().zip(&found[start..]) {
+            length += piece.chars().count() + 1;
+            if length > SHOWN {
+                break;
+            }
+            seen.extend(found.filter(|found| !seen.contains(found)));
+        }
+        seen.len()
+    };
+    let best = (0..pieces.len()).filter(|at| found[*at].is_some()).max_by_key(|at| (richness(*at), Reverse(*at)));
+    // A few words before it, so that a reader can get in; none where all of it is shown anyway.
+    let start = best.map_or(0, |at| at.saturating_sub(6));
+    let is_short = text.chars().count() <= SHOWN;
+    if is_short || start == 0 {
+        return escape::excerpt(text, SHOWN);
+    }
+    format!("… {}", escape::excerpt(&pieces[start..].join(" "), SHOWN))
+}
+
 /// Where a passage stands.
 pub(super) fn place(hit: &Hit) -> String {
     let page = hit.page.map(|page| format!(", page {page}")).unwrap_or_default();
     format!("{}:{}{page} ({})", hit.document, hit.line, hit.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_shows_what_was_found_and_not_the_beginning() {
+        let filler = "Nothing of that kind stands here at all. ".repeat(20);
+        let text = format!("{filler}The mussels are grown on ropes near the harbour. {filler}");
+        let shown = around_match(&text, "Who grows mussels near the harbour?");
+        assert!(shown.starts_with("… ") && shown.contains("mussels are grown on ropes near the harbour"), "{shown}");
+        assert!(around_match(&text, "Wer?").starts_with("Nothing of that kind"));
+        assert_eq!(around_match("Mussels.", "mussels"), "Mussels.");
+        assert_eq!(around_match("", ""), "");
+    }
 }

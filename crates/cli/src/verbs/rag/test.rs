@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
-use probare_core::{MetricRequest, Profile};
+use probare_core::MetricRequest;
 use probare_retrieval::{Filter, RetrievalError};
-use probare_runner::{Evaluation, EvaluationOptions, RagTest, Store};
+use probare_runner::{DEFAULT_NAME, Evaluation, EvaluationOptions, Layer, RagTest, Settings, Store};
 use serde_json::Value as Json;
 
 use super::Searching;
 use crate::failure::{Done, Failure};
-use crate::verbs::run::{StoreFlag, failure};
+use crate::verbs::flags::{Layered, ProfileFlag, RunFlags};
 use crate::verbs::running::Running;
+use crate::verbs::stored::{StoreFlag, failure};
 
 /// Test an index, and models that answer from it, on questions with known passages
 ///
@@ -34,11 +35,10 @@ pub struct Arguments {
     #[arg(short, long = "metric", value_name = "METRIC", env = "PROBARE_METRIC")]
     metrics: Vec<String>,
 
-    /// Which reading of the metrics: reference (the published numbers) or careful (ours, where we do better)
-    #[arg(long, value_name = "PROFILE", value_parser = crate::verbs::score::profile, env = "PROBARE_PROFILE")]
-    profile: Option<Profile>,
+    #[command(flatten)]
+    profile: Layered<ProfileFlag>,
 
-    /// The configuration with models of your own
+    /// The configuration with models, gates and settings of your own; probare.yaml where it is there
     #[arg(long, value_name = "FILE", env = "PROBARE_CONFIG")]
     config: Option<PathBuf>,
 
@@ -46,13 +46,13 @@ pub struct Arguments {
     store: StoreFlag,
 
     #[command(flatten)]
-    running: Running,
+    running: Layered<RunFlags>,
 }
 
-/// Runs the verb.
-pub fn run(arguments: &Arguments) -> Done {
-    let searching = &arguments.searching;
-    if arguments.questions == "-" {
+/// The test, and what the run is.
+pub fn settings(arguments: &Arguments) -> Result<(RagTest, Settings), Failure> {
+    let Arguments { searching, questions, model, metrics, profile, config, store: _, running } = arguments;
+    if questions == "-" {
         return Err(
             Failure::usage("the questions cannot come from standard input").hint("name a file: --questions FILE")
         );
@@ -60,32 +60,38 @@ pub fn run(arguments: &Arguments) -> Done {
     if searching.postgres.is_some() {
         return Err(Failure::usage("a test searches the vectors of the index itself").hint("leave --postgres out"));
     }
-    let requests: Vec<MetricRequest> = arguments.metrics.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let requests: Vec<MetricRequest> = metrics.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let filter = Filter::parse(&searching.filter).map_err(RetrievalError::from)?.to_json();
+    let found = || Some(PathBuf::from(DEFAULT_NAME)).filter(|path| path.is_file());
+    let path = config.clone().or_else(found);
     let test = RagTest {
         index: searching.index.display().to_string(),
-        questions: arguments.questions.clone(),
+        questions: questions.clone(),
         k: searching.k,
         filter: if let Json::Object(filter) = filter { filter } else { serde_json::Map::new() },
         mode: searching.mode.into(),
         embedding: searching.embedding.clone(),
-        models: arguments.model.clone(),
-        config: arguments.config.as_ref().map(|path| path.display().to_string()),
+        models: model.clone(),
+        config: path.as_ref().map(|path| path.display().to_string()),
         metrics: requests.into_iter().map(Into::into).collect(),
     };
-    let config = test.config()?;
-    let settled = arguments.running.with_config(&config);
-    let folder = test.path().parent().map(PathBuf::from).unwrap_or_default();
-    let options = EvaluationOptions {
-        config: test.path(),
-        asking: arguments.running.asking.settled(&config, &folder),
-        profile: arguments.profile.or(config.profile).unwrap_or_default(),
-        limit: arguments.running.limit.or(config.run.limit),
-        outputs: settled.outputs.clone(),
-        test: Some(test),
-    };
-    let evaluation = Evaluation::open(&config, options).map_err(failure)?;
+    let mut made = test.config()?;
+    if config.is_none() {
+        // A configuration that nobody named may be about other metrics.
+        let names: Vec<String> = made.requests().into_iter().map(|request| request.name).collect();
+        made.gates.retain(|gate| names.contains(&gate.metric));
+    }
+    let file = Layer::of_config(&made, test.config.as_deref().unwrap_or(questions));
+    let settings = Settings::merge([running.layer(), profile.layer(), file])?;
+    Ok((test, settings))
+}
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    let (test, settings) = settings(arguments)?;
+    let options = EvaluationOptions { test: Some(test), ..EvaluationOptions::default() };
+    let evaluation = Evaluation::open(&settings, options).map_err(failure)?;
     let store = Store::open(&arguments.store.store)?;
     let number = store.begin(evaluation.plan())?;
-    settled.evaluate(evaluation, &store, number)
+    Running::new(settings).evaluate(evaluation, &store, number)
 }

@@ -12,15 +12,15 @@ use probare_report::number::counted;
 use probare_report::{Output, escape};
 use probare_retrieval::answer::{self, AnswerError, ContextItem, PromptReply, PromptRequest, remote};
 use probare_retrieval::{Filter, RetrievalError, Search};
-use probare_runner::{Asked, Config};
+use probare_runner::{Asked, Config, Layer, Settings};
 use probare_suites::socioscope::input::{Fixture, Pair};
 use serde_json::{Map, Value as Json, json};
 
-use super::super::asking::{self, Asking};
+use super::super::asking;
 use super::super::benchmarks::{Judges, Preparation};
+use super::super::flags::of_config;
 use super::super::rag::{self, Opened};
 use super::super::remark;
-use super::super::running::Running;
 use crate::failure::Failure;
 
 /// Failures that are named; all are counted.
@@ -98,10 +98,10 @@ impl Preparation for AskFirst {
         &self,
         matches: &ArgMatches,
         options: &mut Map<String, Json>,
-        running: &Running,
+        settings: &Settings,
     ) -> Result<Option<Judges>, Failure> {
         if let Some(endpoint) = Endpoint::given(matches)? {
-            endpoint.answer(options, running.quiet)?;
+            endpoint.answer(options, settings.quiet)?;
         }
         Ok(None)
     }
@@ -124,17 +124,16 @@ impl Endpoint {
         Ok(Some(endpoint))
     }
 
+    /// What it says about whom it asks.
+    fn layer(&self) -> Layer {
+        Layer::of_caller(json!({"offline": self.offline, "budget_usd": self.budget_usd, "record": self.record}))
+    }
+
     /// Opens the model, and the index where there is one. Nothing is sent.
     pub fn open(&self) -> Result<Answerer, Failure> {
         let model = self.model.clone().ok_or_else(|| Failure::usage("no model is named").hint("add --model MODEL"))?;
         let config = Config::load(None)?;
-        let flags = Asking {
-            offline: self.offline,
-            budget_usd: self.budget_usd,
-            record: self.record.clone(),
-            ..Asking::default()
-        };
-        let mut asking = flags.settled(&config, Path::new(""));
+        let mut asking = Settings::merge([self.layer(), of_config(&config)])?.asking();
         let name = match (&self.index, self.url.as_deref()) {
             (Some(_), _) | (None, None) => model,
             (None, Some(url)) if url.starts_with("replay:") => url.to_owned(),

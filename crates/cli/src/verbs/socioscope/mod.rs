@@ -7,6 +7,7 @@ use std::io::{self, Read as _};
 use std::path::PathBuf;
 
 use probare_metrics::interviews::quotations::{Existence, Finding, Source, check, place};
+use probare_runner::Settings;
 use probare_suites::socioscope::output::citation_json;
 use serde_json::{Value as Json, json};
 
@@ -63,6 +64,14 @@ pub fn run(arguments: &Arguments) -> Done {
         Some(Command::Synonyms(arguments)) => synonyms(arguments),
         Some(Command::Normalise(arguments)) => normalise(arguments),
         None => Err(Failure::usage("no command is named")),
+    }
+}
+
+/// What a run would be made of; nothing for a command that scores nothing.
+pub fn settings(arguments: &Arguments) -> Result<Option<Settings>, Failure> {
+    match &arguments.command {
+        Some(Command::Evaluate(asked)) => asked.settings("socioscope").map(Some),
+        _ => Ok(None),
     }
 }
 

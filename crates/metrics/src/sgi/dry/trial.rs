@@ -174,8 +174,9 @@ mod tests {
             assert!(!is_plain_name(name), "{name:?}");
         }
         let terms = Terms { fixtures: Some("/data".to_owned()), ..Terms::default() };
-        let from = |idx: &str| terms.program(idx, "", "").folders.get(1).and_then(|folder| folder.from.clone());
-        assert_eq!(from("x_0200").as_deref(), Some("/data/x_0200"));
+        let from = |idx: &str| terms.program(Some(idx), "", "").unwrap().folders.get(1)?.from.clone();
+        assert_eq!(from("SGI_DryExperiment_0200").as_deref(), Some("/data/SGI_DryExperiment_0200"));
+        assert_eq!(from("x_0200"), None);
         assert_eq!(from("../home/private-0200"), None);
         assert_eq!(from("x_0201"), None);
     }

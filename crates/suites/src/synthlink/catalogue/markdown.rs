@@ -65,15 +65,12 @@ fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     for piece in line.split('|') {
         let Some(cell) = cells.last_mut() else { break };
-        match piece.strip_suffix('\\') {
-            Some(before) => {
-                cell.push_str(before);
-                cell.push('|');
-            }
-            None => {
-                cell.push_str(piece);
-                cells.push(String::new());
-            }
+        if let Some(before) = piece.strip_suffix('\\') {
+            cell.push_str(before);
+            cell.push('|');
+        } else {
+            cell.push_str(piece);
+            cells.push(String::new());
         }
     }
     // Behind the last pipe that divides.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use probare_core::{Console, Event, Job, Sink, Suite, SuiteError};
-use probare_runner::{Conclusion, DriveOptions, Wanted, run};
+use probare_runner::{Conclusion, Settings, Wanted, run};
 use probare_suites::socioscope::input::{Corpus, Fixture};
 use probare_suites::socioscope::{AnswerResult, Evaluation, Socioscope};
 use serde_json::{Value, json};
@@ -70,8 +70,8 @@ fn ran_with(
     let mut job = open(folder.path(), (fixture, corpus), options)?;
     change(&mut job);
     let kept = Arc::default();
-    let drive = DriveOptions { jobs: NonZeroUsize::new(jobs).unwrap(), ..DriveOptions::default() };
-    let wanted = Wanted { drive, watcher: Some(Box::new(Keep(Arc::clone(&kept)))), ..Wanted::default() };
+    let settings = Settings { jobs: NonZeroUsize::new(jobs), ..Settings::default() };
+    let wanted = Wanted { settings, watcher: Some(Box::new(Keep(Arc::clone(&kept)))), ..Wanted::default() };
     let conclusion = run(job, wanted).unwrap();
     let fixture = Fixture::read(fixture, "questions.json").unwrap();
     let corpus = Corpus::read(corpus, "corpus.json").unwrap();

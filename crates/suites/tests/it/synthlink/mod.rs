@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use probare_core::{Console, Event, Profile, Sink, Suite, SuiteError};
-use probare_runner::{Conclusion, DriveOptions, RunError, Wanted, run};
+use probare_runner::{Conclusion, RunError, Settings, Wanted, run};
 use probare_suites::synthlink::{Catalogue, Row, Scores, SynthLink, catalogue};
 use serde_json::{Value, json};
 
@@ -88,12 +88,12 @@ fn ran(catalog: &Path, predictions: &[PathBuf], options: &Value, outputs: &[&str
     let kept: Arc<Mutex<[Scores; 2]>> = Arc::default();
     let questions = catalogue::load(catalog).unwrap().questions().len();
     let keep = Keep { kept: Arc::clone(&kept), questions, places: [None; 2], cases: 0 };
-    let wanted = Wanted {
-        drive: DriveOptions { jobs: NonZeroUsize::new(2).unwrap(), ..DriveOptions::default() },
-        outputs: outputs.iter().map(|name| folder.path().join("out").join(name)).collect(),
-        watcher: Some(Box::new(keep)),
-        ..Wanted::default()
+    let settings = Settings {
+        jobs: NonZeroUsize::new(2),
+        output: outputs.iter().map(|name| folder.path().join("out").join(name)).collect(),
+        ..Settings::default()
     };
+    let wanted = Wanted { settings, watcher: Some(Box::new(keep)), ..Wanted::default() };
     let conclusion = run(job, wanted).map_err(Failed::Run)?;
     let readings = std::mem::take(&mut *kept.lock().unwrap());
     Ok(Ran { folder, readings, conclusion })

@@ -1,0 +1,415 @@
+//! Every flag arrives. The verbs that score and their flags are taken from the command line itself; each flag is set on each of
+//! them, and has to be found among the settings of the run, with its origin. Where a flag shows in what is printed, written or
+//! answered, the run is made with and without it and the two differ. A flag without a probe fails, and so does a probe that no
+//! flag needs any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value as Json;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+
+/// A verb with words with which it runs in a folder.
+struct Scene {
+    verb: &'static str,
+    folder: &'static str,
+    words: &'static str,
+    /// A metric that it computes, for gates.
+    metric: &'static str,
+    /// Whether it is cheap and repeatable enough to be run with and without each flag.
+    is_run: bool,
+    /// An input without a case.
+    empty: Option<&'static str>,
+}
+
+const SCENES: [Scene; 12] = [
+    Scene { verb: "score", folder: "plain", words: "cases.jsonl -m token_f1", metric: "token_f1", is_run: true, empty: Some("score empty.jsonl -m token_f1") },
+    Scene { verb: "run", folder: "plain", words: "run.yaml", metric: "token_f1", is_run: true, empty: Some("run empty.yaml") },
+    Scene { verb: "resume", folder: "plain", words: "1", metric: "token_f1", is_run: false, empty: None },
+    Scene { verb: "rag eval", folder: "rag", words: "--cases cases.jsonl --threshold latency_warn_ms=1000000", metric: "relevance", is_run: true, empty: Some("rag eval --cases empty.jsonl") },
+    Scene { verb: "rag test", folder: "plain", words: "index --questions cases.jsonl", metric: "reciprocal_rank", is_run: false, empty: None },
+    Scene { verb: "synthesis", folder: "synthesis", words: "--cases cases.jsonl", metric: "agency_language", is_run: true, empty: Some("synthesis --cases empty.jsonl") },
+    Scene { verb: "socioscope", folder: "socioscope", words: "questions.json corpus.json --timestamp 20240131_120000 --no-plots", metric: "yes_no", is_run: true, empty: None },
+    Scene { verb: "socioscope evaluate", folder: "socioscope", words: "questions.json corpus.json --timestamp 20240131_120000 --no-plots", metric: "yes_no", is_run: false, empty: None },
+    Scene { verb: "synthlink", folder: "synthlink", words: "--predictions system_a.json", metric: "f1", is_run: true, empty: None },
+    Scene { verb: "quotes", folder: "quotes", words: "quotes.csv texts", metric: "verbatim", is_run: true, empty: Some("quotes empty.csv texts") },
+    Scene { verb: "sgi score", folder: "sgi", words: "wet --data data/wet_experiment.jsonl --predictions outputs.jsonl", metric: "wet_experiment", is_run: true, empty: None },
+    Scene { verb: "sgi run", folder: "sgi", words: "two.yaml --overwrite", metric: "wet_experiment", is_run: false, empty: None },
+];
+
+/// How a flag is seen.
+enum Probe {
+    /// The setting of this name has the value of the flag: no output may depend on it, or it takes a model or a sandbox to see.
+    Setting(&'static str, &'static str),
+    /// The same, and what comes out differs with it. `M` is the metric.
+    Effect(&'static str, &'static str),
+    /// The same in a run that already has further words.
+    Beside(&'static str, &'static str, &'static str),
+    /// The same where there is not a single case.
+    Empty(&'static str, &'static str),
+}
+
+/// Flags that are settings, on every verb that lists them.
+const PROBES: [(&str, Probe); 33] = [
+    ("output", Probe::Effect("output", "--output=out.jsonl")),
+    ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
+    ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
+    ("fail-if-any", Probe::Effect("gate", "--fail-if-any=M>-1")),
+    ("fail-pass-rate", Probe::Effect("gate", "--fail-pass-rate=M>=2:90%")),
+    ("fail-labels", Probe::Effect("gate", "--fail-labels=M:NOBODY<1")),
+    ("fail-quantile", Probe::Effect("gate", "--fail-quantile=M@90%>-1")),
+    ("confident", Probe::Beside("confident", "--confident", "--fail-under=M=0.01")),
+    ("each-group", Probe::Beside("each_group", "--each-group", "--by=tags --fail-under=M=2 -o out.json")),
+    ("github", Probe::Beside("github", "--github", "--fail-under=M=2")),
+    ("by", Probe::Beside("by", "--by=tags", "-o out.json")),
+    ("cluster", Probe::Beside("cluster", "--cluster=nobody", "-o out.json")),
+    ("jobs", Probe::Setting("jobs", "--jobs=3")),
+    ("judge", Probe::Setting("judges", "--judge=openai:x")),
+    ("offline", Probe::Setting("offline", "--offline")),
+    ("budget-usd", Probe::Setting("budget_usd", "--budget-usd=1.5")),
+    ("budget-tokens", Probe::Setting("budget_tokens", "--budget-tokens=7")),
+    ("score-truncated", Probe::Setting("score_truncated", "--score-truncated")),
+    ("record", Probe::Setting("record", "--record=elsewhere.db")),
+    ("sandbox", Probe::Setting("sandbox", "--sandbox=bubblewrap")),
+    ("run-again", Probe::Setting("run_again", "--run-again")),
+    ("limit", Probe::Effect("limit", "--limit=1")),
+    ("allow-empty", Probe::Empty("allow_empty", "--allow-empty")),
+    ("title", Probe::Beside("title", "--title=Heading", "-o out.html")),
+    ("quiet", Probe::Effect("quiet", "--quiet")),
+    ("json", Probe::Effect("json", "--json")),
+    ("color", Probe::Effect("color", "--color=always")),
+    ("profile", Probe::Setting("profile", "--profile=careful")),
+    ("strict", Probe::Setting("strict", "--strict")),
+    ("metric", Probe::Setting("metrics", "--metric=exact_match")),
+    ("config", Probe::Setting("config", "--config=other.yaml")),
+    ("store", Probe::Setting("", "")),
+    ("yes", Probe::Setting("", "")),
+];
+
+/// Flags that are no settings of a run: what the verb itself is told. Each is seen by the test that is named.
+const OWN: [(&str, &str, &str); 45] = [
+    ("score", "map", "score.trycmd"),
+    ("score", "format", "flags::how_a_file_is_read_is_honoured"),
+    ("score", "sep", "flags::how_a_file_is_read_is_honoured"),
+    ("score", "longest-row", "flags::how_a_file_is_read_is_honoured"),
+    ("run", "dry-run", "run.trycmd"),
+    ("resume", "accept-changes", "torture_runs::a_changed_case_prompt_or_setting_is_named_and_refused"),
+    ("resume", "retry", "torture_runs"),
+    ("rag test", "k", "retrieval"),
+    ("rag test", "filter", "retrieval"),
+    ("rag test", "postgres", "refused"),
+    ("rag test", "mode", "retrieval"),
+    ("rag test", "embedding", "retrieval"),
+    ("rag test", "questions", "retrieval"),
+    ("rag test", "model", "retrieval"),
+    ("rag eval", "conv", "rag.trycmd"),
+    ("rag eval", "ctx", "rag.trycmd"),
+    ("rag eval", "cases", "rag.trycmd"),
+    ("rag eval", "out", "rag.trycmd"),
+    ("rag eval", "anchor-weights", "suites rag"),
+    ("rag eval", "claim-window", "suites rag"),
+    ("rag eval", "threshold", "rag.trycmd"),
+    ("rag eval", "first-version", "suites rag"),
+    ("rag eval", "gate", "rag.trycmd"),
+    ("rag eval", "map", "suites rag"),
+    ("rag eval", "format", "suites rag"),
+    ("rag eval", "longest-row", "suites rag"),
+    ("synthesis", "cases", "synthesis.trycmd"),
+    ("synthesis", "schema", "synthesis_problems.trycmd"),
+    ("synthesis", "out", "synthesis.trycmd"),
+    ("synthesis", "fail-on", "suites synthesis"),
+    ("synthesis", "lexicon", "synthesis.trycmd"),
+    ("synthesis", "format", "synthesis.trycmd"),
+    ("synthlink", "predictions", "synthlink.trycmd"),
+    ("synthlink", "output-dir", "synthlink.trycmd"),
+    ("synthlink", "catalog", "synthlink.trycmd"),
+    ("synthlink", "missing", "synthlink.trycmd"),
+    ("synthlink", "weights", "suites synthlink"),
+    ("synthlink", "seed", "suites synthlink"),
+    ("quotes", "quote", "suites quotes"),
+    ("quotes", "source", "suites quotes"),
+    ("sgi score", "data", "sgi.trycmd"),
+    ("sgi score", "predictions", "sgi.trycmd"),
+    ("sgi score", "discipline", "suites sgi"),
+    ("sgi score", "output-dir", "suites sgi"),
+    ("sgi run", "overwrite", "sgi.trycmd"),
+];
+
+/// Flags of the suites that stand under one heading and are seen together.
+const TOGETHER: [(&str, &[&str], &str); 4] = [
+    ("sgi score", &["environment", "timeout", "fixtures"], "metrics dry"),
+    (
+        "socioscope",
+        &[
+            "out", "format", "no-plots", "strict-yes-no", "fuzzy-threshold", "rationale-weight", "wordnet", "timestamp",
+            "redact", "index", "url", "model", "k", "filter",
+        ],
+        "socioscope.trycmd, suites socioscope, retrieval",
+    ),
+    (
+        "socioscope evaluate",
+        &[
+            "out", "format", "no-plots", "strict-yes-no", "fuzzy-threshold", "rationale-weight", "wordnet", "timestamp",
+            "redact", "index", "url", "model", "k", "filter",
+        ],
+        "socioscope.trycmd, suites socioscope, retrieval",
+    ),
+    ("resume", &["config"], "torture_runs::a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration"),
+];
+
+/// Suites whose own option of this name says something else than the setting of every run.
+fn is_own(verb: &str, flag: &str) -> bool {
+    OWN.iter().any(|(of, name, _)| *of == verb && *name == flag)
+        || TOGETHER.iter().any(|(of, names, _)| *of == verb && names.contains(&flag))
+        // The profile of a suite is one of its options.
+        || (flag == "profile" && !["score", "run", "rag test", "sgi run"].contains(&verb))
+}
+
+fn words(text: &str, metric: &str) -> Vec<String> {
+    // The metric stands in place of a letter that no flag has alone.
+    let put = |word: &str| match word.split_once("=M") {
+        Some((flag, rest)) => format!("{flag}={metric}{rest}"),
+        None => word.to_owned(),
+    };
+    text.split_whitespace().map(put).collect()
+}
+
+/// The flags of a verb, by their long names.
+fn flags(verb: &str) -> BTreeSet<String> {
+    let mut command = probare::command();
+    command.build();
+    let found = verb.split(' ').fold(&command, |command, word| command.find_subcommand(word).expect("a verb"));
+    let flags = found.get_arguments().filter_map(clap_long);
+    flags.filter(|flag| !["help", "version"].contains(&flag.as_str())).collect()
+}
+
+fn clap_long(argument: &clap::Arg) -> Option<String> {
+    argument.get_long().map(str::to_owned)
+}
+
+fn prepare(scene: &Scene) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    let write = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
+    if scene.folder == "plain" {
+        let case = |number: usize| {
+            let answer = if number % 2 == 0 { "a b" } else { "c d" };
+            format!("{{\"id\": \"{number}\", \"query\": \"q\", \"response\": \"{answer}\", \"reference\": \"a c\", \"tags\": [\"t{}\"]}}\n", number % 3)
+        };
+        write("cases.jsonl", &(0..9).map(case).collect::<String>());
+        write("run.yaml", "datasets: [{path: cases.jsonl}]\nmetrics: [token_f1]\n");
+        write("empty.yaml", "datasets: [{path: empty.jsonl}]\nmetrics: [token_f1]\n");
+        write("other.yaml", "datasets: [{path: cases.jsonl}]\nmetrics: [token_f1]\n");
+    } else {
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(scene.folder), root);
+    }
+    write("empty.jsonl", "");
+    write("empty.csv", "quote,source\n");
+    if scene.verb == "resume" {
+        let made = run(root, &words("run run.yaml", ""));
+        assert_eq!(made.code, Some(0), "{made:?}");
+    }
+    folder
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().flatten() {
+        let (path, target) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() { copy(&path, &target) } else { fs::copy(&path, &target).map(drop).unwrap() }
+    }
+}
+
+/// All that can be seen of a run.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+    files: BTreeMap<String, Vec<u8>>,
+}
+
+fn run(folder: &Path, words: &[String]) -> Seen {
+    let output = Command::new(PROGRAM)
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .env_remove("GITHUB_ACTIONS")
+        .env_remove("NO_COLOR")
+        .output()
+        .unwrap();
+    let mut files = BTreeMap::new();
+    gather(folder, folder, &mut files);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Seen { code: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr), files }
+}
+
+/// Files that a run leaves, but for stores and what tells the time.
+fn gather(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let path = entry.path();
+        let name = path.strip_prefix(root).unwrap().display().to_string();
+        if name.starts_with(".probare") {
+            continue;
+        }
+        if path.is_dir() {
+            gather(root, &path, files);
+        } else {
+            files.insert(name, fs::read(&path).unwrap());
+        }
+    }
+}
+
+/// What `config show` says of a setting: its values, and whether the flag is named as the origin of one.
+fn shown(folder: &Path, scene: &Scene, more: &[String], setting: &str) -> (Vec<Json>, BTreeSet<String>) {
+    let mut all = words("config show --json", "");
+    all.extend(words(scene.verb, ""));
+    all.extend(words(scene.words, scene.metric));
+    all.extend_from_slice(more);
+    let seen = run(folder, &all);
+    assert_eq!(seen.code, Some(0), "{all:?}: {}", seen.stderr);
+    let told: Json = serde_json::from_str(&seen.stdout).unwrap();
+    let of = told.as_array().unwrap().iter().filter(|entry| entry["setting"] == setting);
+    let (mut values, mut origins) = (Vec::new(), BTreeSet::new());
+    for entry in of {
+        values.push(entry["value"].clone());
+        origins.extend(entry["from"]["flag"].as_str().map(str::to_owned));
+    }
+    (values, origins)
+}
+
+/// What the flags of one verb were seen to do.
+fn check(scene: &Scene, counts: &mut (usize, usize, usize)) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let place = prepare(scene);
+    for flag in flags(scene.verb) {
+        if is_own(scene.verb, &flag) {
+            counts.2 += 1;
+            continue;
+        }
+        let Some((_, probe)) = PROBES.iter().find(|(name, _)| *name == flag) else {
+            wrong.push(format!("{} --{flag} has no probe", scene.verb));
+            continue;
+        };
+        let (setting, word, beside) = match probe {
+            Probe::Setting(setting, word) | Probe::Effect(setting, word) | Probe::Empty(setting, word) => (*setting, *word, ""),
+            Probe::Beside(setting, word, beside) => (*setting, *word, *beside),
+        };
+        if setting.is_empty() {
+            counts.2 += 1;
+            continue;
+        }
+        let (more, beside) = (words(word, scene.metric), words(beside, scene.metric));
+        let before = shown(place.path(), scene, &beside, setting);
+        let after = shown(place.path(), scene, &[beside.clone(), more.clone()].concat(), setting);
+        if before.0 == after.0 || !after.1.contains(&format!("--{flag}")) {
+            wrong.push(format!("{} --{flag} does not arrive: {before:?} {after:?}", scene.verb));
+        }
+        counts.0 += 1;
+        if !scene.is_run || matches!(probe, Probe::Setting(..)) {
+            continue;
+        }
+        let base = match (probe, scene.empty) {
+            (Probe::Empty(..), None) => continue,
+            (Probe::Empty(..), Some(empty)) => words(empty, scene.metric),
+            _ => [words(scene.verb, ""), words(scene.words, scene.metric), beside].concat(),
+        };
+        // The flag is the only difference: without it the same comes twice.
+        let without = run(prepare(scene).path(), &base);
+        let again = run(prepare(scene).path(), &base);
+        if without != again {
+            wrong.push(format!("{} is not the same twice: {without:?} {again:?}", scene.verb));
+            continue;
+        }
+        let with = run(prepare(scene).path(), &[base, more].concat());
+        counts.1 += 1;
+        if with == without {
+            wrong.push(format!("{} --{flag} has no effect", scene.verb));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn every_flag_of_every_verb_that_scores_arrives() {
+    let (mut counts, mut wrong) = ((0, 0, 0), Vec::new());
+    for scene in &SCENES {
+        wrong.extend(check(scene, &mut counts));
+    }
+    let (settings, effects, own) = counts;
+    println!(
+        "{} verbs: {settings} pairs of verb and flag arrive in the settings, {effects} of them change what comes out; {own} flags are no settings of a run",
+        SCENES.len()
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What nobody needs any more is taken out.
+    for (verb, flag, _) in OWN {
+        assert!(flags(verb).contains(flag), "{verb} has no flag --{flag}");
+    }
+    for (name, _) in PROBES {
+        assert!(SCENES.iter().any(|scene| flags(scene.verb).contains(name)), "no verb has a flag --{name}");
+    }
+}
+
+#[test]
+fn every_verb_that_has_settings_is_among_the_scenes() {
+    fn walk(command: &clap::Command, path: &str, found: &mut BTreeSet<String>) {
+        if command.get_arguments().any(|argument| argument.get_id() == "allow_empty") {
+            found.insert(path.trim().to_owned());
+        }
+        for inner in command.get_subcommands() {
+            walk(inner, &format!("{path} {}", inner.get_name()), found);
+        }
+    }
+    let mut found = BTreeSet::new();
+    walk(&probare::command(), "", &mut found);
+    let known: BTreeSet<String> = SCENES.iter().map(|scene| scene.verb.to_owned()).collect();
+    assert_eq!(found, known);
+}
+
+#[test]
+fn variables_of_the_environment_arrive_and_are_named() {
+    let place = prepare(&SCENES[0]);
+    let show = |verb: &[&str], variables: &[(&str, &str)]| {
+        let mut command = Command::new(PROGRAM);
+        command.args(["config", "show"]).args(verb).current_dir(place.path());
+        String::from_utf8(command.envs(variables.iter().copied()).output().unwrap().stdout).unwrap()
+    };
+    let text = show(&["score"], &[("PROBARE_LIMIT", "7"), ("PROBARE_FAIL_UNDER", "token_f1=0.5")]);
+    assert!(text.contains("(PROBARE_LIMIT)") && text.contains("token_f1 < 0.5  (PROBARE_FAIL_UNDER)"), "{text}");
+    let text = show(&["quotes", "a", "b"], &[("PROBARE_LIMIT", "7")]);
+    assert!(text.contains("(PROBARE_LIMIT)"), "{text}");
+    // The option of a suite takes its variable; what every run has under that name does not.
+    assert!(!show(&["score"], &[]).contains("PROBARE_"));
+}
+
+#[test]
+fn how_a_file_is_read_is_honoured() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("odd.csv"), "id^response^reference\n1^a b^a\n").unwrap();
+    fs::write(at.join("rows.txt"), "{\"id\": \"1\", \"response\": \"a\", \"reference\": \"a\"}\n").unwrap();
+    let long = format!("{{\"id\": \"1\", \"response\": \"{}\", \"reference\": \"a\"}}\n", "a ".repeat(700_000));
+    fs::write(at.join("long.jsonl"), long).unwrap();
+    let said = |text: &str| {
+        let seen = run(at, &words(text, ""));
+        (seen.code, seen.stdout + &seen.stderr)
+    };
+    assert_eq!(said("score odd.csv -m token_f1").0, Some(1));
+    assert_eq!(said("score odd.csv -m token_f1 --sep ^").0, Some(0));
+    assert!(said("validate odd.csv --sep ^").1.contains("with `^` between them"));
+    assert_eq!(said("score rows.txt -m token_f1").0, Some(1));
+    assert_eq!(said("score rows.txt -m token_f1 --format jsonl").0, Some(0));
+    assert_eq!(said("score long.jsonl -m token_f1").0, Some(0));
+    assert_eq!(said("score long.jsonl -m token_f1 --longest-row 1").0, Some(1));
+    let output = Command::new(PROGRAM)
+        .args(["score", "odd.csv", "-m", "token_f1"])
+        .env("PROBARE_SEP", "^")
+        .current_dir(at)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0));
+}

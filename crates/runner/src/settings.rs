@@ -1,0 +1,483 @@
+//! [`Settings`]: what a run is. Flags, environment, configuration and defaults are [`Layer`]s that are merged once, and of
+//! every setting it is known where it came from.
+//!
+//! A layer is a map from names of settings to values, made from whatever the layer is: nothing is copied by hand, a name that
+//! no setting has is an error, and so is a value of the wrong kind. A run keeps its settings, so that it goes on as it began.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use probare_core::{MetricRequest, Profile, Trust};
+use probare_models::{ModelSettings, record_path};
+use probare_report::{By, Cluster, Gate, Gates, Origin as SetBy};
+use probare_sandbox::Choice;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::config::{Config, ConfigError, Dataset, GateEntry, Generate, MetricEntry, Retrieval};
+use crate::{Asking, Sandboxing};
+
+/// What a run is: what is evaluated, how, and what comes out.
+#[expect(clippy::struct_excessive_bools, reason = "each is a wish of its own")]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The configuration that was read.
+    pub config: Option<PathBuf>,
+    /// Files of cases.
+    pub datasets: Vec<Dataset>,
+    /// Metrics.
+    pub metrics: Vec<MetricEntry>,
+    /// Models that may be asked.
+    pub models: Vec<ModelSettings>,
+    /// What the models under test are asked.
+    pub generate: Generate,
+    /// An index whose passages are put into every case.
+    pub retrieval: Option<Retrieval>,
+    /// Names of the models that judge, where a metric names none.
+    pub judges: Vec<String>,
+    /// Which reading of the metrics, where a metric does not say.
+    pub profile: Profile,
+    /// Limits that the run has to keep.
+    pub gates: Vec<SetGate>,
+    /// Whether a gate fails only if the interval excludes the limit.
+    pub confident: bool,
+    /// Whether gates hold for each group, too.
+    pub each_group: bool,
+    /// By what the summary is grouped.
+    pub by: Option<String>,
+    /// The column that says which cases hang together, for intervals.
+    pub cluster: Option<String>,
+    /// Scoring threads; all cores if absent.
+    pub jobs: Option<NonZeroUsize>,
+    /// At most this many cases; of each data set in a run.
+    pub limit: Option<u64>,
+    /// End at the first row that cannot be read.
+    pub strict: bool,
+    /// Whether a run without a single case is a good one.
+    pub allow_empty: bool,
+    /// Answer judges from recorded replies only.
+    pub offline: bool,
+    /// Most money, in US dollars.
+    pub budget_usd: Option<f64>,
+    /// Most tokens, sent and received.
+    pub budget_tokens: Option<u64>,
+    /// Score replies that were cut off at their longest length.
+    pub score_truncated: bool,
+    /// The record of replies; the usual one if absent.
+    pub record: Option<PathBuf>,
+    /// Seed of the waits between attempts.
+    pub seed: u64,
+    /// By what programs are shut in.
+    pub sandbox: Choice,
+    /// Run programs although what became of them is recorded.
+    pub run_again: bool,
+    /// Reports to write; `-` is standard output.
+    pub output: Vec<PathBuf>,
+    /// Title of pages.
+    pub title: Option<String>,
+    /// When annotations for GitHub are printed; never if absent.
+    pub github: Option<When>,
+    /// No summary and no progress.
+    pub quiet: bool,
+    /// The summary as JSON.
+    pub json: bool,
+    /// When colours are used; on a terminal if absent.
+    pub color: Option<When>,
+    /// Where each setting came from; what is not named is a default.
+    pub origins: BTreeMap<String, Origin>,
+}
+
+/// When something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// Where it fits.
+    Auto,
+    /// Everywhere.
+    Always,
+    /// Nowhere.
+    Never,
+}
+
+/// A gate, and where it was set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SetGate {
+    /// The limit.
+    pub gate: Gate,
+    /// Where it came from.
+    pub from: Origin,
+}
+
+/// Where a setting came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A flag, by its name.
+    Flag(String),
+    /// A variable of the environment, by its name.
+    Variable(String),
+    /// A configuration, by its path.
+    File(String),
+    /// Whoever called: the cases themselves, or another program.
+    Caller,
+    /// Nobody said anything.
+    Default,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Flag(name) | Self::Variable(name) | Self::File(name) => formatter.write_str(name),
+            Self::Caller => formatter.write_str("the run itself"),
+            Self::Default => formatter.write_str("default"),
+        }
+    }
+}
+
+/// Settings of one origin, or of several of the same strength.
+#[derive(Debug, Clone, Default)]
+pub struct Layer {
+    values: Map<String, Json>,
+    from: BTreeMap<String, Origin>,
+}
+
+/// Settings in which nothing is named that a run could reach or write: these hold whoever made the store of a run.
+const HARMLESS: [&str; 11] =
+    ["profile", "strict", "limit", "by", "cluster", "confident", "each_group", "gates", "allow_empty", "seed", "title"];
+
+/// The names under which the command line has gates.
+const GATES: &str = "fail_";
+
+impl Layer {
+    /// The values of which it is known where they came from.
+    pub fn new(mut values: Map<String, Json>, origin: impl Fn(&str) -> Option<Origin>) -> Self {
+        let from: BTreeMap<String, Origin> =
+            values.keys().filter_map(|name| Some((name.clone(), origin(name)?))).collect();
+        values.retain(|name, _| from.contains_key(name));
+        Self { values, from }
+    }
+
+    /// What another program says; what is null, false or empty is not said.
+    pub fn of_caller(values: Json) -> Self {
+        let Json::Object(mut values) = values else { return Self::default() };
+        values.retain(|_, value| !matches!(value, Json::Null | Json::Bool(false)) && *value != Json::Array(Vec::new()));
+        Self::new(values, |_| Some(Origin::Caller))
+    }
+
+    /// What a configuration says; `name` is what readers call it.
+    pub fn of_config(config: &Config, name: &str) -> Self {
+        let usual = flat(&Config::default());
+        let mut values = flat(config);
+        values.retain(|name, value| usual.get(name) != Some(value));
+        if !config.gates.is_empty() {
+            let gates: Vec<Gate> = config.gates.iter().flat_map(GateEntry::gates).collect();
+            values.insert("gates".to_owned(), json(&gates));
+        }
+        values.extend(config.path.as_ref().map(|path| ("config".to_owned(), json(path))));
+        Self::new(values, |_| Some(Origin::File(name.to_owned())))
+    }
+
+    /// What a run began with. Of a run that somebody else may have written down only what reaches and writes nothing.
+    pub fn of_run(stored: &Json, is_own: bool) -> Result<Self, ConfigError> {
+        let Settings { origins, .. } = read(stored.clone(), "the run")?;
+        let mut values = stored.as_object().cloned().unwrap_or_default();
+        values.retain(|name, _| is_own || HARMLESS.contains(&name.as_str()));
+        let has_gates = values.get("gates").and_then(Json::as_array).is_some_and(|gates| !gates.is_empty());
+        let origin = |name: &str| match name {
+            "gates" => has_gates.then_some(Origin::Caller),
+            _ => origins.get(name).cloned(),
+        };
+        Ok(Self::new(values, origin))
+    }
+
+    /// Only what the command line or the environment said: a configuration that is read again says the rest.
+    #[must_use]
+    pub fn without_files(mut self) -> Self {
+        self.values.retain(|name, value| match name.as_str() {
+            "gates" => {
+                if let Json::Array(gates) = value {
+                    gates.retain(|gate| gate.pointer("/from/file").is_none());
+                }
+                true
+            }
+            name => !matches!(self.from.get(name), Some(Origin::File(_))),
+        });
+        self
+    }
+
+    /// Only these settings.
+    #[must_use]
+    pub fn only(mut self, names: &[&str]) -> Self {
+        self.values.retain(|name, _| names.contains(&name.as_str()));
+        self
+    }
+
+    /// Without one setting.
+    #[must_use]
+    pub fn without(mut self, name: &str) -> Self {
+        self.values.shift_remove(name);
+        self
+    }
+
+    /// One setting more, from whoever calls.
+    #[must_use]
+    pub fn and(mut self, name: &str, value: impl Serialize) -> Self {
+        self.values.insert(name.to_owned(), json(&value));
+        self.from.insert(name.to_owned(), Origin::Caller);
+        self
+    }
+
+    /// The gates of one value: gates as they are, or with where they came from.
+    fn gates(value: Json, from: &Origin) -> Result<Vec<SetGate>, serde_json::Error> {
+        let Json::Array(gates) = value else { return Ok(Vec::new()) };
+        let read = |gate: Json| match gate.get("gate") {
+            Some(_) => serde_json::from_value(gate),
+            None => serde_json::from_value(gate).map(|gate| SetGate { gate, from: from.clone() }),
+        };
+        gates.into_iter().map(read).collect()
+    }
+}
+
+/// All settings of a configuration side by side.
+fn flat(config: &Config) -> Map<String, Json> {
+    let Json::Object(mut values) = json(config) else { return Map::new() };
+    if let Some(Json::Object(run)) = values.shift_remove("run") {
+        values.extend(run);
+    }
+    // Entries with several limits each; the gates stand for them.
+    values.shift_remove("gates");
+    values
+}
+
+fn json(value: &impl Serialize) -> Json {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+fn read(values: Json, name: &str) -> Result<Settings, ConfigError> {
+    serde_json::from_value(values)
+        .map_err(|error| ConfigError::Form { name: name.to_owned(), reason: error.to_string() })
+}
+
+impl Settings {
+    /// Merges layers, the strongest first. Of each setting the first that says something is right; gates add up, those of
+    /// the weakest layer first.
+    pub fn merge(layers: impl IntoIterator<Item = Layer>) -> Result<Self, ConfigError> {
+        let (mut merged, mut origins, mut gates) = (Map::new(), BTreeMap::new(), Vec::new());
+        for Layer { values, from } in layers {
+            let mut own = Vec::new();
+            for (name, value) in values {
+                let origin = from.get(&name).cloned().unwrap_or(Origin::Caller);
+                if name == "gates" || name.starts_with(GATES) {
+                    let read = Layer::gates(value, &origin);
+                    own.extend(read.map_err(|error| ConfigError::Form {
+                        name: origin.to_string(),
+                        reason: format!("{name}: {error}"),
+                    })?);
+                } else if !merged.contains_key(&name) {
+                    origins.insert(name.clone(), origin);
+                    merged.insert(name, value);
+                }
+            }
+            gates.splice(0..0, own);
+        }
+        let settings = read(Json::Object(merged), "the settings")?;
+        Ok(Self { gates, origins, ..settings })
+    }
+
+    /// These settings, but for what a layer says.
+    pub fn but(self, layer: Layer) -> Result<Self, ConfigError> {
+        Self::merge([layer, Layer::of_run(&json(&self), true)?])
+    }
+
+    /// Where a setting came from.
+    pub fn origin(&self, name: &str) -> Origin {
+        self.origins.get(name).cloned().unwrap_or(Origin::Default)
+    }
+
+    /// Every setting with its value and where it came from, in a fixed order; gates one by one.
+    pub fn told(&self) -> Vec<(String, Json, Origin)> {
+        let Json::Object(values) = json(self) else { return Vec::new() };
+        let mut told = Vec::new();
+        for (name, value) in values {
+            match name.as_str() {
+                "origins" => {}
+                "gates" => {
+                    let gate = |set: &SetGate| ("gate".to_owned(), Json::from(set.gate.to_string()), set.from.clone());
+                    told.extend(self.gates.iter().map(gate));
+                }
+                _ => {
+                    let origin = self.origin(&name);
+                    told.push((name, value, origin));
+                }
+            }
+        }
+        told
+    }
+
+    /// The metrics as requests.
+    pub fn requests(&self) -> Vec<MetricRequest> {
+        self.metrics.iter().map(MetricEntry::request).collect()
+    }
+
+    /// All gates, and how strict they are. A gate knows where it was set where that is not the command line itself.
+    pub fn limits(&self) -> Gates {
+        let from = |set: &SetGate| match set.from.clone() {
+            Origin::Flag(name) => Some(SetBy::Flag(name)),
+            Origin::Variable(name) => Some(SetBy::Variable(name)),
+            Origin::File(name) => Some(SetBy::Configuration(name)),
+            Origin::Caller | Origin::Default => None,
+        };
+        Gates::new(self.gates.iter().map(|set| set.gate.clone()).collect())
+            .set_by(self.gates.iter().map(from))
+            .confident(self.confident)
+            .in_each_group(self.each_group)
+    }
+
+    /// By what the summary is grouped.
+    pub fn groups(&self) -> Option<By> {
+        // Any text is something to group by.
+        self.by.as_ref().and_then(|by| by.parse().ok())
+    }
+
+    /// The column that says which cases hang together.
+    pub fn cluster(&self) -> Option<Cluster> {
+        // Any text is the name of a column.
+        self.cluster.as_ref().and_then(|name| name.parse().ok())
+    }
+
+    /// Whether annotations for GitHub are printed, here.
+    pub fn annotates(&self) -> bool {
+        match self.github {
+            None | Some(When::Never) => false,
+            Some(When::Auto) => std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true"),
+            Some(When::Always) => true,
+        }
+    }
+
+    /// The files to write, without standard output.
+    pub fn files(&self) -> Vec<PathBuf> {
+        self.output.iter().filter(|output| *output != Path::new("-")).cloned().collect()
+    }
+
+    /// The folder of the configuration, from which its files are looked for.
+    pub fn folder(&self) -> &Path {
+        self.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
+    }
+
+    /// The record of replies.
+    pub fn record(&self) -> PathBuf {
+        self.record.clone().unwrap_or_else(record_path)
+    }
+
+    /// Which models may be asked, and on which terms.
+    pub fn asking(&self) -> Asking {
+        Asking {
+            // Flags, environment and configuration are the user's own word.
+            trust: Trust::Trusted,
+            cassettes: Vec::new(),
+            models: self.models.clone(),
+            judges: self.judges.clone(),
+            under_test: Vec::new(),
+            round: 0,
+            offline: self.offline,
+            only_looks: false,
+            whole: false,
+            budget_usd: self.budget_usd,
+            budget_tokens: self.budget_tokens,
+            score_truncated: self.score_truncated,
+            is_published: false,
+            record: self.record(),
+            seed: self.seed,
+            // What a configuration names lies beside it and is named so; what the command line names lies here.
+            folder: PathBuf::new(),
+        }
+    }
+
+    /// How programs are run.
+    pub fn sandboxing(&self) -> Sandboxing {
+        Sandboxing {
+            choice: self.sandbox,
+            record: Some(self.record()),
+            again: self.run_again,
+            offline: self.offline,
+            recorded_only: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn flags(values: Json) -> Layer {
+        let Json::Object(values) = values else { panic!("an object") };
+        Layer::new(values, |name| Some(Origin::Flag(format!("--{}", name.replace('_', "-")))))
+    }
+
+    fn file(text: &str) -> Layer {
+        Layer::of_config(&Config::parse(text, "p.yaml").unwrap(), "p.yaml")
+    }
+
+    #[test]
+    fn the_strongest_layer_that_says_something_is_right_and_it_is_known_which() {
+        let settings = Settings::merge([
+            flags(json!({"limit": 5, "fail_under": [{"kind": "mean", "metric": "a", "relation": "<", "limit": 0.5}]})),
+            file("run: {limit: 7, concurrency: 3, strict: true}\nprofile: careful\ngates: [{metric: b, fail_over: 1}]\n"),
+        ])
+        .unwrap();
+        assert_eq!((settings.limit, settings.jobs, settings.strict), (Some(5), NonZeroUsize::new(3), true));
+        assert_eq!(settings.origin("limit"), Origin::Flag("--limit".into()));
+        assert_eq!(settings.origin("jobs"), Origin::File("p.yaml".into()));
+        assert_eq!(settings.origin("seed"), Origin::Default);
+        let gates: Vec<String> = settings.gates.iter().map(|set| format!("{} {}", set.gate, set.from)).collect();
+        assert_eq!(gates, ["b > 1 p.yaml", "a < 0.5 --fail-under"]);
+        assert_eq!(settings.profile, Profile::Careful);
+    }
+
+    #[test]
+    fn a_setting_that_nobody_knows_is_an_error_and_not_dropped() {
+        assert!(Settings::merge([flags(json!({"limitt": 5}))]).unwrap_err().to_string().contains("limitt"));
+        assert!(Settings::merge([flags(json!({"limit": "many"}))]).is_err());
+    }
+
+    #[test]
+    fn every_setting_of_a_configuration_arrives() {
+        let text = "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
+                    generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n\
+                    run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, confident: true, \
+                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true}\n";
+        let settings = Settings::merge([file(text)]).unwrap();
+        let Json::Object(schema) = schemars::schema_for!(crate::config::Run).to_value() else { panic!("an object") };
+        for name in schema["properties"].as_object().unwrap().keys() {
+            let name = if name == "concurrency" { "jobs" } else { name };
+            assert_eq!(settings.origin(name), Origin::File("p.yaml".into()), "{name}");
+        }
+        for name in ["datasets", "metrics", "models", "generate", "retrieval", "judges", "profile"] {
+            assert_eq!(settings.origin(name), Origin::File("p.yaml".into()), "{name}");
+        }
+        assert_eq!(settings.requests()[0], MetricRequest::plain("token_f1"));
+    }
+
+    #[test]
+    fn a_run_begins_again_with_what_it_began_with() {
+        let begun = Settings::merge([
+            flags(json!({"profile": "careful", "output": ["o.csv"]})),
+            file("models: [{name: 'openai:x'}]\nrun: {strict: true}\ngates: [{metric: b, fail_over: 1}]\n"),
+        ])
+        .unwrap();
+        let stored = json(&begun);
+        let own = Settings::merge([Layer::of_run(&stored, true).unwrap()]).unwrap();
+        assert_eq!(json(&own), stored);
+        let foreign = Settings::merge([Layer::of_run(&stored, false).unwrap()]).unwrap();
+        assert_eq!((foreign.profile, foreign.strict, foreign.gates.len()), (Profile::Careful, true, 1));
+        assert!(foreign.models.is_empty() && foreign.output.is_empty());
+        let said = Settings::merge([Layer::of_run(&stored, true).unwrap().without_files()]).unwrap();
+        assert_eq!((said.profile, said.strict, said.gates.len()), (Profile::Careful, false, 0));
+    }
+}
