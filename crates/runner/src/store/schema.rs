@@ -1,7 +1,7 @@
 //! The tables of the store, how the file is opened, and how an older form becomes the present one.
 //!
-//! A store that may not be written is read where it is; one of an older form is then copied and the copy brought up to
-//! date, which is gone when nobody reads it any more.
+//! A store that may not be written is read where it is; one of an older form, or with a journal beside it, is copied and
+//! the copy brought up to date, which is gone when nobody reads it any more.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -158,7 +158,7 @@ pub(super) enum Access {
     Written(PathBuf),
     /// It is read, and nobody else writes it.
     Read(PathBuf),
-    /// A copy is read, since it is of an older form and may not be written.
+    /// A copy is read, since it may not be written and is of an older form or has a journal beside it.
     Copied(Arc<TempDir>),
 }
 
@@ -233,6 +233,13 @@ fn bring_up_to_date(path: &Path, connection: &mut Connection) -> Result<bool, St
 
 /// Opens a file that may not be written.
 fn open_to_read(path: &Path) -> Result<(Access, Connection), StoreError> {
+    // A journal beside it belongs to it, and is taken in where that may be written.
+    let mut journal = path.as_os_str().to_owned();
+    journal.push("-wal");
+    let journal = PathBuf::from(journal);
+    if journal.metadata().is_ok_and(|found| found.len() > 0) {
+        return open_copy(path, &journal);
+    }
     let connection = connect_to_read(path)?;
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrong(path))?;
     let form = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
@@ -242,10 +249,23 @@ fn open_to_read(path: &Path) -> Result<(Access, Connection), StoreError> {
     if found == form {
         return Ok((Access::Read(path.to_owned()), connection));
     }
+    drop(connection);
+    open_copy(path, &journal)
+}
+
+/// Opens a copy of the file and of its journal, in a folder of its own.
+#[expect(clippy::disallowed_methods, reason = "the copy of a database is a database's, not a report")]
+fn open_copy(path: &Path, journal: &Path) -> Result<(Access, Connection), StoreError> {
     let failed = |error: std::io::Error| StoreError::Database { path: path.to_owned(), reason: error.to_string() };
     let folder = tempfile::tempdir().map_err(failed)?;
     let copy = folder.path().join(COPY);
-    connection.execute("VACUUM INTO ?1", [copy.display().to_string()]).map_err(wrong(path))?;
+    for (from, to) in [(path, copy.clone()), (journal, folder.path().join(format!("{COPY}-wal")))] {
+        if !from.exists() {
+            continue;
+        }
+        let mut file = std::fs::File::create_new(&to).map_err(failed)?;
+        std::io::copy(&mut std::fs::File::open(from).map_err(failed)?, &mut file).map_err(failed)?;
+    }
     let connection = open_to_write(&copy).map_err(|(error, _)| error.about(path))?;
     Ok((Access::Copied(Arc::new(folder)), connection))
 }
