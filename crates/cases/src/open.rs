@@ -133,7 +133,9 @@ pub enum OpenError {
         length: u64,
     },
     /// The text is in another encoding.
-    #[error("the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one")]
+    #[error(
+        "the header of `{file}` is not UTF-8 text; files from Windows are often Windows-1252: `iconv -f WINDOWS-1252 -t UTF-8 {file} > utf8.csv` converts one"
+    )]
     NotUtf8 {
         /// File name as given.
         file: String,

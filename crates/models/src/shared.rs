@@ -268,12 +268,11 @@ impl Shared {
         let inner = &*self.0;
         let _one_at_a_time = inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
         if inner.runtime.get().is_none() {
-            let runtime = Builder::new_multi_thread()
-                .worker_threads(2)
-                .thread_name("models")
-                .enable_all()
-                .build()
-                .map_err(|error| OpenError::System { reason: error.to_string() })?;
+            let build = || Builder::new_multi_thread().worker_threads(2).thread_name("models").enable_all().build();
+            // Where the system refuses a thread, the runtime does not say so but panics.
+            let no_threads = |_| OpenError::System { reason: "the system gives no further thread".to_owned() };
+            let runtime = std::panic::catch_unwind(build).map_err(no_threads)?;
+            let runtime = runtime.map_err(|error| OpenError::System { reason: error.to_string() })?;
             let _ = inner.runtime.set(runtime);
         }
         let is_wanted = needs_record && inner.record.get().is_none();

@@ -67,8 +67,18 @@ impl Settings {
         // Of a configuration that Python names, files, gates and limits are the command line's business.
         let path = config.path.as_deref().unwrap_or(Path::new("")).display().to_string();
         let terms = Layer::of_config(&config, &path).only(&[
-            "config", "metrics", "models", "judges", "profile", "offline", "budget_usd", "budget_tokens", "record",
-            "score_truncated", "seed", "sandbox",
+            "config",
+            "metrics",
+            "models",
+            "judges",
+            "profile",
+            "offline",
+            "budget_usd",
+            "budget_tokens",
+            "record",
+            "score_truncated",
+            "seed",
+            "sandbox",
         ]);
         let settings = probare_runner::Settings::merge([said, terms])?;
         Ok(Settled { settings, fields: FieldMap::of(mapping)? })
@@ -141,12 +151,8 @@ fn driven(job: Job, settled: &Settled, run_as: &Run, interrupted: Arc<AtomicBool
     let Run { limit, strict, outputs, by, title, name: _, format: _, only: _ } = run_as;
     let values = json!({"limit": limit, "strict": strict, "output": outputs, "by": by, "title": title});
     let settings = settled.settings.clone().but(Layer::of_caller(values))?;
-    let wanted = Wanted {
-        watcher: Some(Box::new(&mut keeper)),
-        interrupted,
-        sandboxing: None,
-        ..Wanted::from(settings)
-    };
+    let wanted =
+        Wanted { watcher: Some(Box::new(&mut keeper)), interrupted, sandboxing: None, ..Wanted::from(settings) };
     let conclusion = run(job, wanted)?;
     if conclusion.driven.stop == Stop::Strict {
         let problem = keeper.problems.iter().rfind(|problem| problem.lost);

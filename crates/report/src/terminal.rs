@@ -100,7 +100,8 @@ fn causes(summary: &Summary) -> Vec<Cause> {
             }
             for (shape, cause) in own {
                 let is_same = |(known, other): &&mut (Vec<String>, Cause)| {
-                    *known == shape && (other.is_failure, other.count, other.alike) == (is_failure, cause.count, cause.alike)
+                    *known == shape
+                        && (other.is_failure, other.count, other.alike) == (is_failure, cause.count, cause.alike)
                 };
                 match causes.iter_mut().find(is_same) {
                     Some((_, known)) => known.metrics.extend(cause.metrics),

@@ -13,8 +13,8 @@ use probare_core::{
 };
 use probare_metrics::registry;
 use probare_report::{
-    Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation,
-    Summary, VERSION, Verdict, manifest, refuse_overlap,
+    Format, Gate, GateError, Gates, Github, Jsonl, LinesDigest, OpenError, Options, Output, Overlap, Relation, Summary,
+    VERSION, Verdict, manifest, refuse_overlap,
 };
 
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
@@ -188,13 +188,8 @@ pub(crate) fn run_planned(
     refuse_overlap(&job.reads, &writes(&job, &outputs, &formats))?;
 
     job.title = settings.title.clone().or(job.title);
-    let options = Options {
-        title: job.title.clone(),
-        gates,
-        case_limits: case_limits(&job),
-        by,
-        cluster: settings.cluster(),
-    };
+    let options =
+        Options { title: job.title.clone(), gates, case_limits: case_limits(&job), by, cluster: settings.cluster() };
     let mut sinks: Vec<Box<dyn Sink>> = Vec::new();
     for (path, (format, compression)) in outputs.iter().zip(formats) {
         let output = Output::to_file(path, compression).map_err(OpenError::from)?;
@@ -224,7 +219,8 @@ pub(crate) fn run_planned(
         interrupted,
     };
     let around = Surroundings { rules: job.rules.as_ref(), outside: everybody, sampler };
-    let kept_before: Vec<PathBuf> = outputs.iter().map(|path| Output::partial(path)).filter(|path| path.exists()).collect();
+    let kept_before: Vec<PathBuf> =
+        outputs.iter().map(|path| Output::partial(path)).filter(|path| path.exists()).collect();
     let driven = match drive(job.cases, &job.source, plan, around, &drive_options, Box::new(&mut tee)) {
         Ok(driven) => driven,
         Err(error) => {

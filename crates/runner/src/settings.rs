@@ -428,7 +428,9 @@ mod tests {
     fn the_strongest_layer_that_says_something_is_right_and_it_is_known_which() {
         let settings = Settings::merge([
             flags(json!({"limit": 5, "fail_under": [{"kind": "mean", "metric": "a", "relation": "<", "limit": 0.5}]})),
-            file("run: {limit: 7, concurrency: 3, strict: true}\nprofile: careful\ngates: [{metric: b, fail_over: 1}]\n"),
+            file(
+                "run: {limit: 7, concurrency: 3, strict: true}\nprofile: careful\ngates: [{metric: b, fail_over: 1}]\n",
+            ),
         ])
         .unwrap();
         assert_eq!((settings.limit, settings.jobs, settings.strict), (Some(5), NonZeroUsize::new(3), true));

@@ -8,8 +8,8 @@ use probare_report::github::{Annotation, lines};
 use probare_report::{By, Cluster, Output, escape, refuse_overlap};
 use probare_runner::{CompareError, Compared, Exit, Results, compare, export};
 
-use super::stored::{StoreFlag, failure};
 use super::flags::{Annotating, Color};
+use super::stored::{StoreFlag, failure};
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 

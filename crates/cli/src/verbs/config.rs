@@ -41,8 +41,9 @@ pub fn run(arguments: &Arguments) -> Done {
     let words = if command.is_empty() { vec![OsString::from("score")] } else { command.clone() };
     let settings = crate::settings_of(words)?;
     let settings = settings.ok_or_else(|| {
-        Failure::usage("this command has no settings of a run")
-            .hint("name one that scores: score, run, resume, rag eval, rag test, synthesis, socioscope, synthlink, sgi …")
+        Failure::usage("this command has no settings of a run").hint(
+            "name one that scores: score, run, resume, rag eval, rag test, synthesis, socioscope, synthlink, sgi …",
+        )
     })?;
     print(&if *json { as_json(&settings) } else { as_text(&settings) })
 }

@@ -42,7 +42,18 @@ impl<T> Layered<T> {
 
 /// Settings about whom a run asks, on which terms, and with how many threads.
 pub const TERMS: [&str; 12] = [
-    "config", "models", "judges", "profile", "offline", "budget_usd", "budget_tokens", "score_truncated", "record", "seed", "sandbox", "jobs",
+    "config",
+    "models",
+    "judges",
+    "profile",
+    "offline",
+    "budget_usd",
+    "budget_tokens",
+    "score_truncated",
+    "record",
+    "seed",
+    "sandbox",
+    "jobs",
 ];
 
 /// What a configuration says, under the name of its file.

@@ -9,9 +9,9 @@ use probare_runner::{Config, Evaluation, EvaluationOptions, Exit, Layer, Retry, 
 
 use super::benchmarks::{self, Guided, Opened};
 use super::flags::{Layered, RunFlags, of_config};
+use super::remark;
 use super::running::Running;
 use super::stored::{StoreFlag, failure, number};
-use super::remark;
 use crate::failure::{Done, Failure};
 
 /// Go on with a run.
@@ -67,9 +67,8 @@ pub fn run(arguments: &Arguments) -> Done {
     let differences = stored.plan.differences(evaluation.plan());
     if !differences.is_empty() {
         if !arguments.accept_changes {
-            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; "))).hint(
-                "put it back as it was, start anew, or go on all the same with --accept-changes",
-            ));
+            return Err(Failure::new(format!("run {run} cannot go on as it began: {}", differences.join("; ")))
+                .hint("put it back as it was, start anew, or go on all the same with --accept-changes"));
         }
         for difference in &differences {
             remark(&escape::terminal(&format!("accepted: {difference}")));

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use probare_core::{Console, Ending, Job, Stop};
 use probare_report::number::counted;
 use probare_report::{escape, terminal, told};
-use probare_runner::{
-    Conclusion, Evaluation, Exit, ProgramError, ProgramsRun, Settings, Store, Tally, Wanted,
-};
+use probare_runner::{Conclusion, Evaluation, Exit, ProgramError, ProgramsRun, Settings, Store, Tally, Wanted};
 use probare_sandbox::SandboxError;
 
 use super::asking;

@@ -100,9 +100,7 @@ fn source(arguments: &Arguments, settings: &Settings) -> Result<(String, FieldMa
         return Ok((file.clone(), fields.unwrap_or_default()));
     }
     match settings.datasets.as_slice() {
-        [dataset] => {
-            Ok((settings.folder().join(&dataset.path).display().to_string(), dataset.fields()?))
-        }
+        [dataset] => Ok((settings.folder().join(&dataset.path).display().to_string(), dataset.fields()?)),
         [] => Err(Failure::usage("no file of cases is named")
             .hint("name one: probare score cases.jsonl --metric token_f1; `probare init` writes an example project")),
         several => Err(Failure::usage(format!("the configuration lists {} datasets", several.len()))

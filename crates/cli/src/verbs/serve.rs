@@ -15,9 +15,9 @@ use probare_runner::{Asked, Exit};
 use probare_server::{Answerer, Corpus, Limits, ServeError, Server, Settings, Stop, Token, TokenError};
 
 use super::asking::Asking;
+use super::flags::{Layered, jobs};
 use super::rag::{self, Opened};
 use super::remark;
-use super::flags::{Layered, jobs};
 use crate::failure::{Done, Failure};
 
 /// The variable that holds the token.

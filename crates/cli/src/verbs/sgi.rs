@@ -268,8 +268,7 @@ fn open(path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>
     // The limit is settled: that of the flags, or that of a demo.
     let said = said.into_iter().map(|layer| layer.without("limit"));
     let settings = Settings::merge(said.chain([file]))?;
-    let evaluation =
-        Evaluation::open_benchmark(&settings, EvaluationOptions::default(), benchmark).map_err(failure)?;
+    let evaluation = Evaluation::open_benchmark(&settings, EvaluationOptions::default(), benchmark).map_err(failure)?;
     Ok(Some(Opened { evaluation, running: Running::new(settings).with_own_summary(true) }))
 }
 

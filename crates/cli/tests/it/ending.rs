@@ -20,12 +20,17 @@ fn project(cases: usize, seconds: &str) -> tempfile::TempDir {
     write("cases.jsonl", &(0..cases).map(case).collect::<String>());
     write(
         "judge.sh",
-        &format!("cat > /dev/null; echo asked >> asked.log; sleep {seconds}; echo '{{\"text\": \"{{\\\"reason\\\": \\\"x\\\", \\\"same\\\": true}}\"}}'\n"),
+        &format!(
+            "cat > /dev/null; echo asked >> asked.log; sleep {seconds}; echo '{{\"text\": \"{{\\\"reason\\\": \\\"x\\\", \\\"same\\\": true}}\"}}'\n"
+        ),
     );
     let model = |name: &str| format!("{{name: {name}, provider: command, command: [sh, judge.sh], concurrency: 4}}");
     write(
         "probare.yaml",
-        &format!("datasets: [{{path: cases.jsonl}}]\nmodels: [{}]\njudges: [house]\nmetrics: [judge_same_answer]\n", model("house")),
+        &format!(
+            "datasets: [{{path: cases.jsonl}}]\nmodels: [{}]\njudges: [house]\nmetrics: [judge_same_answer]\n",
+            model("house")
+        ),
     );
     write(
         "run.yaml",
@@ -66,10 +71,10 @@ fn asked(folder: &Path) -> usize {
 #[test]
 fn a_limit_holds_before_anybody_is_asked() {
     let folder = project(200, "0");
-    let output =
-        Command::new(PROGRAM).args(["score", "--limit", "5"]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(asked(folder.path()), 5);
+    let output = Command::new(PROGRAM).args(["score", "--limit", "5"]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    // Five cases, and each once more, since this judge does not say the code that it is told.
+    assert_eq!(asked(folder.path()), 10);
 }
 
 #[cfg(unix)]
@@ -153,12 +158,13 @@ fn threads_that_the_system_refuses_end_in_fewer_threads_or_an_error_and_never_in
     fs::write(folder.path().join("none.jsonl"), "").unwrap();
     let mut ended = Vec::new();
     for processes in [1, 2, 3, 4, 6, 8, 12, 20, 60] {
-        for words in ["score --limit 250 -q -o out.jsonl", "score cases.jsonl -m token_f1 -c /dev/null -q -o plain.jsonl"] {
+        for words in
+            ["score --limit 250 -q -o out.jsonl", "score cases.jsonl -m token_f1 -c /dev/null -q -o plain.jsonl"]
+        {
             let Some(output) = with_few_threads(folder.path(), processes, words) else { return };
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             let code = output.status.code();
-            assert!(code.is_some_and(|code| code != 124), "{processes} {words}: {code:?} {text}");
-            assert!(!text.contains("panicked"), "{processes} {words}: {text}");
+            assert!(code.is_some_and(|code| [0, 1].contains(&code)), "{processes} {words}: {code:?} {text}");
             ended.push((processes, code));
         }
     }
@@ -184,14 +190,19 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     let mut rows = fs::read_to_string(at.join("cases.jsonl")).unwrap();
     rows.push_str("this is no row\n");
     fs::write(at.join("cases.jsonl"), rows).unwrap();
-    fs::write(at.join("plain.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [answer_match]\nrun: {strict: true}\n").unwrap();
-    let begun = run(&["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "answer_match=2"], &home);
+    fs::write(at.join("plain.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [answer_match]\nrun: {strict: true}\n")
+        .unwrap();
+    let begun = run(
+        &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "answer_match=2"],
+        &home,
+    );
     assert_eq!(begun.status.code(), Some(2), "{}", said_by(&begun));
     // Nothing need be said again.
     let (code, text) = show(&["config", "show", "resume", "1"], &home);
     assert_eq!(code, Some(0), "{text}");
-    for wanted in ["careful", "answer_match < 2", "strict         true", "limit          9"] {
-        assert!(text.contains(wanted), "{wanted}: {text}");
+    let words: Vec<String> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for wanted in ["profile careful (", "gate answer_match < 2 (", "strict true (", "limit 9 ("] {
+        assert!(words.iter().any(|line| line.starts_with(wanted)), "{wanted}: {text}");
     }
     let gone = at.join("gone.yaml");
     fs::rename(at.join("plain.yaml"), &gone).unwrap();
@@ -243,8 +254,8 @@ fn a_prompt_in_a_file_lies_beside_the_configuration_that_names_it() {
     let folder = project(1, "0");
     let at = folder.path();
     fs::create_dir(at.join("inner")).unwrap();
-    fs::write(at.join("prompt.md"), "[system]\nHere: {{query}}\n[user]\n{{response}} {{reference}}\n").unwrap();
-    fs::write(at.join("inner/prompt.md"), "[system]\nBeside: {{query}}\n[user]\n{{response}} {{reference}}\n").unwrap();
+    fs::write(at.join("prompt.md"), "[system]\nHere: {{form}}\n[user]\n{{data}}\n").unwrap();
+    fs::write(at.join("inner/prompt.md"), "[system]\nBeside: {{form}}\n[user]\n{{data}}\n").unwrap();
     let yaml = "models: [{name: house, api_model_name: 'replay:none.jsonl'}]\njudges: [house]\n\
                 metrics: [{id: judge_same_answer, options: {prompt: '@prompt.md'}}]\n";
     fs::write(at.join("inner/p.yaml"), yaml).unwrap();

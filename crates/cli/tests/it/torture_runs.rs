@@ -97,7 +97,8 @@ impl Ground {
         let config = config.replace("METRIC", more);
         fs::write(root.join("probare.yaml"), config).unwrap();
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        let mut ground = Self { folder, samples: looked_at * 2, whole: Default::default(), took: Duration::ZERO, flags };
+        let mut ground =
+            Self { folder, samples: looked_at * 2, whole: Default::default(), took: Duration::ZERO, flags };
         let place = ground.place("whole");
         let start = Instant::now();
         good(&place, &ground.begin());

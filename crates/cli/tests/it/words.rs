@@ -51,7 +51,9 @@ fn a_table_from_windows_is_told_how_to_become_utf_8() {
 
 fn write_cases(folder: &Path) {
     let case = |number: usize| {
-        format!("{{\"id\": \"{number}\", \"query\": \"q{number}\", \"response\": \"a\", \"reference\": \"b\", \"tags\": [\"t\"]}}\n")
+        format!(
+            "{{\"id\": \"{number}\", \"query\": \"q{number}\", \"response\": \"a\", \"reference\": \"b\", \"tags\": [\"t\"]}}\n"
+        )
     };
     fs::write(folder.join("cases.jsonl"), (0..6).map(case).collect::<String>()).unwrap();
 }
@@ -99,8 +101,16 @@ fn an_index_is_tested_with_the_gates_of_the_configuration_that_is_there() {
     let at = folder.path();
     fs::create_dir(at.join("corpus")).unwrap();
     fs::write(at.join("corpus/a.txt"), "Mussels grow on ropes near the harbour.").unwrap();
-    fs::write(at.join("questions.jsonl"), "{\"id\": \"1\", \"question\": \"Where do mussels grow?\", \"relevant\": [\"a.txt\"]}\n").unwrap();
-    fs::write(at.join("probare.yaml"), "gates: [{metric: reciprocal_rank, fail_under: 2}, {metric: token_f1, fail_under: 2}]\n").unwrap();
+    fs::write(
+        at.join("questions.jsonl"),
+        "{\"id\": \"1\", \"question\": \"Where do mussels grow?\", \"relevant\": [\"a.txt\"]}\n",
+    )
+    .unwrap();
+    fs::write(
+        at.join("probare.yaml"),
+        "gates: [{metric: reciprocal_rank, fail_under: 2}, {metric: token_f1, fail_under: 2}]\n",
+    )
+    .unwrap();
     let (code, text) = run(at, &["rag", "index", "corpus", "-o", "index"]);
     assert_eq!(code, Some(0), "{text}");
     let (code, text) = run(at, &["rag", "test", "index", "--questions", "questions.jsonl", "--mode", "words"]);
@@ -115,13 +125,17 @@ fn score_shows_a_summary_on_a_terminal_and_lines_in_a_pipe() {
     write_cases(folder.path());
     let line = format!("{PROGRAM} score cases.jsonl -m token_f1");
     // `script` runs it at a terminal of its own.
-    let Ok(output) = Command::new("script").args(["-qec", &line, "/dev/null"]).current_dir(folder.path()).output() else {
+    let Ok(output) = Command::new("script").args(["-qec", &line, "/dev/null"]).current_dir(folder.path()).output()
+    else {
         probare_testing::left_out("`script` is not installed, so no terminal can be had");
         return;
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("6 cases") && !text.contains("{\"id\""), "{text}");
-    let output =
-        Command::new(PROGRAM).args(["score", "cases.jsonl", "-m", "token_f1"]).current_dir(folder.path()).output().unwrap();
+    let output = Command::new(PROGRAM)
+        .args(["score", "cases.jsonl", "-m", "token_f1"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout).lines().filter(|line| line.starts_with("{\"id\"")).count(), 6);
 }

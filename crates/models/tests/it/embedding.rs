@@ -17,7 +17,9 @@ fn folder() -> Option<PathBuf> {
     let folders = [models_folder().ok(), Some(own)].into_iter().flatten().map(|models| known.folder(&models));
     let found = folders.into_iter().find(|folder| known.is_in(folder));
     if found.is_none() {
-        probare_testing::left_out("all-MiniLM-L6-v2 is not there (`probare models pull` fetches it, so does `cargo x test`)");
+        probare_testing::left_out(
+            "all-MiniLM-L6-v2 is not there (`probare models pull` fetches it, so does `cargo x test`)",
+        );
     }
     found
 }

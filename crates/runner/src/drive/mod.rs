@@ -216,12 +216,7 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     /// Takes results as they come and passes them on in their order.
-    fn collect(
-        &mut self,
-        mut pool: Pool<'_, '_>,
-        jobs: usize,
-        options: &DriveOptions,
-    ) -> Result<Stop, DriveError> {
+    fn collect(&mut self, mut pool: Pool<'_, '_>, jobs: usize, options: &DriveOptions) -> Result<Stop, DriveError> {
         pool.grow(jobs)?;
         let queue = pool.worker.queue;
         let mut is_told = false;

@@ -92,7 +92,9 @@ pub(super) enum Task {
 pub(super) enum Next {
     Results(Vec<Scored>),
     /// Nothing yet; so many further threads could be of use.
-    Waiting { wanted: usize },
+    Waiting {
+        wanted: usize,
+    },
     Failed(DriveError),
     End(Stop),
 }

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use probare_core::{
-    Answer, Batch, BuildError, Case, CaseResult, Event, Given, Input, MetricRequest, Named, NoRules, Nobody, Outside, Problem,
-    Profile, Reply, ScoreError, Sink, Source, SourceError, Stop, Trust, Turn,
+    Answer, Batch, BuildError, Case, CaseResult, Event, Given, Input, MetricRequest, Named, NoRules, Nobody, Outside,
+    Problem, Profile, Reply, ScoreError, Sink, Source, SourceError, Stop, Trust, Turn,
 };
 use probare_metrics::registry;
 use probare_runner::{DriveError, DriveOptions, Driven, Plan, Sampler, Surroundings, drive};
@@ -203,7 +203,10 @@ fn a_keeper_that_panics_ends_the_run_and_what_is_finished_is_kept() {
         assert!(matches!(error, DriveError::Bug { .. }), "{error}");
         let ids = kept.ids.lock().unwrap();
         assert!(ids.len() >= 200 && !ids.contains(&300), "{}", ids.len());
-        assert!(seen.lines().iter().all(|id| ids.contains(&id.parse().unwrap())), "nothing is reported that is not kept");
+        assert!(
+            seen.lines().iter().all(|id| ids.contains(&id.parse().unwrap())),
+            "nothing is reported that is not kept"
+        );
     }
 }
 
@@ -325,7 +328,8 @@ fn an_interruption_says_at_once_what_is_under_way_and_begins_nothing_more() {
         thread::sleep(Duration::from_millis(200));
         interrupted.store(true, Ordering::Relaxed);
     });
-    let driven = driven(Setting { outside: &judge, metric: JUDGE, options, ..Setting::default() }, seen.clone()).unwrap();
+    let driven =
+        driven(Setting { outside: &judge, metric: JUDGE, options, ..Setting::default() }, seen.clone()).unwrap();
     assert_eq!(driven.stop, Stop::Interrupted);
     assert_eq!(judge.asked.load(Ordering::Relaxed), 16, "as many as may wait, and no more");
     let mut wanted = vec!["interrupted 16 true".to_owned()];

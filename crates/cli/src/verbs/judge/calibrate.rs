@@ -74,8 +74,7 @@ pub fn run(arguments: &Arguments) -> Done {
     // Of a configuration the models and the terms count; cases, limits and reports are those of the calibration.
     let terms = of_config(&config).only(&TERMS);
     let settings = Settings::merge([arguments.asking.layer(), terms])?;
-    let wanted =
-        Wanted { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..Wanted::from(settings) };
+    let wanted = Wanted { interrupted: interrupt_flag(), watcher: Some(Box::new(&mut seen)), ..Wanted::from(settings) };
     let conclusion = probare_runner::run(job, wanted)?;
     if let Some(hearing) = &conclusion.hearing {
         asking::say(hearing, false);

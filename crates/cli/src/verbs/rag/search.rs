@@ -61,7 +61,8 @@ fn line(at: usize, hit: &Hit, question: &str) -> String {
 
 /// The part of a passage that has most words of the question; its beginning where it has none.
 fn around_match(text: &str, question: &str) -> String {
-    let words = |text: &str| -> Vec<String> { text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect() };
+    let words =
+        |text: &str| -> Vec<String> { text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect() };
     // Short words stand everywhere.
     let wanted: Vec<String> = words(question).into_iter().filter(|word| word.chars().count() > 3).collect();
     let pieces: Vec<&str> = text.split_whitespace().collect();
