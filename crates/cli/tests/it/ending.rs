@@ -138,9 +138,9 @@ fn with_few_threads(folder: &Path, processes: u32, words: &str) -> Option<Output
     let program = folder.join("probare");
     fs::copy(PROGRAM, &program).unwrap();
     assert!(Command::new("chmod").args(["-R", "a+rwX"]).arg(folder).status().unwrap().success());
-    let script = format!("cd '{}' && ulimit -u {processes} && exec timeout 60 ./probare {words}", folder.display());
-    let output = Command::new("setpriv")
-        .args(["--reuid=54321", "--regid=54321", "--clear-groups", "bash", "-c", &script])
+    let script = format!("cd '{}' && ulimit -u {processes} && exec ./probare {words}", folder.display());
+    let output = Command::new("timeout")
+        .args(["60", "setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "bash", "-c", &script])
         .env("HOME", folder)
         .env_remove("XDG_CONFIG_HOME")
         .output();
@@ -190,10 +190,10 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     let mut rows = fs::read_to_string(at.join("cases.jsonl")).unwrap();
     rows.push_str("this is no row\n");
     fs::write(at.join("cases.jsonl"), rows).unwrap();
-    fs::write(at.join("plain.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [answer_match]\nrun: {strict: true}\n")
+    fs::write(at.join("plain.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [agency_language]\nrun: {strict: true}\n")
         .unwrap();
     let begun = run(
-        &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "answer_match=2"],
+        &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "agency_language=2"],
         &home,
     );
     assert_eq!(begun.status.code(), Some(2), "{}", said_by(&begun));
@@ -201,7 +201,7 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     let (code, text) = show(&["config", "show", "resume", "1"], &home);
     assert_eq!(code, Some(0), "{text}");
     let words: Vec<String> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    for wanted in ["profile careful (", "gate answer_match < 2 (", "strict true (", "limit 9 ("] {
+    for wanted in ["profile careful (", "gate agency_language < 2 (", "strict true (", "limit 9 ("] {
         assert!(words.iter().any(|line| line.starts_with(wanted)), "{wanted}: {text}");
     }
     let gone = at.join("gone.yaml");
