@@ -78,6 +78,8 @@ fn suggest(error: &mut clap::Error) {
     let known = ELSEWHERE.iter().find(|(theirs, _)| *theirs == wrong).map(|(_, ours)| *ours);
     let suggested = text(error.get(ContextKind::SuggestedArg));
     let near = suggested.filter(|suggested| closest(&wrong, [suggested.as_str()]).is_some());
+    // The usage that came with it shows the flag that was suggested.
+    error.remove(ContextKind::Usage);
     match known.map(str::to_owned).or(near) {
         Some(better) => error.insert(ContextKind::SuggestedArg, ContextValue::String(better)),
         None => error.remove(ContextKind::SuggestedArg),

@@ -194,6 +194,28 @@ impl Drop for UnderWay<'_> {
     }
 }
 
+/// Threads that wait for replies.
+const THREADS: usize = 2;
+
+/// Whether so many threads can be had at once.
+fn has_threads(count: usize) -> bool {
+    let mut held = Vec::with_capacity(count);
+    for _ in 0..count {
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        // Each waits until its sender is gone.
+        match std::thread::Builder::new().spawn(move || receiver.recv().is_ok()) {
+            Ok(thread) => held.push((sender, thread)),
+            Err(_) => return false,
+        }
+    }
+    for (sender, thread) in held {
+        drop(sender);
+        // It has nothing to say.
+        let _ = thread.join();
+    }
+    true
+}
+
 /// What all models of a run share. Clones are the same.
 #[derive(Clone)]
 pub struct Shared(pub(crate) Arc<Inner>);
@@ -268,12 +290,14 @@ impl Shared {
         let inner = &*self.0;
         let _one_at_a_time = inner.starting.lock().unwrap_or_else(PoisonError::into_inner);
         if inner.runtime.get().is_none() {
-            let runtime = Builder::new_multi_thread()
-                .worker_threads(2)
-                .thread_name("models")
-                .enable_all()
-                .build()
-                .map_err(|error| OpenError::System { reason: error.to_string() })?;
+            let failed = |reason: String| OpenError::System { reason };
+            // Where the system refuses a thread, the runtime panics, and with half of its threads it never ends.
+            if !has_threads(THREADS + 1) {
+                return Err(failed("the system gives this program no further thread (see `ulimit -u`)".to_owned()));
+            }
+            let mut builder = Builder::new_multi_thread();
+            let runtime = builder.worker_threads(THREADS).thread_name("models").enable_all().build();
+            let runtime = runtime.map_err(|error| failed(error.to_string()))?;
             let _ = inner.runtime.set(runtime);
         }
         let is_wanted = needs_record && inner.record.get().is_none();

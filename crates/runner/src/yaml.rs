@@ -33,7 +33,7 @@ mod tests {
         let null = said("models:\n  - name:\n");
         assert!(null.contains("nothing stands there, where a text is expected") && null.contains("line 2"), "{null}");
         assert!(!null.contains("Option<"), "{null}");
-        assert!(said("metrics: [token_f1]\n").contains("`name: value`"), "{}", said("metrics: [token_f1]\n"));
+        assert!(said("datasets: [a.jsonl]\n").contains("`name: value`"), "{}", said("datasets: [a.jsonl]\n"));
         assert!(said("metrics: 3\n").contains("a list is expected"), "{}", said("metrics: 3\n"));
     }
 }

@@ -5,7 +5,7 @@
 //! an argument without a flag, in order of its number; `x-value` names the value in the help; `x-short` is a letter;
 //! `x-env` is the variable of the environment, where it is not `PROBARE_NAME`; `x-without-output` says why a flag and `-o`
 //! do not go together; `x-shared` marks a property that a flag of every run fills, so that it is no flag of its own. `x-asks` of the schema itself
-//! gives the suite the flags on whom judges ask, `x-runs` those on how programs are run.
+//! gives the suite the flags on whom judges ask, `x-runs` those on how programs are run, `x-colours` that on colours; with `x-json` it prints nothing but JSON.
 
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
@@ -82,10 +82,13 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
     let does = |key: &str| schema.get(key) == Some(&Json::Bool(true));
     let is_idle = |name: &str| {
         let is_about_asking = asking.get_arguments().any(|argument| argument.get_id() == name);
-        (is_about_asking && !does("x-asks")) || (ABOUT_PROGRAMS.contains(&name) && !does("x-runs"))
+        (is_about_asking && !does("x-asks"))
+            || (ABOUT_PROGRAMS.contains(&name) && !does("x-runs"))
+            || (name == "color" && !does("x-colours"))
+            || (name == "json" && does("x-json"))
     };
     // What every run has, but for what the suite itself understands under the same name, and for what could have no effect:
-    // whom judges ask where it has no judges, how programs are run where it runs none.
+    // whom judges ask where it has no judges, how programs are run where it runs none, colours where it prints none.
     for argument in RunFlags::augment_args(Command::new("running")).get_arguments() {
         let name = argument.get_id().as_str();
         if !own.iter().any(|own| own == name) && !is_idle(name) {

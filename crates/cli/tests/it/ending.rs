@@ -72,8 +72,9 @@ fn asked(folder: &Path) -> usize {
 fn a_limit_holds_before_anybody_is_asked() {
     let folder = project(200, "0");
     let output = Command::new(PROGRAM).args(["score", "--limit", "5"]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(asked(folder.path()), 5);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    // Five cases, and each once more, since this judge does not say the code that it is told.
+    assert_eq!(asked(folder.path()), 10);
 }
 
 #[cfg(unix)]
@@ -137,9 +138,9 @@ fn with_few_threads(folder: &Path, processes: u32, words: &str) -> Option<Output
     let program = folder.join("probare");
     fs::copy(PROGRAM, &program).unwrap();
     assert!(Command::new("chmod").args(["-R", "a+rwX"]).arg(folder).status().unwrap().success());
-    let script = format!("cd '{}' && ulimit -u {processes} && exec timeout 60 ./probare {words}", folder.display());
-    let output = Command::new("setpriv")
-        .args(["--reuid=54321", "--regid=54321", "--clear-groups", "bash", "-c", &script])
+    let script = format!("cd '{}' && ulimit -u {processes} && exec ./probare {words}", folder.display());
+    let output = Command::new("timeout")
+        .args(["60", "setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "bash", "-c", &script])
         .env("HOME", folder)
         .env_remove("XDG_CONFIG_HOME")
         .output();
@@ -163,8 +164,7 @@ fn threads_that_the_system_refuses_end_in_fewer_threads_or_an_error_and_never_in
             let Some(output) = with_few_threads(folder.path(), processes, words) else { return };
             let text = String::from_utf8_lossy(&output.stderr).into_owned();
             let code = output.status.code();
-            assert!(code.is_some_and(|code| code != 124), "{processes} {words}: {code:?} {text}");
-            assert!(!text.contains("panicked"), "{processes} {words}: {text}");
+            assert!(code.is_some_and(|code| [0, 1].contains(&code)), "{processes} {words}: {code:?} {text}");
             ended.push((processes, code));
         }
     }
@@ -190,18 +190,19 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     let mut rows = fs::read_to_string(at.join("cases.jsonl")).unwrap();
     rows.push_str("this is no row\n");
     fs::write(at.join("cases.jsonl"), rows).unwrap();
-    fs::write(at.join("plain.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [answer_match]\nrun: {strict: true}\n")
+    fs::write(at.join("plain.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [agency_language]\nrun: {strict: true}\n")
         .unwrap();
     let begun = run(
-        &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "answer_match=2"],
+        &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "agency_language=2"],
         &home,
     );
     assert_eq!(begun.status.code(), Some(2), "{}", said_by(&begun));
     // Nothing need be said again.
     let (code, text) = show(&["config", "show", "resume", "1"], &home);
     assert_eq!(code, Some(0), "{text}");
-    for wanted in ["careful", "answer_match < 2", "strict         true", "limit          9"] {
-        assert!(text.contains(wanted), "{wanted}: {text}");
+    let words: Vec<String> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for wanted in ["profile careful (", "gate agency_language < 2 (", "strict true (", "limit 9 ("] {
+        assert!(words.iter().any(|line| line.starts_with(wanted)), "{wanted}: {text}");
     }
     let gone = at.join("gone.yaml");
     fs::rename(at.join("plain.yaml"), &gone).unwrap();
@@ -253,8 +254,8 @@ fn a_prompt_in_a_file_lies_beside_the_configuration_that_names_it() {
     let folder = project(1, "0");
     let at = folder.path();
     fs::create_dir(at.join("inner")).unwrap();
-    fs::write(at.join("prompt.md"), "[system]\nHere: {{query}}\n[user]\n{{response}} {{reference}}\n").unwrap();
-    fs::write(at.join("inner/prompt.md"), "[system]\nBeside: {{query}}\n[user]\n{{response}} {{reference}}\n").unwrap();
+    fs::write(at.join("prompt.md"), "[system]\nHere: {{form}}\n[user]\n{{data}}\n").unwrap();
+    fs::write(at.join("inner/prompt.md"), "[system]\nBeside: {{form}}\n[user]\n{{data}}\n").unwrap();
     let yaml = "models: [{name: house, api_model_name: 'replay:none.jsonl'}]\njudges: [house]\n\
                 metrics: [{id: judge_same_answer, options: {prompt: '@prompt.md'}}]\n";
     fs::write(at.join("inner/p.yaml"), yaml).unwrap();

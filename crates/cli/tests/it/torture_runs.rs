@@ -94,7 +94,7 @@ impl Ground {
                       models: [{name: first, api_model_name: 'replay:first.jsonl'}, {name: second, api_model_name: 'replay:second.jsonl'}]\n\
                       generate: {system: Add.}\n\
                       metrics: [{id: contains}, {id: token_f1}METRIC]\n";
-        let more = if flags.is_empty() { "" } else { ", {id: answer_match}" };
+        let more = if flags.is_empty() { "" } else { ", {id: agency_language}" };
         let config = config.replace("METRIC", more);
         fs::write(root.join("probare.yaml"), config).unwrap();
         let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
@@ -141,7 +141,7 @@ fn torture_of_runs_by_kills_goes_on_with_profile_strictness_and_limit_as_it_bega
     let limit = cases * 3 / 4;
     let ground = Ground::with(cases, limit, &["--profile", "careful", "--strict", "--limit", &limit.to_string()]);
     let said = String::from_utf8(ground.whole.0.clone()).unwrap();
-    assert!(said.contains("answer_match"));
+    assert!(said.contains("agency_language"));
     kill(&ground, setting("PROBARE_TORTURE_KILLS", 50));
 }
 

@@ -24,6 +24,7 @@ pub struct Rag;
 /// What can be said on the command line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-json" = true))]
 struct Options {
     /// Conversation, a JSON file
     #[schemars(extend("x-value" = "FILE"))]

@@ -38,6 +38,7 @@ pub struct Synthesis;
 /// What can be said on the command line.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(extend("x-colours" = true))]
 struct Options {
     /// Exchanges to check
     #[schemars(extend("x-value" = "FILE"))]
