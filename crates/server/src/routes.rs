@@ -236,7 +236,7 @@ pub fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// What this server answers, for a person.
 pub(crate) fn page() -> String {
     let row = |route: &Route| {
-        let link = if route.method == "GET" && !route.path.contains('{') {
+        let link = if route.method == "get" && !route.path.contains('{') {
             format!("<a href=\"{0}\">{0}</a>", route.path)
         } else {
             route.path.to_owned()
