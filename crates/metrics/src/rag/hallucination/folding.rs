@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use probare_cancellation::steps;
 use probare_text::python;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
@@ -31,6 +32,7 @@ pub(crate) fn for_each_word(text: &str, mut found: impl FnMut(String, Range<usiz
             at += character.len_utf8();
             continue;
         }
+        steps(8);
         let end = word_end(text, at);
         let span = at..at + without_possessive(&text[at..end]).len();
         let mut lower = python::lower(&text[span.clone()]);

@@ -95,6 +95,7 @@ impl Had {
         let reach = value.abs() * 0.51 + 1e-9;
         let from = self.by_value.partition_point(|(found, _)| *found < value - reach);
         let near = self.by_value[from..].iter().take_while(|(found, _)| *found <= value + reach).take(MOST_NEAR);
+        let near = near.inspect(|_| probare_cancellation::steps(1));
         let first = near.map(|(_, index)| *index).filter(|&index| test(&self.quantities[index].1)).min()?;
         let (chunk, found) = &self.quantities[first];
         Some(Source { chunk: *chunk, span: found.span.clone() })
