@@ -144,13 +144,13 @@ mod tests {
         let (outer, inner) = (Cancellation::default(), Cancellation::default());
         inner.cancel();
         let ended = outer.during(|| {
-            let ended = inner.during(|| steps(BETWEEN_LOOKS as usize));
-            steps(BETWEEN_LOOKS as usize);
+            let ended = inner.during(|| steps(4096));
+            steps(4096);
             ended
         });
         assert_eq!(ended, Ok(Err(Cancelled)));
         // Outside of it nothing is in force.
-        steps(2 * BETWEEN_LOOKS as usize);
+        steps(8192);
     }
 
     #[test]

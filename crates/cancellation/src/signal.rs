@@ -20,7 +20,7 @@ pub fn is_interruption(error: &(dyn Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
         let inside = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        if error.is::<Cancelled>() || inside.is_some_and(|inside| inside.is::<Cancelled>()) {
+        if error.is::<Cancelled>() || inside.and_then(|inside| inside.downcast_ref::<Cancelled>()).is_some() {
             return true;
         }
         next = error.source();

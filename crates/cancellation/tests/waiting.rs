@@ -45,7 +45,7 @@ fn bytes_pass_and_a_signal_ends_the_wait() {
             open_to_read(&nobody_writes).and_then(|file| file.unwrap_err().read_to_end(&mut Vec::new())).map(|_| ())
         }),
         thread::spawn(move || open_to_write(&nobody_reads).map(|_| ())),
-        thread::spawn(move || open_to_write(&full).and_then(|mut file| file.write_all(&[0; 1 << 20]))),
+        thread::spawn(move || open_to_write(&full).and_then(|mut file| file.write_all(&vec![0; 1 << 20]))),
     ];
     thread::sleep(Duration::from_millis(200));
     assert!(waits.iter().all(|wait| !wait.is_finished()));

@@ -1,4 +1,4 @@
-//! Opening a SQLite file by its own name: a link in its place is refused, since whoever made it chose what would be
+//! Opening a file of `SQLite` by its own name: a link in its place is refused, since whoever made it chose what would be
 //! written to.
 
 use std::path::Path;

@@ -29,8 +29,11 @@ const MOST_TIME: f64 = 24.0;
 /// Seconds that the clock of processor time can tell apart.
 const RESOLUTION: f64 = 0.004;
 
-/// Texts of about so many bytes.
-const SHAPES: [(&str, fn(usize) -> String); 16] = [
+/// A text of about so many bytes.
+type Shape = fn(usize) -> String;
+
+/// All shapes by their names.
+const SHAPES: [(&str, Shape); 16] = [
     ("round brackets around each other", |size| "(".repeat(size / 2) + &")".repeat(size / 2)),
     ("brackets that were never opened", |size| ")".repeat(size)),
     ("brackets of all kinds", |size| "([{".repeat(size / 6) + &"}])".repeat(size / 6)),
@@ -94,7 +97,7 @@ enum Place {
 }
 
 /// The case with some of its texts in one shape.
-fn shaped(seed: &Case, shape: fn(usize) -> String, size: usize, place: Place) -> Case {
+fn shaped(seed: &Case, shape: Shape, size: usize, place: Place) -> Case {
     let text = shape(size);
     let mut case = seed.clone();
     case.response = Some(Output::new(text.clone()));

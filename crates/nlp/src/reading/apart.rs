@@ -26,15 +26,12 @@ pub(super) fn set_apart(text: &str) -> Vec<Range<usize>> {
             None if open.contains(&mark) => None,
             None => closing(rest).map(|length| start + length),
         };
-        match end {
-            Some(end) => {
-                ranges.push(start..end);
-                at = end;
-            }
-            None => {
-                open.push(mark);
-                at = start + mark.len_utf8();
-            }
+        if let Some(end) = end {
+            ranges.push(start..end);
+            at = end;
+        } else {
+            open.push(mark);
+            at = start + mark.len_utf8();
         }
     }
     ranges

@@ -37,18 +37,18 @@ fn chain() -> Json {
     json!({"$ref": "#/$defs/a0", "$defs": parts})
 }
 
-fn score(metric: Json, response: &str) -> (&'static str, Json) {
+fn score(metric: &Json, response: &str) -> (&'static str, Json) {
     let case =
         json!({"query": "When was it?", "response": response, "reference": "12 March 1999", "context": [response]});
     ("/v1/score", json!({"metrics": [metric], "cases": [case]}))
 }
 
-fn schema(schema: Json, response: &str) -> (&'static str, Json) {
-    score(json!({"id": "json_schema", "options": {"schema": schema}}), response)
+fn schema(schema: &Json, response: &str) -> (&'static str, Json) {
+    score(&json!({"id": "json_schema", "options": {"schema": schema}}), response)
 }
 
 fn pattern(pattern: &str, response: &str) -> (&'static str, Json) {
-    score(json!({"id": "regex_match", "options": {"pattern": pattern}}), response)
+    score(&json!({"id": "regex_match", "options": {"pattern": pattern}}), response)
 }
 
 fn requests() -> Vec<(&'static str, Json)> {
@@ -62,23 +62,23 @@ fn requests() -> Vec<(&'static str, Json)> {
         (path, json!({"query": "Which cats?", "response": response, "context": [response]}))
     };
     vec![
-        schema(doubled(), "1"),
+        schema(&doubled(), "1"),
         schema(
-            json!({"allOf": [{"properties": {"x": {"$ref": "#"}}}, {"additionalProperties": {"$ref": "#"}}]}),
+            &json!({"allOf": [{"properties": {"x": {"$ref": "#"}}}, {"additionalProperties": {"$ref": "#"}}]}),
             &nested(100),
         ),
-        schema(json!({"$ref": "#"}), "1"),
-        schema(chain(), "1"),
-        schema(json!({"pattern": "^(?=(a+))\\1+b$"}), &format!("\"{}\"", "a".repeat(300_000))),
+        schema(&json!({"$ref": "#"}), "1"),
+        schema(&chain(), "1"),
+        schema(&json!({"pattern": "^(?=(a+))\\1+b$"}), &format!("\"{}\"", "a".repeat(300_000))),
         pattern("(?:a?){300}(?:a?){300}b", &"a".repeat(3_000_000)),
         pattern(r"\w{300}{300}", "a"),
-        score(json!({"id": "hallucination", "profile": "reference"}), &brackets),
-        score(json!({"id": "hallucination", "profile": "careful"}), &"1-".repeat(400_000)),
-        score(json!("answer_match"), &dates),
+        score(&json!({"id": "hallucination", "profile": "reference"}), &brackets),
+        score(&json!({"id": "hallucination", "profile": "careful"}), &"1-".repeat(400_000)),
+        score(&json!("answer_match"), &dates),
         evaluate(&"(".repeat(150_000), "/evaluate"),
         evaluate(&numbers[..400_000], "/evaluate?profile=careful"),
-        score(json!({"id": "verdict", "profile": "careful"}), &numbers),
-        score(json!("json_valid"), &"[".repeat(2_000_000)),
+        score(&json!({"id": "verdict", "profile": "careful"}), &numbers),
+        score(&json!("json_valid"), &"[".repeat(2_000_000)),
     ]
 }
 

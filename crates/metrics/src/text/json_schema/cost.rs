@@ -347,7 +347,7 @@ impl<'a> Count<'a> {
 const MOST_PUBLISHED: u64 = 200;
 
 /// The resource of what stands in a part: the part itself where it has a name of its own.
-fn within<'a>(spot: Spot<'a>) -> &'a Value {
+fn within(spot: Spot<'_>) -> &Value {
     if resource_name(spot.schema).is_some() { spot.schema } else { spot.base }
 }
 
@@ -378,16 +378,9 @@ fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((&first, after)) = rest.split_first() {
         let code = after.get(..2).filter(|_| first == b'%').and_then(|code| std::str::from_utf8(code).ok());
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
+        let byte = code.and_then(|code| u8::from_str_radix(code, 16).ok());
+        bytes.push(byte.unwrap_or(first));
+        rest = if byte.is_some() { &after[2..] } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
