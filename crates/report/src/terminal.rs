@@ -82,16 +82,13 @@ fn causes(summary: &Summary) -> Vec<Cause> {
             let mut own: Vec<(Vec<String>, Cause)> = Vec::new();
             for reason in &reasons.kept {
                 let shape = vec![shape(&reason.reason)];
-                match own.iter_mut().find(|(known, _)| *known == shape) {
-                    Some((_, cause)) => {
-                        cause.count += reason.count;
-                        cause.alike += 1;
-                    }
-                    None => {
-                        let metrics = vec![metric.info.name.clone()];
-                        let (reason, count) = (reason.reason.clone(), reason.count);
-                        own.push((shape, Cause { is_failure, metrics, reason, count, alike: 0 }));
-                    }
+                if let Some((_, cause)) = own.iter_mut().find(|(known, _)| *known == shape) {
+                    cause.count += reason.count;
+                    cause.alike += 1;
+                } else {
+                    let metrics = vec![metric.info.name.clone()];
+                    let (reason, count) = (reason.reason.clone(), reason.count);
+                    own.push((shape, Cause { is_failure, metrics, reason, count, alike: 0 }));
                 }
             }
             if reasons.others > 0 {

@@ -24,6 +24,7 @@ use serde_json::{Map, Value as Json};
 const LARGEST_PROMPT: u64 = 1024 * 1024;
 
 /// Which models a run may ask, and on which terms.
+#[expect(clippy::struct_excessive_bools, reason = "each is a term of its own")]
 #[derive(Debug, Clone, Default)]
 pub struct Asking {
     /// Whose word names the models; without a word the least.

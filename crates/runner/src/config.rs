@@ -315,7 +315,7 @@ impl Config {
             }
         }
         // A judge may be such a file without an entry of its own.
-        let named = self.metrics.iter().flat_map(|metric| metric.options.get("judges").and_then(Json::as_array));
+        let named = self.metrics.iter().filter_map(|metric| metric.options.get("judges").and_then(Json::as_array));
         let named = named.flatten().filter_map(Json::as_str).map(str::to_owned);
         let judges: Vec<String> = named.chain(self.judges.iter().cloned()).collect();
         for judge in judges {

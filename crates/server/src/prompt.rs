@@ -64,7 +64,7 @@ pub(crate) struct PromptBody {
     #[schemars(range(min = 1, max = 100))]
     k: u32,
     /// Metadata of the documents that are searched, by name: a value, a list, `{"from", "to"}`, `{"prefix"}`, or `$eq`, `$ne`, `$in`,
-    /// `$nin`, `$gt`, `$gte`, `$lt`, `$lte` as in MongoDB; all if absent or null.
+    /// `$nin`, `$gt`, `$gte`, `$lt`, `$lte` as in `MongoDB`; all if absent or null.
     #[serde(default, deserialize_with = "filter_or_null")]
     #[schemars(with = "Option<Map<String, Json>>")]
     filter: Map<String, Json>,

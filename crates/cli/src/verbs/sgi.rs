@@ -179,7 +179,7 @@ fn subtask_of(id: &str) -> Result<Subtask, Failure> {
     Subtask::ALL.into_iter().find(|subtask| subtask.dataset_id() == id).ok_or_else(|| {
         let known = Subtask::ALL.map(Subtask::dataset_id);
         let failure = Failure::usage(format!("unknown `dataset_id` `{id}`"));
-        match closest(id, known.into_iter()) {
+        match closest(id, known) {
             Some(similar) => failure.hint(format!("a similar one exists: `{similar}`")),
             None => failure.hint(format!("known are {}", known.join(", "))),
         }

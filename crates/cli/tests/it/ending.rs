@@ -190,8 +190,11 @@ fn a_run_goes_on_as_it_began_and_a_foreign_one_wants_its_configuration() {
     let mut rows = fs::read_to_string(at.join("cases.jsonl")).unwrap();
     rows.push_str("this is no row\n");
     fs::write(at.join("cases.jsonl"), rows).unwrap();
-    fs::write(at.join("plain.yaml"), "datasets: [{path: cases.jsonl}]\nmetrics: [agency_language]\nrun: {strict: true}\n")
-        .unwrap();
+    fs::write(
+        at.join("plain.yaml"),
+        "datasets: [{path: cases.jsonl}]\nmetrics: [agency_language]\nrun: {strict: true}\n",
+    )
+    .unwrap();
     let begun = run(
         &["run", "plain.yaml", "--profile", "careful", "--limit", "9", "-q", "--fail-under", "agency_language=2"],
         &home,

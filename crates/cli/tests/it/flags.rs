@@ -302,7 +302,7 @@ fn prepare(scene: &Scene) -> tempfile::TempDir {
     let write = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
     if scene.folder == "plain" {
         let case = |number: usize| {
-            let answer = if number % 2 == 0 { "a b" } else { "c d" };
+            let answer = if number.is_multiple_of(2) { "a b" } else { "c d" };
             format!(
                 "{{\"id\": \"{number}\", \"query\": \"q\", \"response\": \"{answer}\", \"reference\": \"a c\", \"tags\": [\"t{}\"]}}\n",
                 number % 3

@@ -181,7 +181,7 @@ fn golden_dry_metrics() {
 #[test]
 fn a_row_that_names_a_way_and_no_name_is_an_error_before_anything_is_run() {
     let metric = probare_metrics::registry().get("dry_experiment").unwrap();
-    let built = metric.build(json!({ "fixtures": "/fixtures" }), probare_core::Profile::Reference).unwrap();
+    let built = metric.build(json!({ "fixtures": "/fixtures" }), Profile::Reference).unwrap();
     let mut row = json!({
         "response": "def f():\n    return 1\n",
         "metadata": { "incomplete_functions": ["f"], "incomplete_main_code": "", "data_code": "" },

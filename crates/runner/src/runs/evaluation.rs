@@ -231,7 +231,7 @@ impl Evaluation {
         }
         let folder = settings.folder();
         let EvaluationOptions { only_looks, round, test } = options;
-        let mut asking = Asking { only_looks, round, ..settings.asking() };
+        let mut asking = Asking { round, only_looks, ..settings.asking() };
         asking.under_test = under_test(settings)?;
         let generate = Generate {
             system: from_file(settings.generate.system.as_deref(), folder)?,

@@ -18,9 +18,8 @@ pub(super) fn attach(messages: &mut [Message], case: &Case, folder: &Path) -> Re
             }
             paths.iter().filter_map(Json::as_str).collect()
         }
-        (Some(Json::Null) | None, Some(Json::String(path))) => vec![path],
         (Some(Json::Null) | None, Some(Json::Null) | None) => return Ok(()),
-        (Some(Json::String(path)), _) => vec![path],
+        (Some(Json::Null) | None, Some(Json::String(path))) | (Some(Json::String(path)), _) => vec![path],
         _ => return Err(failed("`metadata.images` is no list of paths, or `metadata.image` no path".to_owned())),
     };
     let Some(last) = messages.iter_mut().rev().find(|message| message.role == Role::User) else {

@@ -80,7 +80,9 @@ pub(super) fn as_format_2(now: &mut Json, read: &Json, verdict: &mut Verdict) {
     if let Some(groups) = summary.get_mut("groups").and_then(Json::as_object_mut) {
         let kept = groups.get_mut("groups").and_then(Json::as_object_mut).into_iter().flat_map(Map::values_mut);
         kept.for_each(group);
-        ["without", "others"].into_iter().for_each(|name| groups.get_mut(name).into_iter().for_each(group));
+        for name in ["without", "others"] {
+            groups.get_mut(name).into_iter().for_each(group);
+        }
     }
 }
 

@@ -156,7 +156,7 @@ fn driven(setting: Setting<'_>, sink: impl Sink) -> Result<Driven, DriveError> {
 /// Gives some cases and then does what it is told.
 struct Trapped {
     cases: Given,
-    then: fn() -> Option<Result<Box<dyn Batch>, SourceError>>,
+    then: Next,
 }
 
 impl Source for Trapped {
@@ -181,10 +181,12 @@ fn numbers(count: usize) -> Vec<String> {
     (0..count).map(|number| number.to_string()).collect()
 }
 
+/// What a source gives next.
+type Next = fn() -> Option<Result<Box<dyn Batch>, SourceError>>;
+
 #[test]
 fn a_source_that_panics_or_fails_ends_the_run_and_what_came_before_is_passed_on_and_kept() {
-    let traps: [fn() -> Option<Result<Box<dyn Batch>, SourceError>>; 3] =
-        [|| panic!("a trap"), || Some(Ok(Box::new(BadBatch))), || Some(Err("a trap".into()))];
+    let traps: [Next; 3] = [|| panic!("a trap"), || Some(Ok(Box::new(BadBatch))), || Some(Err("a trap".into()))];
     for then in traps {
         let (seen, kept) = (Seen::default(), Kept::default());
         let source = Box::new(Trapped { cases: Given::new(cases(200), Vec::new()), then });
@@ -243,6 +245,26 @@ fn a_report_that_panics_or_fails_ends_the_run_and_what_is_finished_is_kept() {
     }
 }
 
+/// A batch with one bad row among twenty.
+struct Mixed(bool);
+
+impl Batch for Mixed {
+    fn cases(&self) -> Vec<Result<Case, Problem>> {
+        let bad =
+            Problem { file: String::new(), line: None, column: None, reason: String::new(), hint: None, lost: true };
+        (0..20).map(|number| if number == 10 { Err(bad.clone()) } else { Ok(case(number)) }).collect()
+    }
+}
+
+impl Source for Mixed {
+    fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>> {
+        (!std::mem::replace(&mut self.0, true)).then(|| Ok(Box::new(Mixed(true)) as Box<dyn Batch>))
+    }
+    fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
+        Ok(Vec::new())
+    }
+}
+
 #[test]
 fn nobody_works_on_a_case_beyond_the_limit_or_behind_a_bad_row_under_strict() {
     for limit in [0, 1, 5, 64, 65, 499, 500, 501] {
@@ -256,28 +278,6 @@ fn nobody_works_on_a_case_beyond_the_limit_or_behind_a_bad_row_under_strict() {
         assert_eq!(judge.asked.load(Ordering::Relaxed), wanted, "limit {limit}");
     }
 
-    struct Mixed(bool);
-    impl Batch for Mixed {
-        fn cases(&self) -> Vec<Result<Case, Problem>> {
-            let bad = Problem {
-                file: String::new(),
-                line: None,
-                column: None,
-                reason: String::new(),
-                hint: None,
-                lost: true,
-            };
-            (0..20).map(|number| if number == 10 { Err(bad.clone()) } else { Ok(case(number)) }).collect()
-        }
-    }
-    impl Source for Mixed {
-        fn next_batch(&mut self) -> Option<Result<Box<dyn Batch>, SourceError>> {
-            (!std::mem::replace(&mut self.0, true)).then(|| Ok(Box::new(Mixed(true)) as Box<dyn Batch>))
-        }
-        fn inputs(&mut self) -> Result<Vec<Input>, SourceError> {
-            Ok(Vec::new())
-        }
-    }
     let judge = Judge { width: 64, ..Judge::default() };
     let options = DriveOptions { strict: true, ..Setting::default().options };
     let setting =

@@ -95,6 +95,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::unreadable_literal, reason = "numbers as another program printed them")]
     fn groups_are_summed_as_pandas_sums_them() {
         // Means of `groupby` in pandas 2.2.3.
         let cases: [(&[f64], f64); 6] = [
