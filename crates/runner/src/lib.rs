@@ -48,5 +48,5 @@ pub use runs::{
 };
 pub use settings::{Layer, Origin, SetGate, Settings, When};
 pub use show::{Found, Written, show};
-pub use store::{Label, STORE, State, Store, StoreError, StoredRun, StoredSettings};
+pub use store::{Label, STORE, State, Store, StoreError, StoredRun};
 pub use verify::{Disagreement, Verdict, Verification, VerifyError, verify};

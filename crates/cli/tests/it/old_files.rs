@@ -54,7 +54,9 @@ fn results_of_release_0_2_are_verified_in_every_form() {
         // Two of the metrics have another version now, which is told; nothing else differs.
         assert!(text.contains("6 cases, 18 scores computed again"), "{name}: {text}");
         assert!(text.contains("2 places differ"), "{name}: {text}");
-        for place in ["`metrics[0].version` is 1 in the file and 2 now", "`metrics[2].version` is 1 in the file and 2 now"] {
+        for place in
+            ["`metrics[0].version` is 1 in the file and 2 now", "`metrics[2].version` is 1 in the file and 2 now"]
+        {
             assert!(text.contains(place), "{name}: {text}");
         }
     }

@@ -26,15 +26,7 @@ pub(super) fn set_aside(connection: &Connection) -> rusqlite::Result<()> {
 pub(super) fn take_over(connection: &Connection) -> Result<(), Fault> {
     let mut statement = connection.prepare("SELECT run, plan, state, made, rounds FROM old_runs ORDER BY run")?;
     let runs = statement.query_map([], |row| {
-        Ok(RunRow {
-            run: row.get(0)?,
-            plan: row.get(1)?,
-            state: row.get(2)?,
-            made: row.get(3)?,
-            rounds: row.get(4)?,
-            settings: None,
-            mark: None,
-        })
+        Ok(RunRow { run: row.get(0)?, plan: row.get(1)?, state: row.get(2)?, made: row.get(3)?, rounds: row.get(4)? })
     })?;
     let packer = Packer::default();
     for run in runs {

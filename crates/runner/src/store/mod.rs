@@ -186,15 +186,6 @@ pub struct StoredRun {
     pub cost_usd: f64,
 }
 
-/// Settings that a run was started with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct StoredSettings {
-    /// As JSON.
-    pub settings: String,
-    /// What shows that this user's own program wrote them, if anything does.
-    pub mark: Option<String>,
-}
-
 /// An open store.
 pub struct Store {
     path: PathBuf,
@@ -272,7 +263,7 @@ impl Store {
         self.change(|connection| {
             let run = RunRow::next(connection)?;
             let state = State::Open.name().to_owned();
-            RunRow { run, plan, state, made: now(), rounds: 0, settings: None, mark: None }.insert(connection)?;
+            RunRow { run, plan, state, made: now(), rounds: 0 }.insert(connection)?;
             Ok(run)
         })
     }
@@ -286,20 +277,6 @@ impl Store {
     /// Notes how far a run has come.
     pub fn set_state(&self, run: i64, state: State) -> Result<(), StoreError> {
         self.change_run(run, |row| state.name().clone_into(&mut row.state))
-    }
-
-    /// The settings that a run was started with; nothing where they were not kept, as before 0.3.
-    pub fn settings(&self, run: i64) -> Result<Option<StoredSettings>, StoreError> {
-        let RunRow { settings, mark, .. } = self.row(run)?;
-        Ok(settings.map(|settings| StoredSettings { settings, mark }))
-    }
-
-    /// Keeps the settings of a run, and what shows who wrote them.
-    pub fn set_settings(&self, run: i64, settings: &str, mark: Option<&str>) -> Result<(), StoreError> {
-        self.change_run(run, |row| {
-            row.settings = Some(settings.to_owned());
-            row.mark = mark.map(str::to_owned);
-        })
     }
 
     fn text(&self, plan: &RunPlan) -> Result<String, StoreError> {

@@ -12,11 +12,9 @@ pub(super) struct RunRow {
     pub state: String,
     pub made: i64,
     pub rounds: u32,
-    pub settings: Option<String>,
-    pub mark: Option<String>,
 }
 
-const COLUMNS: &str = "run, plan, state, made, rounds, settings, mark, checksum";
+const COLUMNS: &str = "run, plan, state, made, rounds, checksum";
 
 impl RunRow {
     fn checksum(&self) -> i64 {
@@ -26,22 +24,13 @@ impl RunRow {
             .text(&self.state)
             .integer(self.made)
             .integer(i64::from(self.rounds))
-            .optional(self.settings.as_deref(), Checksum::text)
-            .optional(self.mark.as_deref(), Checksum::text)
             .end()
     }
 
     fn read(row: &Row<'_>) -> Result<Self, Fault> {
-        let found = Self {
-            run: row.get(0)?,
-            plan: row.get(1)?,
-            state: row.get(2)?,
-            made: row.get(3)?,
-            rounds: row.get(4)?,
-            settings: row.get(5)?,
-            mark: row.get(6)?,
-        };
-        if found.checksum() != row.get::<_, i64>(7)? {
+        let found =
+            Self { run: row.get(0)?, plan: row.get(1)?, state: row.get(2)?, made: row.get(3)?, rounds: row.get(4)? };
+        if found.checksum() != row.get::<_, i64>(5)? {
             return Err(Fault::Damaged(format!("the row of run {} is not as it was written", found.run)));
         }
         Ok(found)
@@ -73,17 +62,8 @@ impl RunRow {
 
     fn write(&self, connection: &Connection, verb: &str) -> rusqlite::Result<()> {
         connection
-            .prepare_cached(&format!("{verb} INTO runs ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"))?
-            .execute(params![
-                self.run,
-                self.plan,
-                self.state,
-                self.made,
-                self.rounds,
-                self.settings,
-                self.mark,
-                self.checksum()
-            ])?;
+            .prepare_cached(&format!("{verb} INTO runs ({COLUMNS}) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"))?
+            .execute(params![self.run, self.plan, self.state, self.made, self.rounds, self.checksum()])?;
         Ok(())
     }
 

@@ -76,8 +76,6 @@ CREATE TABLE runs (
     state TEXT NOT NULL,
     made INTEGER NOT NULL,
     rounds INTEGER NOT NULL,
-    settings TEXT,
-    mark TEXT,
     checksum INTEGER NOT NULL
 );
 CREATE TABLE dictionaries (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL, checksum INTEGER NOT NULL);

@@ -112,7 +112,6 @@ fn label(id: &str, label: &str) -> Label {
 fn a_damaged_store_says_so_and_is_never_silently_different() {
     let (folder, path) = large(10);
     let store = Store::open(&path).unwrap();
-    store.set_settings(1, r#"{"limit": 3}"#, Some("mark")).unwrap();
     store.add_labels(1, &[label("symbol-hydrogen", "wrong")]).unwrap();
     drop(store);
     let whole = told(&path).unwrap();
@@ -198,17 +197,4 @@ fn labels_are_added_and_change_nothing() {
     assert_eq!(results(&before), results(&after));
     let connection = rusqlite::Connection::open(&path).unwrap();
     assert!(connection.execute("UPDATE labels SET label = '{}'", []).is_err(), "a label cannot be changed");
-}
-
-#[test]
-fn settings_and_their_mark_come_back() {
-    let (_folder, path) = copied("1");
-    let store = Store::open(&path).unwrap();
-    assert_eq!(store.settings(1).unwrap(), None, "older runs have none");
-    store.set_settings(1, r#"{"a":1}"#, None).unwrap();
-    assert_eq!(store.settings(1).unwrap().unwrap().mark, None);
-    store.set_settings(1, r#"{"a":2}"#, Some("m")).unwrap();
-    let kept = Store::open(&path).unwrap().settings(1).unwrap().unwrap();
-    assert_eq!((kept.settings.as_str(), kept.mark.as_deref()), (r#"{"a":2}"#, Some("m")));
-    assert!(matches!(store.set_settings(9, "{}", None), Err(StoreError::NoRun { run: 9, .. })));
 }
