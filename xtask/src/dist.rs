@@ -30,7 +30,7 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
     let target = arguments.target.as_str();
-    let mut build = cargo(&["build", "--profile", "dist", "--package", "probare", "--target", target]);
+    let mut build = cargo(&["build", "--profile", "dist", "--package", "probare-cli", "--target", target]);
     if target.contains("-linux-gnu") {
         // One file that does not ask which C library is there.
         build.env("RUSTFLAGS", "-C target-feature=+crt-static");

@@ -41,6 +41,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "server",
         ],
     ),
+    ("probare", &["core", "metrics", "cases", "report", "suites", "runner"]),
     ("python", &["cli", "core", "metrics", "models", "cases", "report", "suites", "runner"]),
     ("testing", &[]),
     (
@@ -74,8 +75,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
         if line.starts_with('[') {
             inside = line.trim() == "[dependencies]";
         } else if inside && line.starts_with("probare.") {
-            // The package of the command line has the name of the program.
-            found.push("cli".to_owned());
+            found.push("probare".to_owned());
         } else if inside && let Some(rest) = line.strip_prefix("probare-") {
             let name: String = rest.chars().take_while(char::is_ascii_lowercase).collect();
             found.push(name);
