@@ -29,7 +29,8 @@ enum What {
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.what {
         What::Wordnet { folder } => {
-            let mut build = cargo(&["run", "--release", "--package", "probare-text", "--example", "wordnet", "--", "build"]);
+            let mut build =
+                cargo(&["run", "--release", "--package", "probare-text", "--example", "wordnet", "--", "build"]);
             process::run(build.arg(std::path::absolute(folder)?).arg(root().join("crates/text/data/wordnet.bin")))
         }
         What::Stubs => {
