@@ -13,7 +13,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("metrics", &["cancellation", "core", "text", "nlp", "stats"]),
     ("cases", &["cancellation", "core"]),
     ("models", &["core"]),
-    ("retrieval", &["cancellation", "core", "text", "models", "cases"]),
+    ("retrieval", &["core", "text", "models", "cases"]),
     ("report", &["cancellation", "core", "stats"]),
     ("sandbox", &["core"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
@@ -42,7 +42,7 @@ const EDGES: &[(&str, &[&str])] = &[
         ],
     ),
     ("probare", &["core", "metrics", "cases", "report", "suites", "runner"]),
-    ("python", &["cli", "core", "metrics", "models", "cases", "report", "suites", "runner"]),
+    ("python", &["cli", "core", "metrics", "models", "cases", "report", "runner"]),
     ("testing", &[]),
     (
         "bench",
