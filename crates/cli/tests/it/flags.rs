@@ -285,7 +285,7 @@ fn words(text: &str, metric: &str) -> Vec<String> {
 
 /// The flags of a verb, by their long names.
 fn flags(verb: &str) -> BTreeSet<String> {
-    let mut command = probare::command();
+    let mut command = probare_cli::command();
     command.build();
     let found = verb.split(' ').fold(&command, |command, word| command.find_subcommand(word).expect("a verb"));
     let flags = found.get_arguments().filter_map(clap_long);
@@ -478,7 +478,7 @@ fn every_verb_that_has_settings_is_among_the_scenes() {
         }
     }
     let mut found = BTreeSet::new();
-    walk(&probare::command(), "", &mut found);
+    walk(&probare_cli::command(), "", &mut found);
     let known: BTreeSet<String> = SCENES.iter().map(|scene| scene.verb.to_owned()).collect();
     assert_eq!(found, known);
 }

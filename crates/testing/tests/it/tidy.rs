@@ -13,7 +13,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("metrics", &["cancellation", "core", "text", "nlp", "stats"]),
     ("cases", &["cancellation", "core"]),
     ("models", &["core"]),
-    ("retrieval", &["cancellation", "core", "text", "models", "cases"]),
+    ("retrieval", &["core", "text", "models", "cases"]),
     ("report", &["cancellation", "core", "stats"]),
     ("sandbox", &["core"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
@@ -41,7 +41,8 @@ const EDGES: &[(&str, &[&str])] = &[
             "server",
         ],
     ),
-    ("python", &["cli", "core", "metrics", "models", "cases", "report", "suites", "runner"]),
+    ("probare", &["core", "metrics", "cases", "report", "suites", "runner"]),
+    ("python", &["cli", "core", "metrics", "models", "cases", "report", "runner"]),
     ("testing", &[]),
     (
         "bench",
@@ -74,8 +75,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
         if line.starts_with('[') {
             inside = line.trim() == "[dependencies]";
         } else if inside && line.starts_with("probare.") {
-            // The package of the command line has the name of the program.
-            found.push("cli".to_owned());
+            found.push("probare".to_owned());
         } else if inside && let Some(rest) = line.strip_prefix("probare-") {
             let name: String = rest.chars().take_while(char::is_ascii_lowercase).collect();
             found.push(name);
