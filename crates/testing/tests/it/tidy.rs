@@ -12,7 +12,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("nlp", &["cancellation", "text"]),
     ("metrics", &["cancellation", "core", "text", "nlp", "stats"]),
     ("cases", &["cancellation", "core"]),
-    ("models", &["core"]),
+    ("models", &["cancellation", "core"]),
     ("retrieval", &["cancellation", "core", "text", "models", "cases"]),
     ("report", &["cancellation", "core", "stats"]),
     ("sandbox", &["core"]),
