@@ -125,3 +125,14 @@ fn every_file_says_what_it_is_for() {
         assert!(text.starts_with("//!"), "{} does not open with `//!`", file.display());
     }
 }
+
+/// What a thread has beside it is nobody's argument: there is one such place, and CONTRIBUTING.md says why.
+#[test]
+fn nothing_but_cancellation_stands_beside_a_thread() {
+    let mut files = Vec::new();
+    sources(&root().join("crates"), &mut files);
+    let word = concat!("thread_", "local!");
+    let holds = |file: &PathBuf| fs::read_to_string(file).unwrap().lines().any(|line| line.trim_start().starts_with(word));
+    files.retain(holds);
+    assert_eq!(files, [root().join("crates/cancellation/src/lib.rs")]);
+}
