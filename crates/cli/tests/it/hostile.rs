@@ -586,8 +586,11 @@ fn constant(file: &Path, name: &str) -> u64 {
 #[test]
 fn the_limits_in_security_md_are_those_of_the_code() {
     let text = fs::read_to_string(root().join("SECURITY.md")).unwrap();
-    let rows =
-        text.lines().skip_while(|line| !line.starts_with("| what | limit ")).skip(2).take_while(|line| line.starts_with('|'));
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| what | limit "))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
     let mut checked = 0;
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();

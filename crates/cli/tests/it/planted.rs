@@ -99,7 +99,8 @@ fn commands() -> Vec<Writing> {
     vec![
         writing(score).passing(&[&lock, "r.jsonl.partial", "r.html.partial"]),
         writing("run p.yaml -q").beside(".probare/store.db"),
-        writing("score in.jsonl -m judge_rubric --judge command:./judge.sh --record own.db -q -o j.jsonl").beside("own.db"),
+        writing("score in.jsonl -m judge_rubric --judge command:./judge.sh --record own.db -q -o j.jsonl")
+            .beside("own.db"),
         writing("rag index corpus -o index --no-vectors -q").passing(&[
             "index/CURRENT.new",
             "index/LOCK",

@@ -252,13 +252,16 @@ fn pdf(line: &str) -> Vec<u8> {
         file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", at + 1));
     }
     let (start, size) = (file.len(), objects.len() + 1);
-    file.push_str(&format!("xref\n0 {size}\n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"));
+    file.push_str(&format!(
+        "xref\n0 {size}\n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    ));
     file.into_bytes()
 }
 
 /// Whether PDF files can be read here at all; what is missing is said.
 fn has_pdftotext() -> bool {
-    let is_there = ["/usr/local/bin", "/usr/bin", "/bin"].iter().any(|folder| Path::new(folder).join("pdftotext").is_file());
+    let is_there =
+        ["/usr/local/bin", "/usr/bin", "/bin"].iter().any(|folder| Path::new(folder).join("pdftotext").is_file());
     if !is_there {
         probare_testing::left_out("pdftotext is not installed (Debian: poppler-utils)");
     }
@@ -308,7 +311,8 @@ fn without_a_sandbox_a_pdf_file_is_refused_and_pdftotext_is_not_started() {
     }
     let folder = papers();
     fs::create_dir(folder.path().join("empty")).unwrap();
-    let strace = std::env::split_paths(&std::env::var_os("PATH").unwrap()).map(|place| place.join("strace"));
+    let path = std::env::var_os("PATH").unwrap();
+    let strace = std::env::split_paths(&path).map(|place| place.join("strace"));
     let works = |strace: &PathBuf| {
         let tried = Command::new(strace).args(["-f", "-qq", "-o", "/dev/null", "true"]).status();
         tried.is_ok_and(|status| status.success())
@@ -334,7 +338,10 @@ fn without_a_sandbox_a_pdf_file_is_refused_and_pdftotext_is_not_started() {
     };
     let made = bare(&INDEX_PAPERS);
     let text = String::from_utf8_lossy(&made.stderr).into_owned();
-    assert!(text.contains("left out: timetable.pdf: `pdftotext` is run in a sandbox alone, and there is none"), "{text}");
+    assert!(
+        text.contains("left out: timetable.pdf: `pdftotext` is run in a sandbox alone, and there is none"),
+        "{text}"
+    );
     assert!(text.contains("poppler-utils, bubblewrap"), "{text}");
     assert_eq!(said(&made), "index: 1 file, 1 document, 1 passage, without vectors (1 file read)\n");
 

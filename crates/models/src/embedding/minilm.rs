@@ -153,8 +153,7 @@ impl MiniLm {
             }
         };
         std::thread::scope(|scope| {
-            let others: Vec<_> =
-                (1..threads.min(batches.len())).map(|_| scope.spawn(elsewhere(work))).collect();
+            let others: Vec<_> = (1..threads.min(batches.len())).map(|_| scope.spawn(elsewhere(work))).collect();
             work();
             for other in others {
                 match other.join() {

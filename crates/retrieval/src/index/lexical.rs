@@ -197,7 +197,10 @@ fn every_sum(
         }
     }
     for (document, sum) in (0..).zip(sums).filter(|(_, sum)| *sum > 0.0) {
-        #[expect(clippy::cast_possible_truncation, reason = "sums are compared in single precision, with room for rounding")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "sums are compared in single precision, with room for rounding"
+        )]
         tell(document, sum as Score);
     }
     Ok(())

@@ -158,7 +158,10 @@ mod tests {
     #[test]
     fn every_row_is_a_step_and_whatever_thread_looks_at_it_ends_with_the_search() {
         let count = ROWS_OF_A_THREAD * 3 + 5;
-        let rows: Vec<u8> = (0..count).flat_map(|row| [if row % 1000 == 7 { 1.0_f32 } else { 0.5 }, 0.0]).flat_map(f32::to_le_bytes).collect();
+        let rows: Vec<u8> = (0..count)
+            .flat_map(|row| [if row % 1000 == 7 { 1.0_f32 } else { 0.5 }, 0.0])
+            .flat_map(f32::to_le_bytes)
+            .collect();
         let vectors = Vectors::new(Mapped::of(rows), 2);
         let search = || vectors.nearest(&[1.0, 0.0], 2, &[0..count]);
         let (found, steps) = counted(search);

@@ -179,7 +179,8 @@ fn questions_of_any_kind_are_answered() {
 /// So many records in one file, all about the same, with fields to filter by.
 fn records(count: usize) -> Place {
     let line = |at: usize| {
-        let record = serde_json::json!({"FILE": format!("{at:05}"), "YEAR": at % 90, "text": format!("The ferry of day {at}.")});
+        let record =
+            serde_json::json!({"FILE": format!("{at:05}"), "YEAR": at % 90, "text": format!("The ferry of day {at}.")});
         format!("{record}\n")
     };
     Place::new(&[("records.jsonl", &(0..count).map(line).collect::<String>())])

@@ -132,7 +132,8 @@ fn nothing_but_cancellation_stands_beside_a_thread() {
     let mut files = Vec::new();
     sources(&root().join("crates"), &mut files);
     let word = concat!("thread_", "local!");
-    let holds = |file: &PathBuf| fs::read_to_string(file).unwrap().lines().any(|line| line.trim_start().starts_with(word));
+    let holds =
+        |file: &PathBuf| fs::read_to_string(file).unwrap().lines().any(|line| line.trim_start().starts_with(word));
     files.retain(holds);
     assert_eq!(files, [root().join("crates/cancellation/src/lib.rs")]);
 }

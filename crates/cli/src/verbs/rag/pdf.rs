@@ -21,8 +21,7 @@ const MEBIBYTES: u32 = 1024;
 const LONGEST_TEXT: usize = 64 << 20;
 
 /// What to do where PDF files are left out.
-pub const REMEDY: &str =
-    "install what is missing (Debian: poppler-utils, bubblewrap) and index again to have the PDF files too; \
+pub const REMEDY: &str = "install what is missing (Debian: poppler-utils, bubblewrap) and index again to have the PDF files too; \
      `probare doctor` shows what the sandbox lacks";
 
 /// Reads PDF files. The sandbox is opened with the first of them.
