@@ -210,7 +210,7 @@ mod tests {
                     steps(1);
                 }
             });
-            std::thread::spawn(other).join().unwrap().taken_over()
+            std::thread::spawn(other).join().unwrap().taken_over();
         };
         assert_eq!(patience.during(endless), Err::<(), _>(Cancelled));
         // Where nothing is in force nothing ends.

@@ -126,7 +126,7 @@ pub struct CaseResult {
 impl CaseResult {
     /// Whether the user ended it before it was finished: it is kept nowhere, as if it had not been begun.
     pub fn is_cancelled(&self) -> bool {
-        self.results.iter().flat_map(|named| named.as_ref().err()).any(|error| error.kind() == ErrorKind::Cancelled)
+        self.results.iter().filter_map(|named| named.as_ref().err()).any(|error| error.kind() == ErrorKind::Cancelled)
     }
 
     /// Results of the response that the case recorded.

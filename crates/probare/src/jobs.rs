@@ -97,7 +97,7 @@ mod tests {
         let mut ids = Ids::default();
         let conclusion = run_with(job(&cases, &["token_f1"]).unwrap(), with_gates(settings, [gate]), &mut ids).unwrap();
         assert_eq!((conclusion.exit, ids.0), (Exit::Gate, vec!["a".to_owned(), "b".to_owned()]));
-        assert_eq!(conclusion.written, [results.clone()]);
+        assert_eq!(conclusion.written, std::slice::from_ref(&results));
         let verdict = verify(&results, &[]).unwrap();
         assert!(verdict.agrees(), "{:?}", verdict.disagreements);
         assert_eq!((verdict.cases, verdict.scores), (2, 2));

@@ -39,7 +39,7 @@ impl Writing {
         self
     }
 
-    /// What SQLite writes beside a file.
+    /// What `SQLite` writes beside a file.
     fn beside(self, database: &str) -> Self {
         let names = ["-wal", "-shm", "-journal"].map(|end| format!("{database}{end}"));
         self.passing(&names.each_ref().map(String::as_str))

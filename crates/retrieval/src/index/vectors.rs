@@ -163,7 +163,8 @@ mod tests {
             .flat_map(f32::to_le_bytes)
             .collect();
         let vectors = Vectors::new(Mapped::of(rows), 2);
-        let search = || vectors.nearest(&[1.0, 0.0], 2, &[0..count]);
+        let all = 0..count;
+        let search = || vectors.nearest(&[1.0, 0.0], 2, std::slice::from_ref(&all));
         let (found, steps) = counted(search);
         assert_eq!(found, [(7, 1.0), (1007, 1.0)]);
         assert_eq!(usize::try_from(steps), Ok(count));

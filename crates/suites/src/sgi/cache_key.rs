@@ -2,6 +2,7 @@
 //!
 //! Probare has a record of its own with a key of its own; this one lets an export of such a cache be matched with questions.
 
+use blake2::digest::Output;
 use blake2::digest::block_api::{Buffer, UpdateCore, VariableOutputCore};
 use blake2::{Blake2bVarCore, Digest};
 use probare_core::Sha256;
@@ -46,7 +47,7 @@ pub fn cache_key(settings: &Map<String, Json>, model: &str, question: &str, para
     }
 }
 
-/// Bytes of the longest digest of BLAKE2b.
+/// Bytes of the longest digest of `BLAKE2b`.
 const LONGEST: usize = 64;
 
 fn blake2b(bytes: &[u8], size: usize) -> String {
@@ -55,7 +56,7 @@ fn blake2b(bytes: &[u8], size: usize) -> String {
     let Ok(mut hasher) = Blake2bVarCore::new(size) else { return String::new() };
     let mut buffer = Buffer::<Blake2bVarCore>::default();
     buffer.digest_blocks(bytes, |blocks| hasher.update_blocks(blocks));
-    let mut digest = Default::default();
+    let mut digest = Output::<Blake2bVarCore>::default();
     hasher.finalize_variable_core(&mut buffer, &mut digest);
     hexadecimal(&digest[..size])
 }
