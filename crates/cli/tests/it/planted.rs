@@ -124,7 +124,6 @@ fn commands() -> Vec<Writing> {
         writing("socioscope EX/socioscope/questions.json EX/socioscope/corpus.json --out results --timestamp now -q"),
         writing("synthlink --catalog EX/synthlink --predictions EX/synthlink/system_a.json --output-dir deep -q"),
         writing("quotes EX/quotes/quotes.csv EX/quotes/texts -q -o q.csv"),
-        writing("sgi run EX/sgi.yaml --offline --out sgi -q"),
     ]
 }
 
