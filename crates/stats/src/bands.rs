@@ -46,6 +46,9 @@ pub struct Next {
     pub more: Option<usize>,
 }
 
+/// Cases beyond which nobody counts.
+const MOST_CASES: usize = 1_000_000;
+
 /// Most sequences of one end.
 const STARTS: u32 = 3;
 
@@ -88,8 +91,12 @@ struct Test {
 
 impl Test {
     fn fewest(self) -> usize {
-        let fewest = (self.doubt.ln() / (1.0 - self.error).ln()).ceil();
-        if fewest.is_finite() && fewest >= 1.0 { fewest as usize } else { 1 }
+        let (mut fewest, mut chance) = (1, 1.0 - self.error);
+        while chance > self.doubt && fewest < MOST_CASES {
+            chance *= 1.0 - self.error;
+            fewest += 1;
+        }
+        fewest
     }
 
     /// Whether so many wrong ones among so many cases reject that more than the promised share is wrong.
@@ -107,14 +114,13 @@ impl Test {
 
     /// Cases at which a share of wrong ones would pass; nothing where none would within a million.
     fn needed(self, wrong: usize, cases: usize) -> Option<usize> {
-        let share = wrong as f64 / cases.max(1) as f64;
-        if share >= self.error {
+        if wrong as f64 / cases.max(1) as f64 >= self.error {
             return None;
         }
-        let holds = |cases: usize| self.holds((share * cases as f64).ceil() as usize, cases);
+        let holds = |more: usize| self.holds((wrong * more).div_ceil(cases.max(1)), more);
         let (mut low, mut high) = (cases, cases.max(1));
         while !holds(high) {
-            if high > 1_000_000 {
+            if high > MOST_CASES {
                 return None;
             }
             (low, high) = (high, high * 2);
@@ -179,8 +185,7 @@ impl Sequence {
         let last = passed.iter().rposition(|passed| *passed);
         let next = failed.into_iter().filter(|place| last.is_none_or(|last| *place > last)).min().map(|place| {
             let (_, count, wrong) = thresholds[place];
-            let scale = cases.len() as f64 / count as f64;
-            let more = test.needed(wrong, count).map(|needed| ((needed - count) as f64 * scale).ceil() as usize);
+            let more = test.needed(wrong, count).map(|needed| ((needed - count) * cases.len()).div_ceil(count));
             Next { cases: count, wrong, more }
         });
         Self { bands, next }
@@ -298,7 +303,8 @@ mod tests {
     #[test]
     fn the_promise_is_kept_as_often_as_it_says() {
         // The share of cases that people pass at a value between 0 and 1.
-        let kinds: [(&str, fn(f64) -> f64); 4] = [
+        type Passes = fn(f64) -> f64;
+        let kinds: [(&str, Passes); 4] = [
             ("useless", |_| 0.5),
             ("a little worse than promised", |_| 0.945),
             ("straight", |value| value),
