@@ -138,7 +138,7 @@ fn series(calls: &[PlacedCall<'_>], keys: &[String]) -> Vec<Vec<usize>> {
     let mut place: FxHashMap<(Option<usize>, &str), usize> = FxHashMap::default();
     let mut all: Vec<Vec<usize>> = Vec::new();
     for (at, made) in calls.iter().enumerate() {
-        let group = *place.entry((made.turn, &keys[at])).or_insert_with(|| {
+        let group = *place.entry((made.turn, keys[at].as_str())).or_insert_with(|| {
             all.push(Vec::new());
             all.len() - 1
         });

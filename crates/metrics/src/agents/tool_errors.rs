@@ -119,7 +119,7 @@ impl Metric for ToolErrors {
         let mut good: rustc_hash::FxHashMap<(&str, Option<usize>), usize> = rustc_hash::FxHashMap::default();
         for (at, made) in calls.iter().enumerate() {
             if made.result.is_some() && !is_bad(at) {
-                good.insert((&made.call.name, made.turn), at);
+                good.insert((made.call.name.as_str(), made.turn), at);
             }
         }
         for (at, made) in calls.iter().enumerate().filter(|(at, _)| is_bad(*at)) {

@@ -171,7 +171,7 @@ fn checked(rule: Rule) -> Result<Checked, String> {
 impl Ready {
     fn new(options: ToolRules) -> Result<Self, BuildError> {
         let numbered = options.rules.into_iter().enumerate();
-        let of = |(number, rule)| {
+        let of = |(number, rule): (usize, Rule)| {
             checked(rule).map_err(|reason| BuildError::Options(format!("rule {}: {reason}", number + 1)))
         };
         Ok(Self { rules: numbered.map(of).collect::<Result<_, _>>()? })

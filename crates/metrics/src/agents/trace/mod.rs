@@ -20,7 +20,7 @@ pub use equality::{Numbers, TextEquality};
 pub(super) use glob::fits;
 pub use share::ArgumentMode;
 pub(super) use share::{Difference, PairRules, WHOLE, compare, share};
-pub(super) use value::{Answer, answer, expected_values};
+pub(super) use value::{answer, expected_values};
 
 /// Why a question about calls does not apply to a case without any trace of them.
 pub(super) const NO_TRACE: &str = "the case has neither `messages` nor `tool_calls`";
@@ -191,7 +191,14 @@ impl<'a> Trace<'a> {
             }
             let found = match &message.id {
                 // The last before it that has no result yet.
-                Some(id) => by_id.get_mut(id.as_str()).and_then(Vec::pop),
+                Some(id) => by_id.get_mut(id.as_str()).and_then(|calls| {
+                    loop {
+                        let at = calls.pop()?;
+                        if self.calls[at].result.is_none() {
+                            break Some(at);
+                        }
+                    }
+                }),
                 None => {
                     let free = |at: &usize| self.calls[*at].result.is_none();
                     let named = |at: &usize| Some(&self.calls[*at].call.name) == message.name.as_ref();
