@@ -7,6 +7,7 @@ use std::sync::Arc;
 use probare_core::{Case, Citation, Field, Output, Passage, Problem};
 use serde_json::{Map, Value as Json};
 
+use crate::agents::{self, Misfit};
 use crate::cells::{Cell, Row, elements, members, unquoted};
 use crate::formats::{columns::ColumnRows, csv::CsvRows, json::JsonRows, table::TableRows};
 use crate::names::Names;
@@ -134,8 +135,17 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
     let relevant = field(row, Field::Relevant, texts)?;
     let tags = field(row, Field::Tags, texts)?.unwrap_or_default();
     let mut metadata = field(row, Field::Metadata, object)?.unwrap_or_default();
-    let rest = row.rest()?;
-    let response = response.map(|output| output.signed(&rest));
+    let mut case = Case::default();
+    for field in agents::FIELDS {
+        if let Some((column, cell)) = row.take(Some(field))? {
+            agents::mapped(&mut case, field, &column, &cell.into_json()?)?;
+        }
+    }
+    let mut rest = row.rest()?;
+    agents::lift(&mut case, &mut rest)?;
+    case = Case { id, query, response, context, reference, citations, retrieved, relevant, tags, ..case };
+    agents::derive(&mut case);
+    case.response = case.response.map(|output| output.signed(&rest));
     if metadata.is_empty() {
         metadata = rest;
     } else {
@@ -144,20 +154,7 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
             metadata.insert(name, value);
         }
     }
-    Ok(Case {
-        id,
-        query,
-        response,
-        context,
-        reference,
-        citations,
-        retrieved,
-        relevant,
-        tags,
-        metadata,
-        sample: None,
-        spent: None,
-    })
+    Ok(Case { metadata, ..case })
 }
 
 fn field<T>(
@@ -208,6 +205,12 @@ enum Unfit {
 impl From<serde_json::Error> for Unfit {
     fn from(error: serde_json::Error) -> Self {
         Self::Json(error)
+    }
+}
+
+impl From<Misfit> for Unfit {
+    fn from(misfit: Misfit) -> Self {
+        Self::Column { column: misfit.column, reason: misfit.reason }
     }
 }
 
