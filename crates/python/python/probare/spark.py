@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from probare._distributed import distributed, named, part_of, refuse_clash, scored_batches, whole_of
+from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, scored_batches, whole_of
+from probare._frames import needed
 from probare._results import Summary
 
 if TYPE_CHECKING:
@@ -45,10 +46,12 @@ def score(
     A metric that asks a model is answered from `record`, a file of recorded replies that every executor can read, and is
     refused without one: a partition that Spark tries again would pay twice.
     """
+    needed("pyspark")
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
     recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
     fields = [(plain(name), is_value) for name, is_value in recipe.columns()]
+    refuse_absent(df.columns, recipe.mapping)
     refuse_clash(df.columns, [name for name, _ in fields])
     added = [StructField(name, DoubleType() if is_value else StringType()) for name, is_value in fields]
 
@@ -63,8 +66,8 @@ def summary(
 ) -> Summary:
     """Counts, means and distributions of a scored frame.
 
-    Every partition is summed up where it lies, and only these sums come to the driver; they are put together exactly. Scores
-    are computed again unless the frame is cached or was written and read back.
+    Every partition is summed up where it lies, and only these sums come to the driver, in one job; they are put together
+    exactly. Scores are computed again unless the frame is cached or was written and read back.
     """
     columns = named(metrics, profile)
 
@@ -72,4 +75,4 @@ def summary(
         yield part_of(metrics, profile, (batch.rename_columns(columns) for batch in batches))
 
     parts = scored.select([plain(name) for name in columns]).mapInArrow(partition, "part string")
-    return whole_of(metrics, profile, "spark", (row.part for row in parts.toLocalIterator()))
+    return whole_of(metrics, profile, "spark", (row.part for row in parts.collect()))
