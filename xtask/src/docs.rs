@@ -28,7 +28,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if source.exists() {
         fs::remove_dir_all(&source)?;
     }
-    process::run(&mut cargo(&["build", "--package", "probare"]))?;
+    process::run(&mut cargo(&["build", "--package", "probare-cli"]))?;
     let pages = source.join("src");
     copy_pages(&root().join("docs"), &pages)?;
     let mut summary = fs::read_to_string(root().join("docs/SUMMARY.md")).context("cannot read docs/SUMMARY.md")?;

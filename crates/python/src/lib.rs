@@ -59,5 +59,5 @@ mod _probare {
 /// Does what the command line asks for and gives the code that the program should end with.
 #[pyfunction]
 fn command_line(py: Python<'_>, arguments: Vec<String>) -> u8 {
-    py.detach(|| probare::run(arguments))
+    py.detach(|| probare_cli::run(arguments))
 }

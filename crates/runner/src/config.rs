@@ -304,7 +304,7 @@ impl Config {
     }
 
     /// Files that metrics and models name lie beside the configuration that names them: from here on they are named so.
-    fn point_beside(&mut self) {
+    pub(crate) fn point_beside(&mut self) {
         let folder = self.folder().to_owned();
         let beside = |file: &str| folder.join(file).display().to_string();
         for metric in &mut self.metrics {

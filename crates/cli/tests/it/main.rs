@@ -14,6 +14,7 @@ mod lossless;
 mod models;
 mod old_files;
 mod originals;
+mod planted;
 mod replies;
 mod retrieval;
 mod serve;

@@ -89,6 +89,7 @@ impl Room {
         numbers: &mut [u32],
         mut place: impl FnMut(usize, usize, usize),
     ) -> usize {
+        probare_cancellation::steps(text.len());
         self.unknown.clear();
         if !self.plain.fold(text) {
             let mut count = 0;

@@ -150,8 +150,10 @@ pub(super) fn wordings(reading: &Reading, senses: &[Sense]) -> Vec<Wording> {
         limits[*sense as usize] = usize::MAX;
     }
     for (number, sentence) in reading.sentences.iter().enumerate() {
+        probare_cancellation::steps(1);
         let text = &reading.text[sentence.at.clone()];
         for hit in TABLE.matcher.find(text, &Words::of(text), &limits) {
+            probare_cancellation::steps(1);
             let (sense, id, meaning) = TABLE.families[hit.family];
             let first = reading.token_at(sentence.at.start + hit.span.start);
             let last = reading.token_at(sentence.at.start + hit.span.end.saturating_sub(1)).max(first);

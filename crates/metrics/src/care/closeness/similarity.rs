@@ -135,10 +135,12 @@ impl Tables {
         let (left_places, right_places) = self.places.split_at_mut(first_right);
         let mut terms = self.words.terms();
         for (number, (word, place)) in left.words.list.iter().zip(left_places).enumerate() {
+            probare_cancellation::steps(1);
             *place = if word.is_long() { terms.long_place(number, left, right) } else { terms.place(word.hash) };
             sums.count_left(terms.at(*place));
         }
         for (number, (word, place)) in (first_right..).zip(right.words.list.iter().zip(right_places)) {
+            probare_cancellation::steps(1);
             *place = if word.is_long() { terms.long_place(number, left, right) } else { terms.place(word.hash) };
             sums.count_right(terms.at(*place));
         }
@@ -201,6 +203,7 @@ impl Table {
         let mut others = 0;
         let mut before = places.first().map(|place| (*place, occurs_again(*place)));
         for here in places.iter().skip(1).map(|place| (*place, occurs_again(*place))) {
+            probare_cancellation::steps(1);
             if let Some((before, true)) = before
                 && here.1
             {
@@ -233,6 +236,7 @@ impl Terms<'_> {
         let mask = self.terms.len() - 1;
         let mut at = (hash >> 32) as usize & mask;
         loop {
+            probare_cancellation::steps(1);
             let term = &mut self.terms[at];
             if term.round != self.round {
                 *term = Term { hash, left: 0, right: 0, long: 0, round: self.round };
@@ -252,6 +256,7 @@ impl Terms<'_> {
         let mask = self.terms.len() - 1;
         let mut at = (hash >> 32) as usize & mask;
         loop {
+            probare_cancellation::steps(1);
             let term = &mut self.terms[at];
             if term.round != self.round {
                 // Numbers fit: each word takes a byte, and of texts four thousand million are read.
@@ -274,6 +279,7 @@ fn sums_of_strings(left: &Lowered<'_>, right: &Lowered<'_>) -> Sums {
     for (side, text) in [left, right].into_iter().enumerate() {
         let mut previous: Option<String> = None;
         for word in &text.words.list {
+            probare_cancellation::steps(1);
             let word = text.text[word.span()].to_ascii_lowercase();
             if let Some(before) = previous {
                 counts.entry(format!("{before}_{word}")).or_default()[side] += 1;

@@ -122,6 +122,7 @@ impl Matcher {
         let bytes = text.as_bytes();
         let wanted = Groups::with_limits(limits);
         for (number, word) in words.list.iter().enumerate() {
+            probare_cancellation::steps(1);
             let Range { start, end } = word.span();
             let next = words.list.get(number + 1).filter(|next| next.span().start == end + 1);
             let pair = next.map_or(0, |next| pair(word.hash, bytes[end], next.hash));
@@ -135,6 +136,7 @@ impl Matcher {
         for (byte, marks) in &self.marks {
             if marks.iter().any(|mark| self.limit_of(mark.phrase, limits) > 0) {
                 for start in memchr::memchr_iter(*byte, bytes) {
+                    probare_cancellation::steps(1);
                     let opens = |mark: &&Mark| {
                         let here = bytes.get(start..start + mark.opening.len());
                         here.is_some_and(|here| here.eq_ignore_ascii_case(&mark.opening))
@@ -165,6 +167,7 @@ struct Search<'a> {
 impl Search<'_> {
     fn attempt_all(&mut self, phrases: &[usize], start: usize) {
         for &phrase in phrases {
+            probare_cancellation::steps(1);
             self.attempt(phrase, start);
         }
     }

@@ -193,6 +193,7 @@ impl Program {
         let mut first = if least == 0 { Some(position) } else { None };
         let mut end = position;
         for (units, length) in lengths.by_ref() {
+            probare_cancellation::steps(1);
             end += length;
             taken = units;
             if first.is_none() && units >= least {
@@ -201,6 +202,7 @@ impl Program {
         }
         let first = first.filter(|_| taken >= least)?;
         loop {
+            probare_cancellation::steps(1);
             if let Some(found) = self.step(text, next, end, dead_ends) {
                 return Some(found);
             }
@@ -230,6 +232,7 @@ impl Program {
             _ => None,
         };
         loop {
+            probare_cancellation::steps(1);
             if let Some(found) = self.step(text, next, end, dead_ends) {
                 return Some(found);
             }
@@ -254,6 +257,7 @@ fn line_end(text: &str, position: usize) -> usize {
     let mut from = position;
     // The line and paragraph separators start with 0xE2.
     while let Some(offset) = memchr::memchr3(b'\n', b'\r', 0xe2, &bytes[from..]) {
+        probare_cancellation::steps(1);
         let at = from + offset;
         if text[at..].starts_with(ends_line) {
             return at;
