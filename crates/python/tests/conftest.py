@@ -81,7 +81,7 @@ def repeated_rows(count: int, different: int = 100) -> list[dict[str, Any]]:
 
 JUDGED = {"id": "judge_rubric", "name": "judged"}
 
-JUDGE = r"""q=$(cat); echo asked >> "$1"; c=${q##*a text: }; c=${c%%.*}
+JUDGE = r"""q=$(cat); echo asked >> "LOG"; c=${q##*a text: }; c=${c%%.*}
 printf '{"text":"{\"reason\": \"so it is\", \"level\": \"good\", \"code\": \"%s\"}"}\n' "$c"
 """
 
@@ -92,9 +92,10 @@ def recorded(folder: Path, rows: list[dict[str, Any]]) -> dict[str, Path]:
 
     place = folder / "record"
     place.mkdir()
-    (place / "judge.sh").write_text(JUDGE)
+    # Files that a command names are part of what was asked, so that this one is named in the program alone.
+    (place / "judge.sh").write_text(JUDGE.replace("LOG", str(folder / "asked")))
     told = {"config": place / "probare.yaml", "record": place / "replies.db"}
-    command = json.dumps(["sh", str(place / "judge.sh"), str(folder / "asked")])
+    command = json.dumps(["sh", str(place / "judge.sh")])
     told["config"].write_text(
         f"models: [{{name: house, provider: command, command: {command}, max_tokens: 100, concurrency: 4}}]\njudges: [house]\n"
     )

@@ -27,7 +27,7 @@ def daft_frame(rows):
     daft = pytest.importorskip("daft", reason="Daft is not installed")
     import pyarrow
 
-    return daft.from_arrow(pyarrow.Table.from_pylist(rows)).into_partitions(4)
+    return daft.from_arrow(pyarrow.Table.from_pylist(rows))
 
 
 def dask_rows(frame):

@@ -199,7 +199,11 @@ def checked(function: str, kind: type, given: Mapping[str, Any]) -> dict[str, An
     for name in known:
         check, absent = _CHECKS[name]
         value = given.get(name)
-        told[name] = absent if value is None else check(name, value)
+        try:
+            told[name] = absent if value is None else check(name, value)
+        except UsageError as error:
+            # How it was checked is of no interest to whoever gave it.
+            raise error.with_traceback(None) from None
     return told
 
 

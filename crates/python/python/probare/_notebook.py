@@ -26,21 +26,22 @@ MARKS = {
 }
 """A sign and a colour for each kind of evidence."""
 
-# Lines and marks are made of the colour of the text, or of one that can be read on white and on black.
+# The class stands there twice, so that it counts for more than the styles of the notebook. Lines and marks are made of the
+# colour of the text, so that they can be read on white and on black.
 STYLE = """<style>
-.probare table { border-collapse: collapse; color: inherit; background: none; margin: 0 0 .6em; font-size: .9em; }
-.probare tr, .probare th, .probare td { color: inherit; background: none; }
-.probare th, .probare td { border: 0; border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent);
+.probare.probare table { border-collapse: collapse; color: inherit; background: none; margin: 0 0 .6em; font-size: .9em; }
+.probare.probare tr, .probare.probare th, .probare.probare td { color: inherit; background: none; }
+.probare.probare th, .probare.probare td { border: 0; border-bottom: 1px solid color-mix(in srgb, currentColor 22%, transparent);
   padding: .2em .7em; text-align: left; vertical-align: top; }
-.probare th { font-weight: 600; }
-.probare td.number { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
-.probare td.none { opacity: .55; }
-.probare .bad { color: color-mix(in srgb, #e0342b 75%, currentColor); }
-.probare .good { color: color-mix(in srgb, #1f9d4d 75%, currentColor); }
-.probare .mark { display: inline-block; border-radius: .3em; padding: 0 .35em; margin: .1em .25em .1em 0; max-width: 32em;
+.probare.probare th { font-weight: 600; }
+.probare.probare .number { font-variant-numeric: tabular-nums; text-align: right; white-space: nowrap; }
+.probare.probare td.none { opacity: .55; }
+.probare.probare .bad { color: color-mix(in srgb, #e0342b 75%, currentColor); }
+.probare.probare .good { color: color-mix(in srgb, #1f9d4d 75%, currentColor); }
+.probare.probare .mark { display: inline-block; border-radius: .3em; padding: 0 .35em; margin: .1em .25em .1em 0; max-width: 32em;
   overflow-wrap: anywhere; background: color-mix(in srgb, currentColor 12%, transparent); }
-.probare summary { cursor: pointer; }
-.probare p { margin: .2em 0; opacity: .75; }
+.probare.probare summary { cursor: pointer; }
+.probare.probare p { margin: .2em 0; opacity: .75; }
 </style>"""
 
 
@@ -52,7 +53,7 @@ def page(inner: str) -> str:
 def summary(told: Summary) -> str:
     """Means and counts, a line for each metric."""
     words = ("metric", "mean", "95 %", "scored", "not applicable", "failed")
-    head = "".join(f"<th>{word}</th>" for word in words)
+    head = "".join(f'<th class="{"number" if word != "metric" else ""}">{word}</th>' for word in words)
     body = []
     for metric in told.values():
         mean = "–" if metric.mean is None else f"{metric.mean:.4g}"
@@ -60,7 +61,8 @@ def summary(told: Summary) -> str:
         cells = "".join(f'<td class="number">{cell}</td>' for cell in (mean, ends, metric.scored, metric.not_applicable))
         failed = f'<td class="number{" bad" if metric.failed else ""}">{metric.failed}</td>'
         body.append(f"<tr><td>{escape(metric.name)}</td>{cells}{failed}</tr>")
-    lost = f'<p class="bad">{told.lost_rows} rows could not be read</p>' if told.lost_rows else ""
+    count = f"{told.lost_rows} row{'s' if told.lost_rows > 1 else ''}"
+    lost = f'<p class="bad">{count} could not be read</p>' if told.lost_rows else ""
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>{lost}"
 
 

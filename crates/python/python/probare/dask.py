@@ -46,19 +46,19 @@ def score(
     refuse_absent(df.columns, recipe.mapping)
     refuse_clash(df.columns, [name for name, _ in fields])
     added = {name: pandas.Series([], dtype="float64" if is_value else "object") for name, is_value in fields}
-    meta = df._meta.assign(**added)
+    meta = pandas.concat([df._meta, pandas.DataFrame(added, index=df._meta.index)], axis=1)
     return df.map_partitions(_partition, recipe, meta=meta)
 
 
 def _partition(frame: Any, recipe: Recipe) -> Any:
     """A partition with the columns of the metrics, under the index that it has."""
+    import pandas
     import pyarrow
 
     scorer = recipe.kept_scorer()
     batches = pyarrow.Table.from_pandas(frame, preserve_index=False).combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
     scored = pyarrow.Table.from_batches([scorer.score_batch(batch) for batch in batches], schema=scorer.schema)
-    columns = scored.drop_columns(["id"]).to_pandas()
-    return frame.assign(**{name: columns[name].to_numpy() for name in columns})
+    return pandas.concat([frame, scored.drop_columns(["id"]).to_pandas().set_axis(frame.index)], axis=1)
 
 
 def summary(scored: Any, metrics: Request | Sequence[Request], profile: Profile | None = None) -> Summary:
