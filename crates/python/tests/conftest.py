@@ -101,7 +101,7 @@ def recorded(folder: Path, rows: list[dict[str, Any]]) -> dict[str, Path]:
     )
     results = probare.score(rows, [JUDGED], **told)
     # Rows without a response are nobody's question.
-    assert results.asked is not None and results.asked.sent > 0 and results.summary["judged"].scored > 0.9 * len(rows)
+    assert results.asked is not None and results.asked.sent > 0 and results.summary["judged"].scored > 0.8 * len(rows)
     for file in place.iterdir():
         file.chmod(0o444)
     place.chmod(0o555)

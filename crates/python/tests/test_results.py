@@ -7,7 +7,7 @@ import json
 import pickle
 
 import pytest
-from conftest import made_rows
+from conftest import JUDGED, made_rows, recorded, repeated_rows
 
 import probare
 
@@ -88,6 +88,14 @@ def test_evidence_and_parts_are_structures(scored):
 
 def test_who_decided_is_a_column(scored):
     assert "answer_match.by" in scored.to_arrow().column_names
+
+
+def test_what_was_never_sent_is_no_question(tmp_path):
+    rows = repeated_rows(20, 20)
+    record = recorded(tmp_path, rows[:10])
+    known, unknown = (probare.score(some, [JUDGED], offline=True, **record).asked for some in (rows[:10], rows[10:]))
+    assert known.questions == known.recorded > 0 and (known.sent, known.failed) == (0, 0)
+    assert unknown.failed > 0 and (unknown.questions, unknown.sent, unknown.tokens) == (0, 0, 0)
 
 
 def test_a_notebook_shows_evidence_and_never_runs_it():
