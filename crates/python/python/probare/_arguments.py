@@ -67,6 +67,21 @@ class Settings(ScorerSettings, total=False):
     """How a file is read whose name does not say it: `jsonl`, `json`, `csv`, `tsv`, `parquet`."""
 
 
+class Spread(TypedDict, total=False):
+    """What scoring on many machines takes."""
+
+    mapping: Mapping[str, str] | None
+    """Which column becomes which field: `{"response": "model_output"}`."""
+    evidence: bool
+    """Whether rows get `NAME.evidence` too."""
+    judges: str | Sequence[str]
+    """Models that are named in the record of replies."""
+    record: str | PathLike[str] | None
+    """A file of recorded replies that every machine can read; nothing is sent."""
+    config: str | PathLike[str] | None
+    """A `probare.yaml`."""
+
+
 class AsyncSettings(Settings, total=False):
     """The same for programs that wait for many things at once."""
 
@@ -167,6 +182,7 @@ def reports(name: str, value: Any) -> list[str]:
 
 _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
     "mapping": (mapping, {}),
+    "evidence": (flag, False),
     "jobs": (lambda name, value: whole(name, value, 1, MOST_JOBS), None),
     "judges": (texts, []),
     "record": (path, None),

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from probare import _arguments, _probare
@@ -56,34 +55,18 @@ class Recipe:
         return [(field.name, pyarrow.types.is_floating(field.type)) for field in fields if field.name != "id"]
 
 
-def distributed(
-    metrics: Any,
-    profile: str | None,
-    mapping: Mapping[str, str] | None,
-    evidence: bool,
-    judges: Sequence[str],
-    record: str | PathLike[str] | None,
-    config: str | PathLike[str] | None,
-) -> Recipe:
+def distributed(metrics: Any, profile: str | None, settings: Mapping[str, Any]) -> Recipe:
     """Checks what is asked for before anything is shared out."""
-    named_judges = _arguments.texts("judges", judges)
+    given = _arguments.checked("score", _arguments.Spread, settings)
     asking = _probare.asking(metrics)
-    if asking and record is None and not all(judge.startswith("replay:") for judge in named_judges or ("",)):
+    if asking and given["record"] is None and not all(judge.startswith("replay:") for judge in given["judges"] or ("",)):
         names = ", ".join(f"`{name}`" for name in asking)
         raise UsageError(
             f"{names} would ask a model from many machines, and a part that is tried again would pay twice",
             "record the replies first, with probare.score(rows, metrics, judges=…, record=\"replies.db\"), and give that file"
             " as record=\"replies.db\"",
         )
-    return Recipe(
-        metrics=metrics,
-        profile=profile,
-        mapping={} if mapping is None else _arguments.mapping("mapping", mapping),
-        evidence=_arguments.flag("evidence", evidence),
-        judges=tuple(named_judges),
-        record=None if record is None else _arguments.path("record", record),
-        config=None if config is None else _arguments.path("config", config),
-    )
+    return Recipe(metrics=metrics, profile=profile, **{**given, "judges": tuple(given["judges"])})
 
 
 def refuse_absent(there: Iterable[str], mapping: Mapping[str, str]) -> None:

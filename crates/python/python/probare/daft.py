@@ -9,10 +9,10 @@ Rows keep all their columns and get those of the metrics: the value, and `NAME.s
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
 
+from probare._arguments import Spread, signed
 from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, whole_of
 from probare._frames import needed
 from probare._results import Summary
@@ -24,16 +24,12 @@ SCORED = "__probare__"
 """The column that all results stand in before each has one of its own: they are computed once."""
 
 
+@signed(Spread)
 def score(
     df: Any,
     metrics: Request | Sequence[Request],
     profile: Profile | None = None,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    evidence: bool = False,
-    judges: Sequence[str] = (),
-    record: str | PathLike[str] | None = None,
-    config: str | PathLike[str] | None = None,
+    **settings: Unpack[Spread],
 ) -> Any:
     """The frame with the columns of the metrics. Nothing is computed before Daft wants the rows.
 
@@ -41,7 +37,7 @@ def score(
     refused without one: a part that Daft tries again would pay twice.
     """
     daft = needed("daft")
-    recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
+    recipe = distributed(metrics, profile, settings)
     fields, names = recipe.columns(), list(df.column_names)
     refuse_absent(names, recipe.mapping)
     refuse_clash(names, [name for name, _ in fields])

@@ -50,7 +50,11 @@ def score(
     `map_batches`; with a batch size Ray puts small blocks together until they have so many rows.
     """
     needed("ray")
-    recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
+    recipe = distributed(
+        metrics,
+        profile,
+        {"mapping": mapping, "evidence": evidence, "judges": judges, "record": record, "config": config},
+    )
     there = dataset.columns() or []
     refuse_absent(there, recipe.mapping if there else {})
     refuse_clash(there, [name for name, _ in recipe.columns()])

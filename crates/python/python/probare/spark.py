@@ -10,10 +10,10 @@ a dot in the name of a column means something else to Spark.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Unpack
 
+from probare._arguments import Spread, signed
 from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, scored_batches, whole_of
 from probare._frames import needed
 from probare._results import Summary
@@ -30,16 +30,12 @@ def plain(name: str) -> str:
     return name.replace(".", "_")
 
 
+@signed(Spread)
 def score(
     df: DataFrame,
     metrics: Request | Sequence[Request],
     profile: Profile | None = None,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    evidence: bool = False,
-    judges: Sequence[str] = (),
-    record: str | PathLike[str] | None = None,
-    config: str | PathLike[str] | None = None,
+    **settings: Unpack[Spread],
 ) -> DataFrame:
     """The frame with the columns of the metrics. Nothing is computed before Spark wants the rows.
 
@@ -49,7 +45,7 @@ def score(
     needed("pyspark")
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
-    recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
+    recipe = distributed(metrics, profile, settings)
     fields = [(plain(name), is_value) for name, is_value in recipe.columns()]
     refuse_absent(df.columns, recipe.mapping)
     refuse_clash(df.columns, [name for name, _ in fields])
