@@ -135,11 +135,14 @@ pub fn batch(
 ) -> Result<RecordBatch, Fault> {
     let mut table = Table { fields: Vec::new(), arrays: Vec::new(), bytes: 0 };
     let ids = || rows.iter().map(|row| row.result.case.id.as_str());
+    let columns = columns(infos);
+    // A metric may have that name.
+    let number = if columns.iter().any(|names| names.value == "row") { "row_number" } else { "row" };
     match layout {
         Layout::Alone { numbers, .. } => {
             let last = first + rows.len();
             let counted: Int64Array = (first..last).map(|row| i64::try_from(row).ok()).collect();
-            table.push("row", false, Arc::new(counted));
+            table.push(number, false, Arc::new(counted));
             if *numbers {
                 let ids: Int64Array =
                     rows.iter().map(|row| row.result.case.id.parse().ok().filter(|_| row.is_named())).collect();
@@ -150,7 +153,7 @@ pub fn batch(
         }
         Layout::Beside => table.push_texts("id", false, ids().map(|id| Some(Cow::Borrowed(id))))?,
     }
-    for (at, names) in columns(infos).into_iter().enumerate() {
+    for (at, names) in columns.into_iter().enumerate() {
         let cells: Vec<MetricCells<'_>> = rows
             .iter()
             .map(|row| MetricCells::of(row.result.results.get(at)))

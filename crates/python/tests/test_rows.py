@@ -76,6 +76,11 @@ def test_ids_that_stand_there_twice_are_told():
     assert results.to_arrow()["row"].to_pylist() == [0, 1]
 
 
+def test_a_metric_may_be_called_row():
+    frame = probare.score([ROWS[0]], [{"id": "jaccard", "name": "row"}]).to_arrow()
+    assert frame["row"].to_pylist() == [0.5] and frame["row_number"].to_pylist() == [0]
+
+
 def test_all_rows_lost_is_an_error():
     with pytest.raises(probare.DataError, match="none of the 2 rows could be read; the first: rows: row 1: a row must be a dict"):
         probare.score(["a", "b"], "token_f1")
