@@ -93,9 +93,11 @@ fn try_wheel(wheel: &Path) -> Result<()> {
     let file = wheel.file_name().context("the wheel has no name")?;
     fs::copy(wheel, bare.join("root").join(file))?;
     fs::copy(root().join("examples/quickstart.jsonl"), bare.join("root/quickstart.jsonl"))?;
+    let python = "import probare; print(probare.score('quickstart.jsonl', metrics=['token_f1', 'rouge_l'], \
+                  output=['results.jsonl', 'report.html'])); assert probare.verify('results.jsonl')";
     let script = format!(
-        "python3 -m venv /root/venv && /root/venv/bin/pip install --quiet --no-index /root/{} && cd /root && \
-         /root/venv/bin/python -c \"import probare; print(probare.score('quickstart.jsonl', metrics=['token_f1', 'rouge_l']))\"",
+        "cd /root && rm -rf venv && python3 -m venv venv && venv/bin/pip install --quiet --no-index /root/{} && \
+         venv/bin/python -c \"{python}\" && venv/bin/probare verify report.html",
         file.to_string_lossy()
     );
     process::run(without_network(&bare).args(["/bin/sh", "-c", &script]))

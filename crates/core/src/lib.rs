@@ -24,6 +24,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod bands;
 mod case;
 mod code;
 mod conversation;
@@ -43,6 +44,7 @@ mod suggest;
 mod trust;
 mod value;
 
+pub use bands::Bands;
 pub use case::{Case, Citation, Field, Passage, SampleKey, Spent};
 pub use code::{CODE, has_code, tell_code};
 pub use conversation::{

@@ -2,7 +2,7 @@
 
 use probare_core::{Case, CaseResult, MetricInfo, MetricRequest, NoRules, Outcome, Readings};
 use probare_metrics::registry;
-use probare_runner::{Asked, Plan, Settings};
+use probare_runner::{Asked, Plan, PlanError, Settings, put_bands};
 
 use crate::Error;
 use crate::jobs::requests;
@@ -29,6 +29,7 @@ impl Scorer {
     pub fn new(metrics: &[&str], settings: &Settings) -> Result<Self, Error> {
         let mut requests: Vec<MetricRequest> = requests(metrics)?;
         let asked = settings.asking().open(&mut requests, registry())?;
+        put_bands(&settings.bands, &mut requests, settings.profile, registry()).map_err(PlanError::from)?;
         let plan = Plan::new(&requests, settings.profile, registry())?;
         plan.check_models(&asked)?;
         Ok(Self { plan, asked })

@@ -8,7 +8,7 @@ use probare_cases::FieldMap;
 use probare_core::{Event, NoRules, Sink};
 use probare_metrics::registry;
 use probare_report::Summary as Counted;
-use probare_runner::{Asked, DriveOptions, Plan, Surroundings, drive};
+use probare_runner::{Asked, DriveOptions, Plan, PlanError, Surroundings, drive, put_bands};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PySchema};
 
@@ -43,6 +43,8 @@ impl Scorer {
             None => settled.settings.requests(),
         };
         let asked = settled.settings.asking().open(&mut requests, registry()).map_err(Fault::from)?;
+        let (files, profile) = (&settled.settings.bands, settled.settings.profile);
+        put_bands(files, &mut requests, profile, registry()).map_err(PlanError::from).map_err(Fault::from)?;
         let plan = Plan::new(&requests, settled.settings.profile, registry()).map_err(Fault::from)?;
         plan.check_models(&asked).map_err(Fault::from)?;
         let summary = Summary::of(Summary::empty(NAME, plan.infos()));

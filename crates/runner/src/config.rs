@@ -256,6 +256,8 @@ pub struct Run {
     pub by: Option<String>,
     /// The column that says which cases hang together, for intervals.
     pub cluster: Option<String>,
+    /// Files that say from where on values of metrics are verdicts, as `probare calibrate` writes them.
+    pub bands: Vec<String>,
     /// Whether gates hold for each group, too.
     pub each_group: bool,
     /// Whether a gate fails only if the interval excludes the limit.

@@ -17,6 +17,7 @@ use probare_report::{
     VERSION, Verdict, manifest, refuse_overlap,
 };
 
+use crate::bands::put_bands;
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
 use crate::programs::Running;
 use crate::{
@@ -141,7 +142,10 @@ pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
         asking.open(&mut job.requests, registry())
     };
     let asked = wanted.asking.as_ref().map(open).transpose()?;
-    let plan = Plan::new(&job.requests, wanted.settings.profile, registry())?;
+    let (files, profile) = (&wanted.settings.bands, wanted.settings.profile);
+    put_bands(files, &mut job.requests, profile, registry()).map_err(PlanError::from)?;
+    job.reads.extend(files.iter().cloned());
+    let plan = Plan::new(&job.requests, profile, registry())?;
     run_planned(job, &plan, asked.as_ref(), wanted)
 }
 

