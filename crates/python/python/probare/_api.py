@@ -44,7 +44,8 @@ def _score(
 ) -> Results:
     """Scores with arguments that were checked."""
     given = opened(cases, settings["mapping"])
-    run = run | {"name": run["name"] or given.name, "columns": given.columns}
+    is_named = bool(settings["mapping"] or run["by"] or run["cluster"])
+    run = run | {"name": run["name"] or given.name, "columns": given.columns() if is_named else None}
     results = Results(_probare.score(given.cases, metrics, settings, run, interrupt))
     _warn(results)
     return results

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
@@ -27,11 +27,17 @@ _SPREAD = {
 
 @dataclass(frozen=True)
 class Opened:
-    """What the engine takes, what messages call it, and its columns where rows can be looked at before they are scored."""
+    """What the engine takes, and what messages call it."""
 
     cases: Any
     name: str
-    columns: list[str] | None = None
+
+    def columns(self) -> list[str] | None:
+        """The names that the members of rows have, where rows can be looked at before they are scored."""
+        if not isinstance(self.cases, (list, tuple)):
+            return None
+        names = {name: None for row in self.cases if isinstance(row, Mapping) for name in row}
+        return [name for name in names if isinstance(name, str)]
 
 
 def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
@@ -42,8 +48,7 @@ def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
             raise UsageError("a path of bytes cannot be used", HINT)
         return Opened(path, path)
     if isinstance(cases, Mapping):
-        rows = _columns(cases, mapping)
-        return Opened(rows, "rows", _names(rows))
+        return Opened(_columns(cases, mapping), "rows")
     package = type(cases).__module__.partition(".")[0]
     if package in _SPREAD:
         whose, module = _SPREAD[package]
@@ -62,12 +67,7 @@ def opened(cases: Any, mapping: Mapping[str, str]) -> Opened:
         raise UsageError("rows that come one by one, later, are waited for", "await probare.score_async(rows, metrics)")
     if isinstance(cases, (bytes, bytearray)) or not isinstance(cases, Iterable):
         raise UsageError(f"a {type(cases).__name__} cannot be scored", HINT)
-    return Opened(cases, "rows", _names(cases) if isinstance(cases, (list, tuple)) else None)
-
-
-def _names(rows: Sequence[Any]) -> list[str]:
-    """The names that the members of rows have."""
-    return [name for name in {name: None for row in rows if isinstance(row, Mapping) for name in row} if isinstance(name, str)]
+    return Opened(cases, "rows")
 
 
 def _columns(cases: Mapping[Any, Any], mapping: Mapping[str, str]) -> list[Any]:
@@ -99,8 +99,7 @@ def _pandas(frame: Any) -> Opened:
 
         return Opened(pyarrow.Table.from_pandas(frame, preserve_index=False), "frame")
     except (ImportError, TypeError, ValueError, OverflowError, NotImplementedError):
-        rows = frame.to_dict("records")
-        return Opened(rows, "frame", [str(name) for name in frame.columns])
+        return Opened(frame.to_dict("records"), "frame")
 
 
 def _reader(cases: Any) -> Any:
