@@ -37,7 +37,7 @@ pub fn run() -> Result<Option<String>> {
     };
     environment.install(&environment.built_wheel()?)?;
     let mut pytest = environment.pytest();
-    process::run(pytest.args(["-m", "not (spark or ray or peers)"]))?;
+    process::run(pytest.args(["-m", "not (spark or ray or dask or daft or peers)"]))?;
     Ok(None)
 }
 
@@ -65,7 +65,7 @@ pub fn run_cluster(arguments: &ClusterArguments) -> Result<()> {
         Err(reason) => eprintln!("left out: promptfoo, since {reason:#}"),
     }
     if arguments.rest.is_empty() {
-        pytest.args(["-m", "inputs or spark or ray or peers"]);
+        pytest.args(["-m", "inputs or spark or ray or dask or daft or peers"]);
     }
     process::run(pytest.args(&arguments.rest))
 }

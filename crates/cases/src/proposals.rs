@@ -56,6 +56,14 @@ impl FieldMap {
         self.iter().filter(|(_, column)| !is_there(column)).collect()
     }
 
+    /// The column in which ids stand, where there is one.
+    pub fn id_column(&self, has: impl Fn(&str) -> bool) -> Option<&str> {
+        match self.column(None) {
+            Some(column) => has(column).then_some(column),
+            None => names(None).into_iter().find(|name| has(name)),
+        }
+    }
+
     /// Whether one of these columns becomes the field.
     pub fn reads(&self, field: Field, columns: &[String]) -> bool {
         let has = |name: &str| columns.iter().any(|column| column == name);

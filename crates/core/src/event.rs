@@ -245,6 +245,9 @@ pub struct Problem {
     pub hint: Option<String>,
     /// Whether the row was lost (an error) or kept (a warning).
     pub lost: bool,
+    /// The id of a row that was lost, where it could still be read. Files do not hold it.
+    #[serde(skip)]
+    pub id: Option<String>,
 }
 
 /// How a run ended.

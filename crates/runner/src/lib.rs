@@ -43,7 +43,7 @@ pub use expectations::EXPECTATIONS;
 pub use look::look;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, Sandboxing};
-pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};
+pub use run::{Conclusion, ProgramsRun, RunError, Wanted, retell, run};
 pub use runs::{
     Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset,
     PlannedRetrieval, RagTest, Retry, RunPlan, Tally, export, export_outputs,

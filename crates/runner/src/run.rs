@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_core::{
-    CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, Nobody, Outside,
-    Publisher, SandboxUsed, Sink, Stop, Trust,
+    CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, MetricInfo, Nobody,
+    Outside, Publisher, SandboxUsed, Sink, Stop, Trust,
 };
 use probare_metrics::registry;
 use probare_report::{
@@ -147,6 +147,11 @@ pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
     job.reads.extend(files.iter().cloned());
     let plan = Plan::new(&job.requests, profile, registry())?;
     run_planned(job, &plan, asked.as_ref(), wanted)
+}
+
+/// Reports results that are known: the sampler that is `wanted` recalls them all. Nothing is scored, and nobody is asked.
+pub fn retell(job: Job, metrics: Vec<MetricInfo>, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
+    run_planned(job, &Plan::known(metrics), None, wanted)
 }
 
 /// Runs a job whose metrics are planned and whose models are opened.
