@@ -44,3 +44,9 @@ pub fn is_there(program: &str, argument: &str) -> bool {
         .status()
         .is_ok_and(|status| status.success())
 }
+
+/// Installs a tool of cargo from its package, and says whether it is there now. Without optimisation, which would take longer than
+/// the tool is ever at work.
+pub fn install(tool: &str) -> bool {
+    run(&mut cargo(&["install", tool, "--locked", "--debug"])).is_ok() && is_there(tool, "--version")
+}

@@ -238,9 +238,7 @@ fn cargo_run(arguments: &[&str], rest: &[&str]) -> Result<()> {
 
 /// Finds nextest or installs it from its package.
 fn has_nextest() -> bool {
-    is_there("cargo-nextest", "--version")
-        || (process::run(&mut cargo(&["install", "cargo-nextest", "--locked"])).is_ok()
-            && is_there("cargo-nextest", "--version"))
+    is_there("cargo-nextest", "--version") || process::install("cargo-nextest")
 }
 
 #[cfg(test)]
@@ -259,6 +257,25 @@ mod tests {
         assert_eq!(tell_left_out(&stages, lines).is_err(), is_ci);
         assert!(tell_left_out(&stages, "postgres\tno PostgreSQL with pgvector\n").is_ok());
         assert!(tell_left_out(&LeftOut::default(), "").is_ok());
+    }
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn what_is_no_flag_of_ours_goes_to_the_runner_of_tests() {
+        let read = |line: &str| <Line as clap::Parser>::parse_from(line.split(' ')).arguments;
+        let all = read("test --all");
+        assert!(all.all && all.rest.is_empty());
+        let some = read("test -E test(golden) --no-capture");
+        assert!(!some.all);
+        assert_eq!(some.rest, ["-E", "test(golden)", "--no-capture"]);
+        let both = read("test --all -E test(growth)");
+        assert!(both.all);
+        assert_eq!(both.rest, ["-E", "test(growth)"]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use probare_core::{Field, closest};
 
+use crate::agents::FIELDS;
 use crate::cells::column_names;
 use crate::fields::names;
 use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
@@ -88,7 +89,9 @@ impl FieldMap {
             .filter(|column| !column.is_empty() && fields().all(|field| used_by(field) != Some(column)))
             .collect();
         let mut proposals = Vec::new();
-        for field in fields().filter(|field| used_by(*field).is_none_or(|column| !has(column))) {
+        // What an agent did is told by its form; a name alone proposes nothing.
+        let is_named = |field: &Option<Field>| !field.is_some_and(|field| FIELDS.contains(&field));
+        for field in fields().filter(is_named).filter(|field| used_by(*field).is_none_or(|column| !has(column))) {
             if let Some(column) = best(&names(field), &free) {
                 free.retain(|known| *known != column);
                 proposals.push((field.map_or("id", Field::name), column));

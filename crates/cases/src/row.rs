@@ -7,6 +7,7 @@ use std::sync::Arc;
 use probare_core::{Case, Citation, Field, Output, Passage, Problem};
 use serde_json::{Map, Value as Json};
 
+use crate::agents::{self, Misfit};
 use crate::cells::{Cell, Row, elements, members, unquoted};
 use crate::formats::{columns::ColumnRows, csv::CsvRows, json::JsonRows, table::TableRows};
 use crate::names::Names;
@@ -137,17 +138,15 @@ fn case_of(row: &mut Row<'_>, origin: Origin, id: &mut String) -> Result<Case, U
     let relevant = field(row, Field::Relevant, texts)?;
     let tags = field(row, Field::Tags, texts)?.unwrap_or_default();
     let mut metadata = field(row, Field::Metadata, object)?.unwrap_or_default();
-    let rest = row.rest()?;
-    let response = response.map(|output| output.signed(&rest));
-    if metadata.is_empty() {
-        metadata = rest;
-    } else {
-        for (name, value) in rest {
-            let name = if metadata.contains_key(&name) { format!("row.{name}") } else { name };
-            metadata.insert(name, value);
+    let mut case = Case::default();
+    for field in agents::FIELDS {
+        if let Some((column, cell)) = row.take(Some(field))? {
+            agents::mapped(&mut case, field, &column, &cell.into_json()?)?;
         }
     }
-    Ok(Case {
+    let mut rest = row.rest()?;
+    agents::lift(&mut case, &mut rest)?;
+    case = Case {
         id: std::mem::take(id),
         query,
         response,
@@ -157,10 +156,19 @@ fn case_of(row: &mut Row<'_>, origin: Origin, id: &mut String) -> Result<Case, U
         retrieved,
         relevant,
         tags,
-        metadata,
-        sample: None,
-        spent: None,
-    })
+        ..case
+    };
+    agents::derive(&mut case);
+    case.response = case.response.map(|output| output.signed(&rest));
+    if metadata.is_empty() {
+        metadata = rest;
+    } else {
+        for (name, value) in rest {
+            let name = if metadata.contains_key(&name) { format!("row.{name}") } else { name };
+            metadata.insert(name, value);
+        }
+    }
+    Ok(Case { metadata, ..case })
 }
 
 fn field<T>(
@@ -211,6 +219,12 @@ enum Unfit {
 impl From<serde_json::Error> for Unfit {
     fn from(error: serde_json::Error) -> Self {
         Self::Json(error)
+    }
+}
+
+impl From<Misfit> for Unfit {
+    fn from(misfit: Misfit) -> Self {
+        Self::Column { column: misfit.column, reason: misfit.reason }
     }
 }
 

@@ -41,6 +41,7 @@ mod request;
 mod sample;
 mod score;
 mod suggest;
+mod transcript;
 mod trust;
 mod value;
 
@@ -71,6 +72,9 @@ pub use request::{MetricRequest, RequestError};
 pub use sample::{Output, Sample};
 pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, UNSURE};
 pub use suggest::closest;
+pub use transcript::{
+    Call, CallProblem, CaseMessage, ResultError, SaidPart, Speaker, TurnExpectation, pointer_step, text_of,
+};
 pub use trust::Trust;
 pub use value::{NotFinite, Value};
 
