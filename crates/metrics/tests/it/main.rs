@@ -16,6 +16,7 @@ mod injection;
 mod interviews;
 mod laws;
 mod pages;
+mod quantities;
 mod rag;
 mod rag_hostile;
 mod rag_labelled;

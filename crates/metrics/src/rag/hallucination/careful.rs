@@ -6,12 +6,8 @@
 //! not held against anything. All of it takes time in proportion to the texts.
 
 mod amounts;
-mod arithmetic;
 mod around;
-mod conversion;
-mod had;
 mod names;
-mod notation;
 mod sources;
 mod support;
 mod turns;
@@ -22,7 +18,6 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use probare_nlp::reading::{Block, Clause, Mood, Reading, Sentence};
-use probare_text::anchors::find_anchors;
 
 use super::examination::sort;
 use super::finding::{AnchorType, Finding, Source, Standing};
@@ -58,9 +53,8 @@ const LONGEST_WISH: usize = 12;
 
 /// Reads a response against the chunks of a context.
 pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Careful {
-    let anchors = find_anchors(response);
     let sources = Sources::new(chunks);
-    let amounts = Amounts::new(response, chunks, &anchors);
+    let amounts = Amounts::new(response, chunks);
     let mut findings = Vec::new();
     let mut supports = Vec::new();
     let mut scratch = support::Scratch::default();
