@@ -8,6 +8,7 @@ mod case;
 mod changes;
 mod cheats;
 mod dry;
+mod english;
 mod faithfulness;
 mod golden;
 mod growth;
