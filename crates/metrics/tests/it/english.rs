@@ -10,6 +10,12 @@ use probare_metrics::registry;
 use probare_nlp::reading::Reading;
 use serde_json::Value;
 
+/// How many lines of each file are read rightly; fewer is a fall.
+const DENIAL: usize = 73;
+const YES_NO: usize = 78;
+const JOINED: usize = 62;
+const OPENINGS: usize = 61;
+
 /// The lines of a file, each with its columns.
 fn lines<const COLUMNS: usize>(file: &str) -> Vec<[String; COLUMNS]> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/labelled/english"));
@@ -94,8 +100,3 @@ fn numbers_behind_with_and_for_are_looked_at() {
         if examined.findings.iter().any(is_accused) { "wrong" } else { "fine" }
     });
 }
-
-const DENIAL: usize = 0;
-const YES_NO: usize = 0;
-const JOINED: usize = 0;
-const OPENINGS: usize = 0;

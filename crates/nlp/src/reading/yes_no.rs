@@ -98,8 +98,8 @@ impl Reading {
                     gap = gap.max(match self.word(token) {
                         "?" => Gap::Question,
                         "," => Gap::Comma,
-                        "\"" | "'" => Gap::Nothing,
-                        _ => Gap::Clause,
+                        ";" | ":" | "-" | "." | "!" | "(" | ")" | "[" | "]" | "|" | "…" => Gap::Clause,
+                        _ => Gap::Nothing,
                     });
                 }
             }
