@@ -22,7 +22,7 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    process::run(&mut cargo(&["build", "--release", "--package", "probare"]))?;
+    process::run(&mut cargo(&["build", "--release", "--package", "probare-cli"]))?;
     let mut command = cargo(&["run", "--release", "--package", "probare-bench", "--", &arguments.filter]);
     for (is_set, flag) in [(arguments.against, "--against"), (arguments.full, "--full")] {
         if is_set {

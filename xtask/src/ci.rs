@@ -30,7 +30,5 @@ pub fn run(arguments: &Arguments) -> Result<()> {
 }
 
 fn has_deny() -> bool {
-    is_there("cargo-deny", "--version")
-        || (process::run(&mut cargo(&["install", "cargo-deny", "--locked"])).is_ok()
-            && is_there("cargo-deny", "--version"))
+    is_there("cargo-deny", "--version") || process::install("cargo-deny")
 }

@@ -19,6 +19,9 @@ pub struct Arguments {
     /// Target to build for
     #[arg(long, default_value = TRIED)]
     target: String,
+    /// Profile to build with; another one than that of what is published is for a trial that should not take long
+    #[arg(long, default_value = "dist")]
+    profile: String,
     /// Build the wheel, too
     #[arg(long)]
     wheel: bool,
@@ -29,15 +32,17 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    let target = arguments.target.as_str();
-    let mut build = cargo(&["build", "--profile", "dist", "--package", "probare", "--target", target]);
+    let (target, profile) = (arguments.target.as_str(), arguments.profile.as_str());
+    let mut build = cargo(&["build", "--profile", profile, "--package", "probare-cli", "--target", target]);
     if target.contains("-linux-gnu") {
         // One file that does not ask which C library is there.
         build.env("RUSTFLAGS", "-C target-feature=+crt-static");
     }
     process::run(&mut build)?;
     let name = if target.contains("windows") { "probare.exe" } else { "probare" };
-    let program = root().join("target").join(target).join("dist").join(name);
+    // The development profile has a folder of another name.
+    let built = if profile == "dev" { "debug" } else { profile };
+    let program = root().join("target").join(target).join(built).join(name);
     let dist = root().join("target/dist");
     let folder = dist.join(format!("probare-{target}"));
     fs::create_dir_all(&folder)?;
@@ -48,7 +53,7 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     let archive = format!("probare-{}-{target}.tar.gz", env!("CARGO_PKG_VERSION"));
     process::run(Command::new("tar").current_dir(&dist).arg("-czf").arg(&archive).arg(format!("probare-{target}")))?;
     println!("{} ({} bytes)", dist.join(&archive).display(), fs::metadata(folder.join(name))?.len());
-    let wheel = if arguments.wheel { Some(python::dist_wheel(&dist)?) } else { None };
+    let wheel = if arguments.wheel { Some(python::dist_wheel(&dist, profile)?) } else { None };
     if let Some(wheel) = &wheel {
         println!("{} ({} bytes)", wheel.display(), fs::metadata(wheel)?.len());
     }
@@ -88,9 +93,11 @@ fn try_wheel(wheel: &Path) -> Result<()> {
     let file = wheel.file_name().context("the wheel has no name")?;
     fs::copy(wheel, bare.join("root").join(file))?;
     fs::copy(root().join("examples/quickstart.jsonl"), bare.join("root/quickstart.jsonl"))?;
+    let python = "import probare; print(probare.score('quickstart.jsonl', metrics=['token_f1', 'rouge_l'], \
+                  output=['results.jsonl', 'report.html'])); assert probare.verify('results.jsonl')";
     let script = format!(
-        "python3 -m venv /root/venv && /root/venv/bin/pip install --quiet --no-index /root/{} && cd /root && \
-         /root/venv/bin/python -c \"import probare; print(probare.score('quickstart.jsonl', metrics=['token_f1', 'rouge_l']))\"",
+        "cd /root && rm -rf venv && python3 -m venv venv && venv/bin/pip install --quiet --no-index /root/{} && \
+         venv/bin/python -c \"{python}\" && venv/bin/probare verify report.html",
         file.to_string_lossy()
     );
     process::run(without_network(&bare).args(["/bin/sh", "-c", &script]))

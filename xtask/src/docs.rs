@@ -28,7 +28,9 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if source.exists() {
         fs::remove_dir_all(&source)?;
     }
-    process::run(&mut cargo(&["build", "--package", "probare"]))?;
+    if std::env::var_os("PROBARE_PROGRAM").is_none() {
+        process::run(&mut cargo(&["build", "--package", "probare-cli"]))?;
+    }
     let pages = source.join("src");
     copy_pages(&root().join("docs"), &pages)?;
     let mut summary = fs::read_to_string(root().join("docs/SUMMARY.md")).context("cannot read docs/SUMMARY.md")?;
@@ -134,7 +136,7 @@ fn plain_path(path: &Path) -> PathBuf {
 
 /// What the program prints.
 fn said(arguments: &[&str]) -> Result<Vec<u8>> {
-    let program = root().join("target/debug/probare");
+    let program = process::program();
     let output = Command::new(&program).args(arguments).output().context("cannot start probare")?;
     if !output.status.success() {
         bail!("probare {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));

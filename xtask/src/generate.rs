@@ -1,9 +1,8 @@
 //! `cargo x gen`: derived files, made again from their sources.
 
-use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::process::{self, cargo, root};
 
@@ -30,12 +29,9 @@ enum What {
 pub fn run(arguments: &Arguments) -> Result<()> {
     match &arguments.what {
         What::Wordnet { folder } => {
-            let table = probare_text::wordnet::build::build(folder)
-                .with_context(|| format!("cannot build the table from {}", folder.display()))?;
-            let target = root().join("crates/text/data/wordnet.bin");
-            fs::write(&target, &table).with_context(|| format!("cannot write {}", target.display()))?;
-            println!("wrote {} ({} bytes)", target.display(), table.len());
-            Ok(())
+            let mut build =
+                cargo(&["run", "--release", "--package", "probare-text", "--example", "wordnet", "--", "build"]);
+            process::run(build.arg(std::path::absolute(folder)?).arg(root().join("crates/text/data/wordnet.bin")))
         }
         What::Stubs => {
             let mut test = cargo(&[

@@ -31,6 +31,6 @@ pub fn run(arguments: &Arguments) -> Result<()> {
     if arguments.install {
         return Ok(());
     }
-    let mut test = cargo(&["test", "--package", "probare", "--all-features", "--test", "it", "local_model"]);
+    let mut test = cargo(&["test", "--package", "probare-cli", "--all-features", "--test", "it", "local_model"]);
     process::run(test.args(["--", "--nocapture"]))
 }

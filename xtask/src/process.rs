@@ -10,6 +10,12 @@ pub fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).parent().map(PathBuf::from).unwrap_or_default()
 }
 
+/// The program that the developers' commands use: that which `PROBARE_PROGRAM` names, or that of the development profile.
+pub fn program() -> PathBuf {
+    let built = || root().join("target/debug").join(if cfg!(windows) { "probare.exe" } else { "probare" });
+    std::env::var_os("PROBARE_PROGRAM").map_or_else(built, PathBuf::from)
+}
+
 /// `cargo` with these arguments, in the root.
 pub fn cargo(arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -37,4 +43,10 @@ pub fn is_there(program: &str, argument: &str) -> bool {
         .stderr(Stdio::null())
         .status()
         .is_ok_and(|status| status.success())
+}
+
+/// Installs a tool of cargo from its package, and says whether it is there now. Without optimisation, which would take longer than
+/// the tool is ever at work.
+pub fn install(tool: &str) -> bool {
+    run(&mut cargo(&["install", tool, "--locked", "--debug"])).is_ok() && is_there(tool, "--version")
 }

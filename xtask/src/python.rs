@@ -29,23 +29,21 @@ pub struct ClusterArguments {
     rest: Vec<String>,
 }
 
-/// Builds the wheel and runs its tests, as far as this machine can.
-pub fn run() -> Result<()> {
+/// Builds the wheel and runs its tests; the reason where this machine cannot.
+pub fn run() -> Result<Option<String>> {
     let environment = match Environment::new("python", "requirements-test.txt") {
         Ok(environment) => environment,
-        Err(reason) => {
-            eprintln!("left out: tests of the Python wheel, since {reason:#}");
-            return Ok(());
-        }
+        Err(reason) => return Ok(Some(format!("{reason:#}"))),
     };
     environment.install(&environment.built_wheel()?)?;
     let mut pytest = environment.pytest();
-    process::run(pytest.args(["-m", "not (spark or ray or peers)"]))
+    process::run(pytest.args(["-m", "not (spark or ray or dask or daft or peers)"]))?;
+    Ok(None)
 }
 
-/// The wheel as it is published, in a folder.
-pub fn dist_wheel(folder: &Path) -> Result<PathBuf> {
-    Environment::new("python", "requirements-test.txt")?.published_wheel(folder)
+/// The wheel in a profile, in a folder.
+pub fn dist_wheel(folder: &Path, profile: &str) -> Result<PathBuf> {
+    Environment::new("python", "requirements-test.txt")?.published_wheel(folder, profile)
 }
 
 /// The same with everything that is too heavy for every day.
@@ -67,7 +65,7 @@ pub fn run_cluster(arguments: &ClusterArguments) -> Result<()> {
         Err(reason) => eprintln!("left out: promptfoo, since {reason:#}"),
     }
     if arguments.rest.is_empty() {
-        pytest.args(["-m", "inputs or spark or ray or peers"]);
+        pytest.args(["-m", "inputs or spark or ray or dask or daft or peers"]);
     }
     process::run(pytest.args(&arguments.rest))
 }
@@ -134,10 +132,10 @@ impl Environment {
         Ok(std::fs::read_dir(&wheels)?.next().context("maturin made no wheel")??.path())
     }
 
-    /// Builds the wheel as it is published.
-    fn published_wheel(&self, folder: &Path) -> Result<PathBuf> {
+    /// Builds the wheel for others.
+    fn published_wheel(&self, folder: &Path, profile: &str) -> Result<PathBuf> {
         let mut maturin = Command::new(self.program("maturin"));
-        maturin.args(["build", "--profile", "dist", "--compatibility", "linux", "--skip-auditwheel", "--out"]);
+        maturin.args(["build", "--profile", profile, "--compatibility", "linux", "--skip-auditwheel", "--out"]);
         maturin.arg(folder).arg("--interpreter").arg(self.program("python"));
         process::run(maturin.current_dir(root().join("crates/python")))?;
         let mut files = std::fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path()));
@@ -154,15 +152,9 @@ impl Environment {
         // What is left out is listed with the reason.
         pytest.args(["-m", "pytest", "--quiet", "-rs"]).current_dir(root().join("crates/python"));
         // The program that the wheel is held against.
-        if std::env::var_os("PROBARE_PROGRAM").is_none() {
-            pytest.env("PROBARE_PROGRAM", program());
-        }
+        pytest.env("PROBARE_PROGRAM", process::program());
         pytest
     }
-}
-
-fn program() -> PathBuf {
-    root().join("target/debug").join(if cfg!(windows) { "probare.exe" } else { "probare" })
 }
 
 /// An interpreter that is new enough.

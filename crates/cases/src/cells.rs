@@ -176,7 +176,7 @@ pub(crate) struct Row<'a> {
     names: &'a Names,
     columns: Vec<Column<'a>>,
     /// Known names that are there, as a set.
-    there: u64,
+    there: u128,
 }
 
 impl<'a> Row<'a> {
@@ -199,7 +199,7 @@ impl<'a> Row<'a> {
                 }
                 return;
             }
-            self.there |= 1 << (known % 64);
+            self.there |= 1 << (known % 128);
         }
         self.columns.push(Column { name, known, cell });
     }
@@ -213,7 +213,7 @@ impl<'a> Row<'a> {
     }
 
     fn has(&self, known: Known) -> bool {
-        self.there & (1 << (known % 64)) != 0
+        self.there & (1 << (known % 128)) != 0
     }
 
     fn column(&mut self, known: Known) -> Option<&mut Column<'a>> {
@@ -240,7 +240,7 @@ impl<'a> Row<'a> {
         let column = self.column(known)?;
         let cell = std::mem::replace(&mut column.cell, Cell::Taken);
         let name = std::mem::take(&mut column.name);
-        self.there &= !(1 << (known % 64));
+        self.there &= !(1 << (known % 128));
         (!cell.is_null()).then_some((name, cell))
     }
 

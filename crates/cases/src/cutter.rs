@@ -276,6 +276,7 @@ impl Cutter {
             reason: reason.to_owned(),
             hint: None,
             lost: true,
+            id: None,
         }))
     }
 
@@ -338,6 +339,7 @@ pub(crate) fn too_long(file: &str, line: u64, longest: usize) -> Problem {
         reason: format!("the row is longer than {}", size(longest as u64)),
         hint: Some("check line ends and quotes around it, or raise the limit for a row".to_owned()),
         lost: true,
+        id: None,
     }
 }
 

@@ -25,6 +25,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod agents;
 mod bundled;
 mod cells;
 mod comments;

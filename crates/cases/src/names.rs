@@ -4,6 +4,7 @@ use probare_core::Field;
 use rustc_hash::FxHashMap;
 
 use crate::FieldMap;
+use crate::agents::FIELDS;
 use crate::fields::names;
 
 /// Number of a name that means something.
@@ -27,8 +28,9 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// There are some thirty names by themselves, and two at most for each of ten mapped fields, so that they can be
-    /// counted in a byte and kept in a set of 64.
+    /// There are some thirty names by themselves, and two at most for each of sixteen mapped fields, so that they can be
+    /// counted in a byte and kept in a set of 128. What an agent did is looked for in the rest of a row: its names count only
+    /// where they hold what they say.
     pub(crate) fn new(map: &FieldMap) -> Self {
         let mut numbers = FxHashMap::default();
         let mut number = |name: &str| -> Known {
@@ -40,6 +42,7 @@ impl Names {
                 let root = path.split('.').next().unwrap_or(path);
                 Slot::Column { name: number(path), root: number(root), path: path.to_owned() }
             }
+            None if field.is_some_and(|field| FIELDS.contains(&field)) => Slot::Any(Vec::new()),
             None => Slot::Any(names(field).into_iter().map(&mut number).collect()),
         };
         let id = slot(None);
@@ -82,11 +85,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_names_fit_into_a_set_of_64() {
+    fn all_names_fit_into_a_set_of_128() {
         let fields = Field::ALL.map(Field::name).into_iter().chain(["id"]);
         let map = FieldMap::of(fields.map(|field| (field, format!("{field}_root.{field}_column")))).unwrap();
-        assert_eq!(Names::new(&map).numbers.len(), 20);
-        assert!(Names::new(&FieldMap::default()).numbers.len() + 20 < 64);
+        assert_eq!(Names::new(&map).numbers.len(), 32);
+        assert!(Names::new(&FieldMap::default()).numbers.len() + 32 < 128);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use probare_core::{Case, Citation, Field, Output, Passage};
 use proptest::prelude::*;
 use serde_json::{Map, Value as Json};
 
+use crate::agents::{FIELDS, derive, lift, mapped};
 use crate::fields::names;
 use crate::{FieldMap, Format, ReadOptions, Rows};
 
@@ -53,27 +54,26 @@ fn case(mut row: Columns, map: &FieldMap) -> Option<Case> {
         Some(_) => return None,
         None => Map::new(),
     };
-    let response = response.map(|output| output.signed(row));
+    let mut case = Case::default();
+    for agent in FIELDS {
+        if map.column(Some(agent)).is_some()
+            && let Some(value) = take(row, map, Some(agent))
+        {
+            mapped(&mut case, agent, "", &value).ok()?;
+        }
+    }
+    row.retain(|_, value| !value.is_null());
+    lift(&mut case, row).ok()?;
+    case = Case { id, query, response, context, reference, citations, retrieved, relevant, tags, ..case };
+    derive(&mut case);
+    case.response = case.response.map(|output| output.signed(row));
     for (name, value) in std::mem::take(row) {
         if !value.is_null() {
             let name = if metadata.contains_key(&name) { format!("row.{name}") } else { name };
             metadata.insert(name, value);
         }
     }
-    Some(Case {
-        id,
-        query,
-        response,
-        context,
-        reference,
-        citations,
-        retrieved,
-        relevant,
-        tags,
-        metadata,
-        sample: None,
-        spent: None,
-    })
+    Some(Case { metadata, ..case })
 }
 
 /// What a column gives where there is one; nothing at all where it does not fit.

@@ -2,6 +2,7 @@
 
 use probare_core::{Field, closest};
 
+use crate::agents::FIELDS;
 use crate::cells::column_names;
 use crate::fields::names;
 use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
@@ -55,6 +56,14 @@ impl FieldMap {
         self.iter().filter(|(_, column)| !is_there(column)).collect()
     }
 
+    /// The column in which ids stand, where there is one.
+    pub fn id_column(&self, has: impl Fn(&str) -> bool) -> Option<&str> {
+        match self.column(None) {
+            Some(column) => has(column).then_some(column),
+            None => names(None).into_iter().find(|name| has(name)),
+        }
+    }
+
     /// Whether one of these columns becomes the field.
     pub fn reads(&self, field: Field, columns: &[String]) -> bool {
         let has = |name: &str| columns.iter().any(|column| column == name);
@@ -80,7 +89,9 @@ impl FieldMap {
             .filter(|column| !column.is_empty() && fields().all(|field| used_by(field) != Some(column)))
             .collect();
         let mut proposals = Vec::new();
-        for field in fields().filter(|field| used_by(*field).is_none_or(|column| !has(column))) {
+        // What an agent did is told by its form; a name alone proposes nothing.
+        let is_named = |field: &Option<Field>| !field.is_some_and(|field| FIELDS.contains(&field));
+        for field in fields().filter(is_named).filter(|field| used_by(*field).is_none_or(|column| !has(column))) {
             if let Some(column) = best(&names(field), &free) {
                 free.retain(|known| *known != column);
                 proposals.push((field.map_or("id", Field::name), column));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use probare_core::{Case, Citation, Field, Output, Passage, Problem};
 use serde_json::{Map, Value as Json};
 
+use crate::agents::{self, Misfit};
 use crate::cells::{Cell, Row, elements, members, unquoted};
 use crate::formats::{columns::ColumnRows, csv::CsvRows, json::JsonRows, table::TableRows};
 use crate::names::Names;
@@ -88,15 +89,17 @@ impl probare_core::Batch for Batch {
 impl Shared {
     /// A row that is lost.
     pub fn lost(&self, line: Option<u64>, column: Option<u64>, reason: impl Into<String>) -> Problem {
-        Problem { file: self.file.clone(), line, column, reason: reason.into(), hint: None, lost: true }
+        Problem { file: self.file.clone(), line, column, reason: reason.into(), hint: None, lost: true, id: None }
     }
 
     /// A case from the columns of a row.
     pub fn case(&self, row: &mut Row<'_>, origin: Origin) -> Result<Case, Unread> {
-        case_of(row, origin).map_err(|unfit| match unfit {
+        let mut id = String::new();
+        case_of(row, origin, &mut id).map_err(|unfit| match unfit {
             Unfit::Json(error) => Unread::Json(error),
             Unfit::Column { column, reason } => {
                 let mut problem = self.lost(origin.line, None, format!("`{column}` {reason}"));
+                problem.id = Some(id).filter(|id| !id.is_empty());
                 problem.hint = Some("correct the row, or map the right column to the field".to_owned());
                 Unread::Problem(problem)
             }
@@ -120,8 +123,9 @@ pub(crate) enum Unread {
     Json(serde_json::Error),
 }
 
-fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
-    let id = match row.take(None)? {
+/// The case of a row. Its id is told also where there is none.
+fn case_of(row: &mut Row<'_>, origin: Origin, id: &mut String) -> Result<Case, Unfit> {
+    *id = match row.take(None)? {
         Some((column, cell)) => text(Spot::new(&column), cell)?,
         None => origin.number.to_string(),
     };
@@ -134,8 +138,17 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
     let relevant = field(row, Field::Relevant, texts)?;
     let tags = field(row, Field::Tags, texts)?.unwrap_or_default();
     let mut metadata = field(row, Field::Metadata, object)?.unwrap_or_default();
-    let rest = row.rest()?;
-    let response = response.map(|output| output.signed(&rest));
+    let mut case = Case::default();
+    for field in agents::FIELDS {
+        if let Some((column, cell)) = row.take(Some(field))? {
+            agents::mapped(&mut case, field, &column, &cell.into_json()?)?;
+        }
+    }
+    let mut rest = row.rest()?;
+    agents::lift(&mut case, &mut rest)?;
+    case = Case { query, response, context, reference, citations, retrieved, relevant, tags, ..case };
+    agents::derive(&mut case);
+    case.response = case.response.map(|output| output.signed(&rest));
     if metadata.is_empty() {
         metadata = rest;
     } else {
@@ -144,20 +157,7 @@ fn case_of(row: &mut Row<'_>, origin: Origin) -> Result<Case, Unfit> {
             metadata.insert(name, value);
         }
     }
-    Ok(Case {
-        id,
-        query,
-        response,
-        context,
-        reference,
-        citations,
-        retrieved,
-        relevant,
-        tags,
-        metadata,
-        sample: None,
-        spent: None,
-    })
+    Ok(Case { id: std::mem::take(id), metadata, ..case })
 }
 
 fn field<T>(
@@ -208,6 +208,12 @@ enum Unfit {
 impl From<serde_json::Error> for Unfit {
     fn from(error: serde_json::Error) -> Self {
         Self::Json(error)
+    }
+}
+
+impl From<Misfit> for Unfit {
+    fn from(misfit: Misfit) -> Self {
+        Self::Column { column: misfit.column, reason: misfit.reason }
     }
 }
 

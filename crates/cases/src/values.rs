@@ -168,5 +168,6 @@ pub(crate) fn no_text(file: &str, (line, column): (u64, u64), what: &str) -> Pro
         reason: format!("{what} is not valid UTF-8"),
         hint: Some("save the file as UTF-8, for example with `iconv -f latin1 -t utf-8`".to_owned()),
         lost: true,
+        id: None,
     }
 }

@@ -41,6 +41,7 @@ pub enum Verb {
     Verify(verbs::verify::Arguments),
     Show(verbs::show::Arguments),
     Compare(verbs::compare::Arguments),
+    Calibrate(verbs::calibrate::Arguments),
     Import(verbs::import::Arguments),
     Export(verbs::export::Arguments),
     Sgi(verbs::sgi::Arguments),

@@ -80,6 +80,7 @@ impl From<PlanError> for Failure {
                 format!("`probare explain {id}` shows its options")
             }
             PlanError::SameName(_) => "give one of them a name of its own: NAME=METRIC:OPTION=VALUE".to_owned(),
+            PlanError::Bands(_) => "make the bands again with `probare calibrate` for what is computed now".to_owned(),
             PlanError::Empty => {
                 "name one with --metric, for example --metric token_f1; `probare list` shows all".to_owned()
             }

@@ -7,5 +7,5 @@ use std::process::ExitCode;
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    ExitCode::from(probare::run(std::env::args_os()))
+    ExitCode::from(probare_cli::run(std::env::args_os()))
 }

@@ -1,12 +1,14 @@
 //! [`Case`]: one row of a data set, as every metric sees it.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
-use crate::{Output, Place, Usage};
+use crate::transcript::{in_map, text_in_tool};
+use crate::{Call, CaseMessage, Output, Place, Tool, TurnExpectation, Usage};
 
 /// One row of a data set. Every field but `id` is optional; a metric names what it needs.
 ///
@@ -38,6 +40,24 @@ pub struct Case {
     /// Ids or urls of the documents that should have been retrieved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relevant: Option<Vec<String>>,
+    /// What was said and done, message by message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages: Option<Vec<CaseMessage>>,
+    /// Tools that the model could call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<Tool>>,
+    /// Calls that were made; those of the messages where it is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_calls: Option<Vec<Call>>,
+    /// Calls that should have been made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_tool_calls: Option<Vec<Call>>,
+    /// Messages that should have come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_messages: Option<Vec<CaseMessage>>,
+    /// What is expected of single turns of the conversation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Vec<TurnExpectation>>,
     /// Labels to group and filter by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -87,40 +107,47 @@ impl Case {
             Field::Citations => self.citations.is_some(),
             Field::Retrieved => self.retrieved.is_some(),
             Field::Relevant => self.relevant.is_some(),
+            Field::Messages => self.messages.is_some(),
+            Field::Tools => self.tools.is_some(),
+            Field::ToolCalls => self.tool_calls.is_some(),
+            Field::ExpectedToolCalls => self.expected_tool_calls.is_some(),
+            Field::ExpectedMessages => self.expected_messages.is_some(),
+            Field::Turns => self.turns.is_some(),
             Field::Tags => !self.tags.is_empty(),
             Field::Metadata => !self.metadata.is_empty(),
         }
     }
 
-    /// The text that a place points into, if there is one.
-    pub fn text_at(&self, place: &Place) -> Option<&str> {
-        match &place.path {
-            Some(path) if place.field == Field::Metadata => self.metadata_at(path)?.as_str(),
-            Some(_) => None,
-            None => self.text(place.field, place.index),
+    /// The text that a place points into, if there is one: of a value that is no text, its compact JSON.
+    pub fn text_at(&self, place: &Place) -> Option<Cow<'_, str>> {
+        let Some(path) = &place.path else { return self.text(place.field, place.index).map(Cow::Borrowed) };
+        match place.field {
+            Field::Metadata => self.metadata_at(path)?.as_str().map(Cow::Borrowed),
+            Field::Messages => self.messages.as_ref()?.get(place.index?)?.text_at(path),
+            Field::ExpectedMessages => self.expected_messages.as_ref()?.get(place.index?)?.text_at(path),
+            Field::Tools => text_in_tool(self.tools.as_ref()?.get(place.index?)?, path),
+            Field::ToolCalls => self.tool_calls.as_ref()?.get(place.index?)?.text_at(path),
+            Field::ExpectedToolCalls => self.expected_tool_calls.as_ref()?.get(place.index?)?.text_at(path),
+            Field::Turns => self.turns.as_ref()?.get(place.index?)?.text_at(path),
+            _ => None,
         }
     }
 
     /// The words that a place points at; nothing where it points outside of the text or into a character.
-    pub fn words_at(&self, place: &Place) -> Option<&str> {
-        self.text_at(place)?.get(place.start..place.end)
+    pub fn words_at(&self, place: &Place) -> Option<Cow<'_, str>> {
+        match self.text_at(place)? {
+            Cow::Borrowed(text) => text.get(place.start..place.end).map(Cow::Borrowed),
+            Cow::Owned(text) => text.get(place.start..place.end).map(|words| Cow::Owned(words.to_owned())),
+        }
     }
 
     /// The value in the metadata that a JSON Pointer (RFC 6901) names.
     pub fn metadata_at(&self, path: &str) -> Option<&Json> {
-        let (key, rest) = match path.strip_prefix('/')?.split_once('/') {
-            Some((key, rest)) => (key, Some(rest)),
-            None => (&path[1..], None),
-        };
-        let value = self.metadata.get(&key.replace("~1", "/").replace("~0", "~"))?;
-        match rest {
-            Some(rest) => value.pointer(&format!("/{rest}")),
-            None => Some(value),
-        }
+        in_map(&self.metadata, path)
     }
 
-    /// The text of a field, or of an item where the field is a list. Metadata has no text of its own: see
-    /// [`Case::text_at`].
+    /// The text of a field, or of an item where the field is a list. Metadata and what an agent did have no text of their
+    /// own: see [`Case::text_at`].
     pub fn text(&self, field: Field, index: Option<usize>) -> Option<&str> {
         match field {
             Field::Query => self.query.as_deref(),
@@ -131,7 +158,13 @@ impl Case {
             Field::Retrieved => self.retrieved.as_ref()?.get(index?).map(String::as_str),
             Field::Relevant => self.relevant.as_ref()?.get(index?).map(String::as_str),
             Field::Tags => self.tags.get(index?).map(String::as_str),
-            Field::Metadata => None,
+            Field::Messages
+            | Field::Tools
+            | Field::ToolCalls
+            | Field::ExpectedToolCalls
+            | Field::ExpectedMessages
+            | Field::Turns
+            | Field::Metadata => None,
         }
     }
 }
@@ -187,6 +220,18 @@ pub enum Field {
     Retrieved,
     /// `relevant`
     Relevant,
+    /// `messages`
+    Messages,
+    /// `tools`
+    Tools,
+    /// `tool_calls`
+    ToolCalls,
+    /// `expected_tool_calls`
+    ExpectedToolCalls,
+    /// `expected_messages`
+    ExpectedMessages,
+    /// `turns`
+    Turns,
     /// `tags`
     Tags,
     /// `metadata`
@@ -195,7 +240,7 @@ pub enum Field {
 
 impl Field {
     /// All fields, in the order of the documentation.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 15] = [
         Self::Query,
         Self::Response,
         Self::Context,
@@ -203,6 +248,12 @@ impl Field {
         Self::Citations,
         Self::Retrieved,
         Self::Relevant,
+        Self::Messages,
+        Self::Tools,
+        Self::ToolCalls,
+        Self::ExpectedToolCalls,
+        Self::ExpectedMessages,
+        Self::Turns,
         Self::Tags,
         Self::Metadata,
     ];
@@ -217,6 +268,12 @@ impl Field {
             Self::Citations => "citations",
             Self::Retrieved => "retrieved",
             Self::Relevant => "relevant",
+            Self::Messages => "messages",
+            Self::Tools => "tools",
+            Self::ToolCalls => "tool_calls",
+            Self::ExpectedToolCalls => "expected_tool_calls",
+            Self::ExpectedMessages => "expected_messages",
+            Self::Turns => "turns",
             Self::Tags => "tags",
             Self::Metadata => "metadata",
         }
@@ -232,7 +289,14 @@ impl Field {
             Self::Context => &["contexts", "retrieval_context", "retrieved_contexts"],
             Self::Reference => &["expected_output", "ideal", "ground_truth", "golden_answer", "references"],
             Self::Retrieved => &["retrieved_docs"],
-            Self::Citations | Self::Relevant | Self::Tags | Self::Metadata => &[],
+            Self::Messages => &["conversation", "trajectory", "transcript"],
+            Self::Tools => &["functions", "tool_definitions", "available_tools"],
+            Self::ToolCalls => &["tools_called", "actual_tool_calls", "predicted_tool_calls"],
+            Self::ExpectedToolCalls => {
+                &["expected_tools", "reference_tool_calls", "expected_tool_use", "ground_truth_tool_calls"]
+            }
+            Self::ExpectedMessages => &["reference_trajectory", "expected_trajectory", "reference_outputs"],
+            Self::Citations | Self::Relevant | Self::Turns | Self::Tags | Self::Metadata => &[],
         }
     }
 }
@@ -259,9 +323,25 @@ mod tests {
     fn a_place_may_point_into_the_metadata() {
         let case: Case = serde_json::from_str(r#"{"id":"a","metadata":{"steps":["one","two"],"a/b":"x~y"}}"#).unwrap();
         let place = Place::in_metadata("/steps/1", 1..3);
-        assert_eq!((case.text_at(&place), case.words_at(&place)), (Some("two"), Some("wo")));
-        assert_eq!(case.text_at(&Place::in_metadata("/a~1b", 0..1)), Some("x~y"));
+        assert_eq!((case.text_at(&place).as_deref(), case.words_at(&place).as_deref()), (Some("two"), Some("wo")));
+        assert_eq!(case.text_at(&Place::in_metadata("/a~1b", 0..1)).as_deref(), Some("x~y"));
         assert_eq!(case.text_at(&Place::in_metadata("/steps/9", 0..1)), None);
         assert_eq!(case.text_at(&Place::in_metadata("steps", 0..1)), None);
+    }
+
+    #[test]
+    fn a_place_may_point_into_what_an_agent_did() {
+        let text = r#"{"id":"a","messages":[{"role":"assistant","tool_calls":[{"name":"f","arguments":{"city":"Rome","n":[1]}}]}],"tools":[{"name":"f","parameters":{"type":"object"}}],"expected_tool_calls":[{"name":"f","arguments":{"city":"Paris"}}]}"#;
+        let case: Case = serde_json::from_str(text).unwrap();
+        assert_eq!(serde_json::to_string(&case).unwrap(), text);
+        let words = |field, path: &str, span| {
+            let place = Place { path: Some(path.to_owned()), ..Place::in_item(field, 0, span) };
+            case.words_at(&place).map(Cow::into_owned)
+        };
+        assert_eq!(words(Field::Messages, "/tool_calls/0/arguments/city", 0..4).as_deref(), Some("Rome"));
+        assert_eq!(words(Field::Messages, "/tool_calls/0/arguments/n", 0..3).as_deref(), Some("[1]"));
+        assert_eq!(words(Field::ExpectedToolCalls, "/arguments/city", 1..5).as_deref(), Some("aris"));
+        assert_eq!(words(Field::Tools, "/parameters/type", 0..6).as_deref(), Some("object"));
+        assert_eq!(words(Field::ToolCalls, "/name", 0..1), None);
     }
 }

@@ -134,7 +134,8 @@ pub struct Tool {
     /// What it does.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// JSON Schema of its arguments.
+    /// JSON Schema of its arguments; null where there is none.
+    #[serde(default, skip_serializing_if = "Json::is_null")]
     pub parameters: Json,
 }
 

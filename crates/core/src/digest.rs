@@ -3,21 +3,15 @@
 use std::fmt;
 use std::io::{self, Write};
 
-use ring::digest::{Context, SHA256};
+use sha2::Digest;
 
 use crate::Stored;
 
 /// SHA-256 of bytes that come in pieces.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Sha256 {
-    context: Context,
+    state: sha2::Sha256,
     bytes: u64,
-}
-
-impl Default for Sha256 {
-    fn default() -> Self {
-        Self { context: Context::new(&SHA256), bytes: 0 }
-    }
 }
 
 impl fmt::Debug for Sha256 {
@@ -37,7 +31,7 @@ impl Sha256 {
     /// Takes in further bytes.
     pub fn update(&mut self, bytes: impl AsRef<[u8]>) {
         let bytes = bytes.as_ref();
-        self.context.update(bytes);
+        self.state.update(bytes);
         self.bytes += bytes.len() as u64;
     }
 
@@ -53,9 +47,7 @@ impl Sha256 {
 
     /// The digest of what was taken in so far.
     pub fn digest(&self) -> [u8; 32] {
-        let mut digest = [0; 32];
-        digest.copy_from_slice(self.context.clone().finish().as_ref());
-        digest
+        self.state.clone().finalize().into()
     }
 
     /// The digest of what was taken in so far, in lower-case hexadecimal digits.

@@ -15,7 +15,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::score::TellingOf;
-use crate::{Better, Case, Manifest, Message, MetricDef, Outcome, Profile, ScoreError, Told};
+use crate::{Better, Case, ErrorKind, Manifest, Message, MetricDef, Outcome, Profile, ScoreError, Told};
 
 /// What sinks know about a metric of this run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -124,6 +124,11 @@ pub struct CaseResult {
 }
 
 impl CaseResult {
+    /// Whether the user ended it before it was finished: it is kept nowhere, as if it had not been begun.
+    pub fn is_cancelled(&self) -> bool {
+        self.results.iter().filter_map(|named| named.as_ref().err()).any(|error| error.kind() == ErrorKind::Cancelled)
+    }
+
     /// Results of the response that the case recorded.
     pub fn new(case: Case, results: Vec<Named>) -> Self {
         let planned = case.sample.map_or(0, |sample| sample.repeat);
@@ -240,6 +245,9 @@ pub struct Problem {
     pub hint: Option<String>,
     /// Whether the row was lost (an error) or kept (a warning).
     pub lost: bool,
+    /// The id of a row that was lost, where it could still be read. Files do not hold it.
+    #[serde(skip)]
+    pub id: Option<String>,
 }
 
 /// How a run ended.

@@ -50,7 +50,7 @@ pub struct Place {
     /// Which item, where the field is a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// JSON Pointer to the text, where the field is `metadata`.
+    /// JSON Pointer to the text, where the field is `metadata`; inside of the item, where it is what an agent said or did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// First byte.
@@ -68,6 +68,11 @@ impl Place {
     /// A range of an item of a list.
     pub const fn in_item(field: Field, index: usize, span: Range<usize>) -> Self {
         Self { field, index: Some(index), path: None, start: span.start, end: span.end }
+    }
+
+    /// A range of the text of the value that a JSON Pointer names inside of an item.
+    pub fn inside(field: Field, index: usize, path: impl Into<String>, span: Range<usize>) -> Self {
+        Self { path: Some(path.into()), ..Self::in_item(field, index, span) }
     }
 
     /// A range of the text in the metadata that a JSON Pointer names.
@@ -143,7 +148,7 @@ impl Evidence {
         self
     }
 
-    /// Says which text of the metadata the place is in, as a JSON Pointer.
+    /// Says which text of the metadata, or of an item, the place is in, as a JSON Pointer.
     #[must_use]
     pub fn at_path(mut self, path: impl Into<String>) -> Self {
         if let Some(place) = &mut self.place {

@@ -24,6 +24,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
+mod bands;
 mod case;
 mod code;
 mod conversation;
@@ -40,9 +41,11 @@ mod request;
 mod sample;
 mod score;
 mod suggest;
+mod transcript;
 mod trust;
 mod value;
 
+pub use bands::Bands;
 pub use case::{Case, Citation, Field, Passage, SampleKey, Spent};
 pub use code::{CODE, has_code, tell_code};
 pub use conversation::{
@@ -69,6 +72,9 @@ pub use request::{MetricRequest, RequestError};
 pub use sample::{Output, Sample};
 pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, UNSURE};
 pub use suggest::closest;
+pub use transcript::{
+    Call, CallProblem, CaseMessage, ResultError, SaidPart, Speaker, TurnExpectation, pointer_step, text_of,
+};
 pub use trust::Trust;
 pub use value::{NotFinite, Value};
 

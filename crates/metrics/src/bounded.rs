@@ -49,6 +49,7 @@ pub(crate) fn beginning(text: &str) -> String {
     let end = text.floor_char_boundary(MOST);
     let mut whole = end;
     while whole > 0 && is_inside_token(text, whole) {
+        probare_cancellation::steps(1);
         whole = text.floor_char_boundary(whole - 1);
     }
     // A word that is longer than all that is shown has no better place to be cut.

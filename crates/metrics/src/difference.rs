@@ -55,6 +55,7 @@ fn belongs(character: char) -> bool {
 /// The first place from `at` on that is inside no token.
 fn token_end(text: &str, mut at: usize) -> usize {
     while at < text.len() && is_inside_token(text, at) {
+        probare_cancellation::steps(1);
         at = text.ceil_char_boundary(at + 1);
     }
     at
@@ -76,6 +77,7 @@ pub(crate) fn whole_tokens(script: &[Edit], left: &str, right: &str) -> Vec<Edit
         edits.push(Edit { kind, left: open.0..left_end, right: open.1..right_end });
     };
     for edit in script {
+        probare_cancellation::steps(1);
         if edit.kind != EditKind::Keep {
             is_changed = true;
             continue;
@@ -108,6 +110,7 @@ pub(crate) fn first_difference(response: &Side<'_>, reference: &Side<'_>, index:
     let mut at = common_prefix(response.text, reference.text);
     // The word or number in which they part is shown from its start.
     while is_inside_token(response.text, at) || is_inside_token(reference.text, at) {
+        probare_cancellation::steps(1);
         at = response.text.floor_char_boundary(at.saturating_sub(1));
     }
     let [span, expected] = [response, reference].map(|side| {

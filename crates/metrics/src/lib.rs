@@ -33,6 +33,7 @@ use std::sync::LazyLock;
 
 use probare_core::{MetricDef, Registry};
 
+pub mod agents;
 pub mod answers;
 pub mod care;
 pub mod code;
@@ -55,6 +56,7 @@ mod words;
 
 /// The tables of all families.
 pub static FAMILIES: &[&[&MetricDef]] = &[
+    agents::FAMILY,
     answers::FAMILY,
     care::FAMILY,
     code::FAMILY,

@@ -17,6 +17,7 @@ pub(crate) fn literals(text: &str) -> impl Iterator<Item = Literal> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
+            probare_cancellation::steps(1);
             let start = at + text.as_bytes().get(at..)?.iter().position(u8::is_ascii_digit)?;
             let (literal, next) = read(text, start, at);
             at = next;
@@ -73,6 +74,7 @@ fn whole_part(bytes: &[u8], at: usize) -> usize {
     let mut end = at + first;
     if first <= 3 {
         while bytes.get(end) == Some(&b',') && digits(end + 1) == 3 {
+            probare_cancellation::steps(1);
             end += 4;
         }
     }

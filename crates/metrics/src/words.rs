@@ -29,6 +29,7 @@ pub(crate) fn stretches(spans: &[Range<usize>], wanted: impl Fn(usize) -> bool) 
     let mut stretches: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     for (index, span) in spans.iter().enumerate() {
+        probare_cancellation::steps(1);
         match stretches.last_mut() {
             _ if !wanted(index) => open = false,
             Some(last) if open => last.end = span.end.max(last.end),
@@ -55,10 +56,12 @@ impl Counterparts {
         let mut first: FxHashMap<T, usize> = FxHashMap::with_capacity_and_hasher(right.len(), FxBuildHasher);
         let mut next = vec![None; right.len()];
         for (place, word) in right.iter().enumerate().rev() {
+            probare_cancellation::steps(1);
             next[place] = first.insert(*word, place);
         }
         let mut found = Self { left: vec![false; left.len()], right: vec![false; right.len()] };
         for (index, word) in left.iter().enumerate() {
+            probare_cancellation::steps(1);
             let Entry::Occupied(mut open) = first.entry(*word) else { continue };
             let place = *open.get();
             found.left[index] = true;
@@ -78,6 +81,7 @@ impl Counterparts {
 pub(crate) fn shared(left: &[&str], right: &[&str]) -> usize {
     let mut open: FxHashMap<&str, usize> = FxHashMap::default();
     for word in right {
+        probare_cancellation::steps(1);
         *open.entry(word).or_default() += 1;
     }
     left.iter()

@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use tokio::task::JoinSet;
 
 use crate::connection::{Connection, region};
-use crate::dialects::Feature;
+use crate::dialects::{Feature, anthropic};
 use crate::limits::{Breaker, Limits, Throttle, limits};
 use crate::prices::{self, Price};
 use crate::record::{Claimed, Lease};
@@ -86,6 +86,12 @@ fn base_url(settings: &ModelSettings, name: &ModelName, shared: &Shared) -> Resu
     Ok(found.trim_end_matches('/').to_owned())
 }
 
+/// The longest reply of a model whose settings name none, where it is known.
+fn longest_reply(name: &ModelName, price: Option<Price>) -> Option<u32> {
+    let own = (name.provider == Provider::Anthropic).then_some(anthropic::MOST_TOKENS);
+    own.or(price.and_then(|price| price.most_output))
+}
+
 impl Client {
     /// Prepares to ask a model: checks the settings, reads the key, opens what it needs. Nothing is sent.
     pub fn open(settings: ModelSettings, shared: &Shared) -> Result<Self, OpenError> {
@@ -100,6 +106,12 @@ impl Client {
             return Err(OpenError::NoPrice { model: settings.shown() });
         }
         let connection = Connection::open(&settings, &name, &base_url, shared)?;
+        let can_be_asked = !connection.is_cassette() && !shared.0.offline && !shared.0.only_looks;
+        let is_embedding = settings.generator_type == Some(GeneratorType::Embedding);
+        let is_bounded = is_embedding || settings.max_tokens.or(longest_reply(&name, price)).is_some();
+        if shared.budget().is_limited() && can_be_asked && !is_bounded {
+            return Err(OpenError::Unbounded { model: settings.shown() });
+        }
         shared.start(!connection.is_cassette() && !shared.0.only_looks)?;
         let is_mute = shared.0.offline && shared.record().is_none() && !connection.is_cassette();
         if is_mute && !shared.0.only_looks && shared.trust().may_ask() {

@@ -97,6 +97,12 @@ pub enum OpenError {
         /// The model.
         model: String,
     },
+    /// A budget needs a bound for every call.
+    #[error("a budget is set, but the replies of model `{model}` have no known longest length; set `max_tokens`")]
+    Unbounded {
+        /// The model.
+        model: String,
+    },
     /// `offline` without a record answers nothing.
     #[error("offline, but no record of replies is named")]
     OfflineWithoutRecord,

@@ -1,8 +1,8 @@
 //! Learns the model from a treebank folder and measures it on the test part.
 //!
 //! ```text
-//! cargo run --release -p probare-nlp --features train --example train -- TREEBANK OUT [--parsers 1 …]
-//! cargo run --release -p probare-nlp --features train --example train -- --evaluate TREEBANK
+//! cargo run --release -p probare-nlp --example train -- TREEBANK OUT [--parsers 1 …]
+//! cargo run --release -p probare-nlp --example train -- --evaluate TREEBANK
 //! ```
 
 #![allow(clippy::disallowed_methods, reason = "a tool for developers, not a part of the program")]

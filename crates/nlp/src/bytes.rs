@@ -3,13 +3,11 @@
 use crate::ModelError;
 
 /// Appends to a byte buffer. Only learning writes models.
-#[cfg(any(test, feature = "train"))]
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
 }
 
-#[cfg(any(test, feature = "train"))]
 impl Writer {
     /// Seven bits a byte, least significant first; the high bit says that more follow.
     pub(crate) fn number(&mut self, mut value: u64) {

@@ -5,7 +5,6 @@
 
 use crate::ModelError;
 use crate::bytes::Reader;
-#[cfg(any(test, feature = "train"))]
 use crate::bytes::Writer;
 
 /// Value of an empty slot; a stored value is never this.
@@ -101,7 +100,6 @@ impl Index {
 pub(crate) const BATCH: usize = 32;
 
 /// Writes ascending keys as differences, which are small numbers.
-#[cfg(any(test, feature = "train"))]
 pub(crate) fn write_keys(writer: &mut Writer, keys: impl ExactSizeIterator<Item = u32>) {
     writer.count(keys.len());
     let mut previous = 0;

@@ -6,7 +6,6 @@
 
 use crate::ModelError;
 use crate::bytes::Reader;
-#[cfg(any(test, feature = "train"))]
 use crate::bytes::Writer;
 use crate::hash;
 use crate::index::{self, Index};
@@ -27,7 +26,6 @@ pub(crate) struct Edit {
 
 impl Edit {
     /// The shortest edit between two strings.
-    #[cfg(any(test, feature = "train"))]
     pub(crate) fn between(from: &str, to: &str) -> Self {
         let shared = shared_prefix(from, to);
         Self { cut: from.chars().count() - shared, append: to.chars().skip(shared).collect() }
@@ -44,7 +42,6 @@ impl Edit {
 }
 
 /// How many characters two strings have in common at their beginning.
-#[cfg(any(test, feature = "train"))]
 pub(crate) fn shared_prefix(left: &str, right: &str) -> usize {
     left.chars().zip(right.chars()).take_while(|(left, right)| left == right).count()
 }
@@ -124,7 +121,6 @@ impl Lemmatizer {
 }
 
 /// Writes edits and, in ascending order of their keys, the rules: the answers to both questions.
-#[cfg(any(test, feature = "train"))]
 pub(crate) fn write(writer: &mut Writer, edits: &[Edit], rules: &[(u32, u32)]) {
     writer.count(edits.len());
     for edit in edits {

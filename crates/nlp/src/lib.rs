@@ -42,7 +42,6 @@ mod sentences;
 mod tagger;
 mod templates;
 mod tokenize;
-#[cfg(feature = "train")]
 pub mod train;
 mod transition;
 mod weights;

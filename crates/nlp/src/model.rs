@@ -78,7 +78,6 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<u8>, ModelError> {
 }
 
 /// A file as [`Model::read`] expects it.
-#[cfg(feature = "train")]
 pub(crate) fn packed(content: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut writer = crate::bytes::Writer::default();
     writer.raw(MAGIC);

@@ -9,7 +9,6 @@ use crate::transition::{LabelId, Move, MoveSet, NONE, State};
 use crate::weights::{MOST_CLASSES, Scorer, Scores};
 
 /// One link of a derivation: the move made and where the moves before it are found.
-#[cfg_attr(not(feature = "train"), expect(dead_code, reason = "only learning follows a derivation back"))]
 #[derive(Debug, Clone, Copy)]
 struct Link {
     previous: u32,
@@ -173,13 +172,11 @@ impl Search {
     }
 
     /// The score of the best hypothesis.
-    #[cfg(feature = "train")]
     pub(crate) fn best_score(&self) -> i32 {
         self.beam[0].score
     }
 
     /// The moves of the best hypothesis, in order.
-    #[cfg(feature = "train")]
     pub(crate) fn best_moves(&self) -> Vec<Move> {
         let mut moves = Vec::new();
         let mut link = self.beam[0].link;

@@ -60,7 +60,6 @@ impl AmbiguityClasses {
 }
 
 /// Writes pairs of key and class, ascending.
-#[cfg(feature = "train")]
 pub(crate) fn write_classes(writer: &mut crate::bytes::Writer, entries: &[(u32, u32)]) {
     index::write_keys(writer, entries.iter().map(|entry| entry.0));
     for entry in entries {

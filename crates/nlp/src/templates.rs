@@ -123,7 +123,6 @@ impl ParserInput {
     }
 
     /// All features of a state.
-    #[cfg(feature = "train")]
     pub(crate) fn features(&self, state: &State, features: &mut Vec<u32>) {
         let mut part = Vec::new();
         self.tree_features(state, features);

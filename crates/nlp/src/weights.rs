@@ -4,7 +4,6 @@
 
 use crate::ModelError;
 use crate::bytes::Reader;
-#[cfg(any(test, feature = "train"))]
 use crate::bytes::Writer;
 use crate::index::{self, BATCH, Index};
 
@@ -210,7 +209,6 @@ impl Weights {
     }
 
     /// A model out of rows, for a learner that needs one right away.
-    #[cfg(any(test, feature = "train"))]
     pub(crate) fn from_rows(rows: &[Row], classes: usize) -> Result<Self, ModelError> {
         let mut writer = Writer::default();
         write(&mut writer, rows);
@@ -230,11 +228,9 @@ fn dense(cells: impl Iterator<Item = Cell>) -> Result<DenseRow, ModelError> {
 }
 
 /// A row as the trainer hands it over: the feature's key and its weights, never empty and none beyond [`LARGEST`].
-#[cfg(any(test, feature = "train"))]
 pub(crate) type Row = (u32, Vec<(u8, i16)>);
 
 /// Writes rows in ascending order of their keys.
-#[cfg(any(test, feature = "train"))]
 pub(crate) fn write(writer: &mut Writer, rows: &[Row]) {
     let (mut classes, mut weights) = (Vec::new(), Vec::new());
     for (_, row) in rows {

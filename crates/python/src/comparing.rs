@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use probare_report::comparison::{Asked, Comparison as Compared, Evidences, NotWorse, Side};
-use probare_report::{By, Look};
+use probare_report::{By, Cluster, Look};
 use probare_runner::{CompareError, compare};
 use pyo3::prelude::*;
 
@@ -56,6 +56,7 @@ impl Comparison {
 pub struct Wanted {
     metrics: Vec<String>,
     by: Option<String>,
+    cluster: Option<String>,
     not_worse: Vec<String>,
     margin: f64,
     confident: bool,
@@ -64,15 +65,16 @@ pub struct Wanted {
 
 impl Wanted {
     fn asked(self) -> Result<Asked, Fault> {
-        let Self { metrics, by, not_worse, margin, confident, seed } = self;
+        let Self { metrics, by, cluster, not_worse, margin, confident, seed } = self;
         if !margin.is_finite() || margin < 0.0 {
             return Err(Fault::usage("`margin` must be a number of at least 0"));
         }
         let limit = |metric| NotWorse { metric, margin, confident };
         Ok(Asked {
             metrics,
-            // Any text is something to group by.
+            // Any text is something to group by, and the name of a column.
             by: by.and_then(|by| by.parse::<By>().ok()),
+            cluster: cluster.and_then(|column| column.parse::<Cluster>().ok()),
             not_worse: not_worse.into_iter().map(limit).collect(),
             seed,
             ..Asked::default()
@@ -80,11 +82,12 @@ impl Wanted {
     }
 }
 
-/// Compares files of results with the first of them.
+/// Compares files of results, each under a name, with the first of them.
 #[pyfunction]
-pub fn compare_files(py: Python<'_>, files: Vec<PathBuf>, wanted: Wanted) -> PyResult<Comparison> {
+pub fn compare_files(py: Python<'_>, files: Vec<(PathBuf, String)>, wanted: Wanted) -> PyResult<Comparison> {
     let asked = wanted.asked()?;
-    let results: Vec<probare_runner::Results> = files.iter().map(|path| probare_runner::Results::whole(path)).collect();
+    let named = |(path, name)| probare_runner::Results { path, name, model: None };
+    let results: Vec<probare_runner::Results> = files.into_iter().map(named).collect();
     let compared = py.detach(|| compare(&results, &asked, SHOWN)).map_err(Fault::from)?;
     Ok(Comparison { comparison: compared.comparison, evidences: compared.evidences })
 }

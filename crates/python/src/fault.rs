@@ -4,6 +4,7 @@ use std::error::Error;
 
 use probare_cases::{MapError, OpenError};
 use probare_core::{BuildError, RequestError, SuiteError};
+use probare_models::OpenError as OpenModel;
 use probare_report::{GateError, OpenError as ReportError};
 use probare_runner::{AskError, CompareError, ConfigError, DriveError, PlanError, RunError, VerifyError};
 use pyo3::prelude::*;
@@ -160,6 +161,9 @@ impl From<AskError> for Fault {
             AskError::UnknownJudge { .. } | AskError::Judges { .. } => {
                 fault.hint("write provider:model, or a `name` from `models:` in probare.yaml").into_usage()
             }
+            AskError::Open(OpenModel::NoPrice { .. } | OpenModel::Unbounded { .. }) => fault
+                .hint("name the model in a configuration, with `pricing` and `max_tokens`: config=\"probare.yaml\"")
+                .into_usage(),
             AskError::NoRecord { .. } => {
                 fault.hint("name it with record=FILE, or bring replies in: probare models record import FILE.jsonl")
             }

@@ -1,46 +1,74 @@
-//! Results as they are kept in memory, and as columns: those that a Parquet report has, without model and repeat.
+//! Results as they are kept in memory, one for each row of the input, and as columns.
 
+use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, StringBuilder};
-use arrow_array::{ArrayRef, RecordBatch};
+use arrow_array::builder::{Float64Builder, StringBuilder, StructBuilder};
+use arrow_array::{ArrayRef, Int64Array, NullArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use probare_core::{Case, CaseResult, ErrorKind, Event, MetricInfo, Problem, ScoreError, Sink};
+use probare_core::{Case, CaseResult, ErrorKind, Event, MetricInfo, Named, Outcome, Problem, Score, ScoreError, Sink};
 use probare_report::{MetricCells, columns};
 
 use crate::fault::Fault;
+use crate::pieces;
 
 /// Rows of one batch of columns.
 pub const ROWS_IN_BATCH: usize = 16_384;
 
-/// Takes results as they come, without the texts of the cases.
+/// What came of one row of the input.
+#[derive(Debug, Clone, Default)]
+pub struct Kept {
+    /// Its results; a row that could not be read has failed in every metric.
+    pub result: CaseResult,
+    /// Why it could not be read.
+    pub lost: Option<Box<Problem>>,
+}
+
+impl Kept {
+    fn scored(result: &CaseResult, whole: bool) -> Self {
+        let named = || Case { id: result.case.id.clone(), ..Case::default() };
+        let case = if whole { result.case.clone() } else { named() };
+        let (model, repeat, results) = (result.model.clone(), result.repeat, result.results.clone());
+        Self { result: CaseResult { case, model, repeat, results, ..CaseResult::default() }, lost: None }
+    }
+
+    /// A row that could not be read, which is the `number`th.
+    pub fn lost(problem: Problem, number: usize, metrics: usize) -> Self {
+        let error = ScoreError::other(ErrorKind::Failed, problem.reason.clone());
+        let id = problem.id.clone().unwrap_or_else(|| problem.line.unwrap_or(number as u64).to_string());
+        let results = (0..metrics).map(|_| Err(error.clone())).collect();
+        let case = Case { id, ..Case::default() };
+        Self { result: CaseResult { case, results, ..CaseResult::default() }, lost: Some(Box::new(problem)) }
+    }
+
+    /// Whether the row says what it is called; what is no row at all does not.
+    fn is_named(&self) -> bool {
+        self.lost.as_ref().is_none_or(|problem| problem.id.is_some())
+    }
+}
+
+/// Takes results as they come.
 #[derive(Debug, Default)]
 pub struct Keeper {
     /// The metrics.
     pub infos: Vec<MetricInfo>,
-    /// One for each case.
-    pub results: Vec<CaseResult>,
+    /// One for each row.
+    pub rows: Vec<Kept>,
     /// What was said about rows.
     pub problems: Vec<Problem>,
-    /// Whether a row that could not be read gets a result as well, so that there is one for each row.
-    pub every_row: bool,
+    /// Whether the texts of the cases are kept.
+    pub whole: bool,
 }
 
 impl Sink for Keeper {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         match event {
             Event::Started { metrics, .. } => self.infos = metrics.to_vec(),
-            Event::Scored(result) => {
-                let case = Case { id: result.case.id.clone(), ..Case::default() };
-                let (model, repeat, results) = (result.model.clone(), result.repeat, result.results.clone());
-                self.results.push(CaseResult { case, model, repeat, results, ..CaseResult::default() });
-            }
+            Event::Scored(result) => self.rows.push(Kept::scored(result, self.whole)),
             Event::Problem(problem) => {
-                if problem.lost && self.every_row {
-                    let error = ScoreError::other(ErrorKind::Failed, problem.reason.clone());
-                    let results = self.infos.iter().map(|_| Err(error.clone())).collect();
-                    self.results.push(CaseResult { results, ..CaseResult::default() });
+                if problem.lost {
+                    self.rows.push(Kept::lost((*problem).clone(), self.rows.len() + 1, self.infos.len()));
                 }
                 self.problems.push((*problem).clone());
             }
@@ -50,66 +78,170 @@ impl Sink for Keeper {
     }
 }
 
-/// The columns that results have.
-pub fn schema(infos: &[MetricInfo], evidence: bool) -> SchemaRef {
-    let mut fields = vec![Field::new("id", DataType::Utf8, false)];
-    for names in columns(infos) {
-        fields.push(Field::new(names.value, DataType::Float64, true));
-        fields.push(Field::new(names.status, DataType::Utf8, false));
-        let texts = [names.note, names.evidence, names.label, names.parts, names.kind];
-        fields.extend(wanted(texts, evidence).map(|name| Field::new(name, DataType::Utf8, true)));
-    }
-    Arc::new(Schema::new(fields))
+/// How results are laid out in columns.
+#[derive(Debug, Clone)]
+pub enum Layout {
+    /// Beside the rows that were scored. The columns must be known before the first of them, so evidence and parts are JSON.
+    Beside,
+    /// On their own: with the number of the row, evidence and parts as structures.
+    Alone {
+        /// Whether ids were numbers and are numbers again.
+        numbers: bool,
+        /// For each metric the names of its parts.
+        parts: Vec<Vec<String>>,
+    },
 }
 
-/// Leaves evidence out where it is not wanted.
-fn wanted<T>(texts: [T; 5], evidence: bool) -> impl Iterator<Item = T> {
-    texts.into_iter().enumerate().filter(move |(at, _)| evidence || *at != 1).map(|(_, text)| text)
-}
-
-#[derive(Default)]
-struct MetricColumns {
-    values: Float64Builder,
-    status: StringBuilder,
-    texts: Vec<StringBuilder>,
-}
-
-/// Results as one batch of columns.
-pub fn batch(infos: &[MetricInfo], results: &[CaseResult], evidence: bool) -> Result<RecordBatch, Fault> {
-    let mut ids = StringBuilder::new();
-    let texts = if evidence { 5 } else { 4 };
-    let mut metrics: Vec<MetricColumns> = infos
-        .iter()
-        .map(|_| MetricColumns {
-            texts: (0..texts).map(|_| StringBuilder::new()).collect(),
-            ..MetricColumns::default()
-        })
-        .collect();
-    let mut bytes = 0;
-    for result in results {
-        ids.append_value(&result.case.id);
-        for (columns, result) in metrics.iter_mut().zip(&result.results) {
-            let cells = MetricCells::of(Some(result)).map_err(|error| Fault::data(error.to_string()))?;
-            columns.values.append_option(cells.value);
-            columns.status.append_value(cells.status);
-            let [note, evidences, label, parts, kind, _] = cells.texts;
-            let texts = wanted([note, evidences, label, parts, kind], evidence);
-            for (column, text) in columns.texts.iter_mut().zip(texts) {
-                bytes += text.as_ref().map_or(0, |text| text.len());
-                column.append_option(text);
-            }
-            // Columns of text have no room for more.
-            if bytes > i32::MAX as usize {
-                return Err(Fault::data("the evidence of these rows is too large for one batch")
-                    .hint("score fewer rows at once"));
+impl Layout {
+    /// Results on their own. Where one id is too large for a number, all are texts.
+    pub fn alone(rows: &[Kept], metrics: usize, numbers: bool) -> Self {
+        let mut parts: Vec<Vec<String>> = vec![Vec::new(); metrics];
+        for (at, score) in rows.iter().flat_map(|row| scores(&row.result.results)) {
+            let Some(known) = parts.get_mut(at) else { continue };
+            for (name, _) in score.parts.iter() {
+                if !known.iter().any(|known| known == name) {
+                    known.push(name.to_owned());
+                }
             }
         }
+        let numbers = numbers && rows.iter().all(|row| !row.is_named() || row.result.case.id.parse::<i64>().is_ok());
+        Self::Alone { numbers, parts }
     }
-    let mut arrays: Vec<ArrayRef> = vec![Arc::new(ids.finish())];
-    for mut columns in metrics {
-        arrays.push(Arc::new(columns.values.finish()));
-        arrays.push(Arc::new(columns.status.finish()));
-        arrays.extend(columns.texts.iter_mut().map(|column| Arc::new(column.finish()) as ArrayRef));
+}
+
+fn scores(results: &[Named]) -> impl Iterator<Item = (usize, &Score)> {
+    results.iter().enumerate().filter_map(|(at, named)| Some((at, score(named)?)))
+}
+
+fn score(named: &Named) -> Option<&Score> {
+    match named {
+        Ok(Outcome::Scored(score)) => Some(score),
+        _ => None,
     }
-    RecordBatch::try_new(schema(infos, evidence), arrays).map_err(|error| Fault::data(error.to_string()))
+}
+
+/// The columns that results have beside their rows.
+pub fn schema(infos: &[MetricInfo], evidence: bool) -> Result<SchemaRef, Fault> {
+    Ok(batch(infos, &[], 0, &Layout::Beside, evidence)?.schema())
+}
+
+/// Results as one batch of columns; `first` is the number of the first row, from 0.
+pub fn batch(
+    infos: &[MetricInfo],
+    rows: &[Kept],
+    first: usize,
+    layout: &Layout,
+    evidence: bool,
+) -> Result<RecordBatch, Fault> {
+    let mut table = Table { fields: Vec::new(), arrays: Vec::new(), bytes: 0 };
+    let ids = || rows.iter().map(|row| row.result.case.id.as_str());
+    let columns = columns(infos);
+    // A metric may have that name.
+    let number = if columns.iter().any(|names| names.value == "row") { "row_number" } else { "row" };
+    match layout {
+        Layout::Alone { numbers, .. } => {
+            let last = first + rows.len();
+            let counted: Int64Array = (first..last).map(|row| i64::try_from(row).ok()).collect();
+            table.push(number, false, Arc::new(counted));
+            if *numbers {
+                let ids: Int64Array =
+                    rows.iter().map(|row| row.result.case.id.parse().ok().filter(|_| row.is_named())).collect();
+                table.push("id", true, Arc::new(ids));
+            } else {
+                table.push_texts("id", false, ids().map(|id| Some(Cow::Borrowed(id))))?;
+            }
+        }
+        Layout::Beside => table.push_texts("id", false, ids().map(|id| Some(Cow::Borrowed(id))))?,
+    }
+    for (at, names) in columns.into_iter().enumerate() {
+        let cells: Vec<MetricCells<'_>> = rows
+            .iter()
+            .map(|row| MetricCells::of(row.result.results.get(at)))
+            .collect::<Result<_, _>>()
+            .map_err(|error| Fault::data(error.to_string()))?;
+        let text = |which: usize| cells.iter().map(move |cells| cells.texts.get(which).cloned().flatten());
+        let mut values = Float64Builder::with_capacity(rows.len());
+        cells.iter().for_each(|cells| values.append_option(cells.value));
+        table.push(&names.value, true, Arc::new(values.finish()));
+        table.push_texts(&names.status, false, cells.iter().map(|cells| Some(Cow::Borrowed(cells.status))))?;
+        table.push_texts(&names.note, true, text(0))?;
+        let scores = || rows.iter().map(|row| row.result.results.get(at).and_then(score));
+        match layout {
+            Layout::Beside if evidence => table.push_texts(&names.evidence, true, text(1))?,
+            Layout::Alone { .. } if evidence => {
+                table.take(cells.iter().filter_map(|cells| cells.texts[1].as_ref()).map(|text| text.len()).sum())?;
+                table.push(&names.evidence, true, pieces::column(scores()));
+            }
+            _ => {}
+        }
+        table.push_texts(&names.label, true, text(2))?;
+        match layout {
+            Layout::Beside => table.push_texts(&names.parts, true, text(3))?,
+            Layout::Alone { parts, .. } => {
+                let known = parts.get(at).map_or(&[][..], Vec::as_slice);
+                table.push(&names.parts, true, parts_column(known, scores()));
+            }
+        }
+        table.push_texts(&names.kind, true, text(4))?;
+        table.push_texts(&names.by, true, text(5))?;
+    }
+    let schema = Arc::new(Schema::new(table.fields));
+    RecordBatch::try_new(schema, table.arrays).map_err(|error| Fault::data(error.to_string()))
+}
+
+/// Named pieces of a value, each in a field of its own. A metric that has none has no structure either.
+fn parts_column<'a>(names: &[String], scores: impl Iterator<Item = Option<&'a Score>>) -> ArrayRef {
+    if names.is_empty() {
+        return Arc::new(NullArray::new(scores.count()));
+    }
+    let fields: Vec<Field> = names.iter().map(|name| Field::new(name, DataType::Float64, true)).collect();
+    let mut rows = StructBuilder::from_fields(fields, 0);
+    for score in scores {
+        for (at, name) in names.iter().enumerate() {
+            if let Some(column) = rows.field_builder::<Float64Builder>(at) {
+                column.append_option(score.and_then(|score| score.parts.get(name)));
+            }
+        }
+        rows.append(score.is_some_and(|score| !score.parts.is_empty()));
+    }
+    Arc::new(rows.finish())
+}
+
+struct Table {
+    fields: Vec<Field>,
+    arrays: Vec<ArrayRef>,
+    bytes: usize,
+}
+
+impl Table {
+    fn push(&mut self, name: &str, nullable: bool, array: ArrayRef) {
+        self.fields.push(Field::new(name, array.data_type().clone(), nullable));
+        self.arrays.push(array);
+    }
+
+    fn push_texts<'a>(
+        &mut self,
+        name: &str,
+        nullable: bool,
+        texts: impl Iterator<Item = Option<Cow<'a, str>>>,
+    ) -> Result<(), Fault> {
+        let mut column = StringBuilder::new();
+        for text in texts {
+            self.take(text.as_ref().map_or(0, |text| text.len()))?;
+            column.append_option(text);
+        }
+        self.push(name, nullable, Arc::new(column.finish()));
+        Ok(())
+    }
+
+    /// Counts bytes: columns of text have no room for more than this.
+    fn take(&mut self, bytes: usize) -> Result<(), Fault> {
+        self.bytes += bytes;
+        if self.bytes > i32::MAX as usize {
+            return Err(
+                Fault::data("the evidence of these rows is too large for one batch").hint("score fewer rows at once")
+            );
+        }
+        Ok(())
+    }
 }

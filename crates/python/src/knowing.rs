@@ -1,13 +1,17 @@
 //! What there is to know before anything is scored: the metrics and their pages.
 
-use probare_core::{MetricKind, MetricRequest};
+use std::path::PathBuf;
+
+use probare_cases::FieldMap;
+use probare_core::{Field, MetricKind, MetricRequest};
 use probare_metrics::registry;
-use probare_report::VERSION;
+use probare_report::{Format, VERSION};
 use probare_runner::{PlanError, asks};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Value as Json, json};
 
+use crate::annotations::{Parameter, parameters};
 use crate::fault::Fault;
 use crate::metrics::requests;
 
@@ -18,6 +22,9 @@ pub fn catalogue() -> PyResult<String> {
     let list: Vec<Json> = registry()
         .iter()
         .map(|metric| {
+            let schema = Json::from((metric.schema)());
+            let told = |Parameter { name, annotation }| json!([name, annotation]);
+            let parameters: Vec<Json> = parameters(&schema).into_iter().map(told).collect();
             json!({
                 "id": metric.id,
                 "family": metric.family,
@@ -29,7 +36,8 @@ pub fn catalogue() -> PyResult<String> {
                 "judged": metric.kind == MetricKind::Judge,
                 "since": metric.since,
                 "version": metric.version,
-                "options": (metric.schema)(),
+                "options": schema,
+                "parameters": parameters,
             })
         })
         .collect();
@@ -68,4 +76,18 @@ pub fn request<'py>(py: Python<'py>, metric: &str) -> PyResult<Bound<'py, PyDict
 #[pyfunction]
 pub const fn version() -> &'static str {
     VERSION
+}
+
+/// Refuses a report whose name does not say what to write.
+#[pyfunction]
+pub fn check_output(path: PathBuf) -> PyResult<()> {
+    Format::of_path(&path).map_err(Fault::from)?;
+    Ok(())
+}
+
+/// Whether one of these columns is a query or a response, which are one text in a case.
+#[pyfunction]
+pub fn holds_texts(columns: Vec<String>, mapping: std::collections::BTreeMap<String, String>) -> PyResult<bool> {
+    let fields = FieldMap::of(mapping).map_err(Fault::from)?;
+    Ok(fields.reads(Field::Query, &columns) || fields.reads(Field::Response, &columns))
 }

@@ -9,8 +9,9 @@
 #![allow(clippy::redundant_closure_for_method_calls, reason = "as above")]
 #![allow(clippy::result_large_err, reason = "a fault becomes an exception at once; nothing is passed on in a loop")]
 
+mod annotations;
 mod arrow;
-mod chosen;
+mod asked_columns;
 mod comparing;
 mod fault;
 mod heard;
@@ -18,7 +19,9 @@ mod kept;
 mod knowing;
 mod metrics;
 mod objects;
+mod pieces;
 mod results;
+mod retelling;
 mod scorer;
 mod scoring;
 mod sources;
@@ -35,9 +38,11 @@ mod _probare {
     #[pymodule_export]
     use crate::heard::Interrupt;
     #[pymodule_export]
-    use crate::knowing::{asking, catalogue, explain, request, version};
+    use crate::knowing::{asking, catalogue, check_output, explain, holds_texts, request, version};
     #[pymodule_export]
     use crate::results::Results;
+    #[pymodule_export]
+    use crate::retelling::retold;
     #[pymodule_export]
     use crate::scorer::Scorer;
     #[pymodule_export]
@@ -54,5 +59,5 @@ mod _probare {
 /// Does what the command line asks for and gives the code that the program should end with.
 #[pyfunction]
 fn command_line(py: Python<'_>, arguments: Vec<String>) -> u8 {
-    py.detach(|| probare::run(arguments))
+    py.detach(|| probare_cli::run(arguments))
 }

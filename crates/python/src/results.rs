@@ -1,67 +1,152 @@
-//! [`Results`]: what a run gave, case by case.
+//! [`Results`]: what a run gave, row by row.
+
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchIterator};
-use probare_core::{CaseResult, MetricInfo, Problem};
-use probare_report::Look;
-use probare_report::terminal;
+use probare_core::{Case, CaseResult, MetricInfo, Outcome, Problem, ResultLine};
+use probare_report::{Look, terminal};
 use probare_runner::Conclusion;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatchReader;
+use serde::{Deserialize, Serialize};
 
 use crate::fault::Fault;
-use crate::kept::{self, Keeper, ROWS_IN_BATCH};
-use crate::summaries::Summary;
+use crate::kept::{self, Keeper, Kept, Layout, ROWS_IN_BATCH};
+use crate::retelling;
 
-/// What a run gave, case by case, in the order of its rows.
+/// What a run gave, row by row, in the order of its input.
 #[pyclass(frozen, module = "probare._probare")]
-#[allow(clippy::struct_field_names, reason = "results hold results")]
 pub struct Results {
-    infos: Vec<MetricInfo>,
-    results: Vec<CaseResult>,
+    about: About,
+    rows: Arc<Vec<Kept>>,
+}
+
+/// What is known beside the rows. With their lines it is all that it takes to have the results again elsewhere.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct About {
+    source: String,
+    metrics: Vec<MetricInfo>,
+    ids_are_numbers: bool,
+    /// Rows that could not be read: their place, their id, what was said.
+    lost: Vec<(usize, Option<String>, Problem)>,
     problems: Vec<Problem>,
-    conclusion: Conclusion,
+    /// The summary as JSON and as a table.
+    summary: (String, String),
+    written: Vec<String>,
+    exit_code: u8,
+    asked: Option<Asked>,
+}
+
+/// What asking models came to.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, IntoPyObject)]
+struct Asked {
+    /// Questions that were answered, by a model or from the record.
+    questions: u64,
+    /// Those of them that the record answered.
+    recorded: u64,
+    /// Requests that were sent.
+    sent: u64,
+    /// Questions without an answer, whether they were sent or not.
+    failed: u64,
+    tokens: u64,
+    dollars: f64,
+}
+
+impl Asked {
+    fn of(conclusion: &Conclusion) -> Option<Self> {
+        let hearing = conclusion.hearing.as_ref()?;
+        let counts = &hearing.counts;
+        Some(Self {
+            questions: counts.asked - counts.failed,
+            recorded: counts.replayed,
+            sent: counts.attempts,
+            failed: counts.failed,
+            tokens: counts.input_tokens + counts.output_tokens,
+            dollars: hearing.spent.money.in_dollars(),
+        })
+    }
 }
 
 impl Results {
     /// What was kept of a run, and what it came to.
-    pub fn new(kept: Keeper, conclusion: Conclusion) -> Self {
-        let Keeper { infos, results, problems, .. } = kept;
-        Self { infos, results, problems, conclusion }
+    pub fn new(kept: Keeper, conclusion: &Conclusion, source: &str, ids_are_numbers: bool) -> Self {
+        let Keeper { infos, rows, problems, .. } = kept;
+        let lost = rows.iter().enumerate().filter_map(|(at, row)| {
+            let problem = row.lost.as_deref()?.clone();
+            Some((at, problem.id.clone(), problem))
+        });
+        let about = About {
+            source: source.to_owned(),
+            ids_are_numbers,
+            lost: lost.collect(),
+            metrics: infos,
+            problems,
+            summary: (
+                // Counts, numbers and texts always have a JSON form.
+                serde_json::to_string(&conclusion.summary).unwrap_or_default(),
+                terminal::render(&conclusion.summary, &conclusion.verdicts, Look::PLAIN),
+            ),
+            written: conclusion.written.iter().map(|path| path.display().to_string()).collect(),
+            exit_code: conclusion.exit.code(),
+            asked: Asked::of(conclusion),
+        };
+        Self { about, rows: Arc::new(rows) }
     }
 
     /// The metrics.
     pub fn infos(&self) -> &[MetricInfo] {
-        &self.infos
+        &self.about.metrics
     }
 
-    /// The results.
-    pub fn cases(&self) -> &[CaseResult] {
-        &self.results
+    /// The results of the rows that could be read.
+    pub fn cases(&self) -> impl Iterator<Item = &CaseResult> {
+        self.rows.iter().filter(|row| row.lost.is_none()).map(|row| &row.result)
+    }
+
+    fn row(&self, at: usize) -> PyResult<&Kept> {
+        self.rows.get(at).ok_or_else(|| PyIndexError::new_err(format!("there is no row {at}")))
     }
 }
 
 #[pymethods]
 impl Results {
     fn __len__(&self) -> usize {
-        self.results.len()
+        self.rows.len()
     }
 
-    /// The result line of a case, as JSON.
+    /// The result line of a row, as JSON.
     fn line(&self, at: usize) -> PyResult<String> {
-        let result = self.results.get(at).ok_or_else(|| PyIndexError::new_err(format!("there is no row {at}")))?;
-        Ok(result.line_text(&self.infos).into_owned())
+        Ok(self.row(at)?.result.line_text(self.infos()).into_owned())
+    }
+
+    /// The case of a row, as JSON; with its texts where they were kept.
+    fn case(&self, at: usize) -> PyResult<String> {
+        Ok(written(&self.row(at)?.result.case)?)
+    }
+
+    /// The values of a metric; nothing where there is no such metric.
+    fn values(&self, metric: &str) -> Option<Vec<Option<f64>>> {
+        let at = self.infos().iter().position(|info| info.name == metric)?;
+        let value = |row: &Kept| match row.result.results.get(at) {
+            Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
+            _ => None,
+        };
+        Some(self.rows.iter().map(value).collect())
     }
 
     /// All results as columns, in batches.
     fn stream(&self, py: Python<'_>, evidence: bool) -> PyResult<PyRecordBatchReader> {
-        let schema = kept::schema(&self.infos, evidence);
-        let batches = py.detach(|| {
+        let (schema, batches) = py.detach(|| {
+            let layout = Layout::alone(&self.rows, self.infos().len(), self.about.ids_are_numbers);
+            let schema = kept::batch(self.infos(), &[], 0, &layout, evidence)?.schema();
             let mut batches = Vec::new();
-            for rows in self.results.chunks(ROWS_IN_BATCH) {
-                self.add_batches(rows, evidence, &mut batches)?;
+            for (number, rows) in self.rows.chunks(ROWS_IN_BATCH).enumerate() {
+                self.add_batches(rows, number * ROWS_IN_BATCH, (&layout, evidence), &mut batches)?;
             }
-            Ok::<_, Fault>(batches)
+            Ok::<_, Fault>((schema, batches))
         })?;
         Ok(PyRecordBatchReader::new(Box::new(RecordBatchIterator::new(batches.into_iter().map(Ok), schema))))
     }
@@ -69,57 +154,119 @@ impl Results {
     /// Names of the metrics.
     #[getter]
     fn metrics(&self) -> Vec<String> {
-        self.infos.iter().map(|info| info.name.clone()).collect()
+        self.infos().iter().map(|info| info.name.clone()).collect()
     }
 
-    /// Counts, means and distributions.
+    /// What is known about the metrics, as JSON.
     #[getter]
-    fn summary(&self) -> Summary {
-        Summary::of(self.conclusion.summary.clone())
+    fn definitions(&self) -> PyResult<String> {
+        Ok(written(&self.about.metrics)?)
+    }
+
+    /// Counts, means and distributions, as JSON and as a table.
+    #[getter]
+    fn summary(&self) -> (String, String) {
+        self.about.summary.clone()
     }
 
     /// What was said about rows, as JSON.
     #[getter]
     fn problems(&self) -> PyResult<String> {
-        Ok(serde_json::to_string(&self.problems).map_err(|error| Fault::data(error.to_string()))?)
+        Ok(written(&self.about.problems)?)
     }
 
     /// Files that were written.
     #[getter]
     fn written(&self) -> Vec<String> {
-        self.conclusion.written.iter().map(|path| path.display().to_string()).collect()
+        self.about.written.clone()
     }
 
     /// The code that the command line would end with.
     #[getter]
-    fn exit_code(&self) -> u8 {
-        self.conclusion.exit.code()
+    const fn exit_code(&self) -> u8 {
+        self.about.exit_code
     }
 
-    /// Questions that models were asked, and how many tokens and US dollars they took.
+    /// What asking models came to.
     #[getter]
-    fn asked(&self) -> Option<(u64, u64, f64)> {
-        self.conclusion.hearing.as_ref().map(|hearing| {
-            let tokens = hearing.counts.input_tokens + hearing.counts.output_tokens;
-            (hearing.counts.asked, tokens, hearing.spent.money.in_dollars())
-        })
+    const fn asked(&self) -> Option<Asked> {
+        self.about.asked
     }
 
-    /// The summary as the command line prints it.
-    fn text(&self) -> String {
-        terminal::render(&self.conclusion.summary, &self.conclusion.verdicts, Look::PLAIN)
+    /// Writes reports of these results.
+    #[pyo3(signature = (outputs, title=None))]
+    fn write(&self, py: Python<'_>, outputs: Vec<PathBuf>, title: Option<String>) -> PyResult<Vec<String>> {
+        let told = py.detach(|| {
+            let report = retelling::Report { name: &self.about.source, outputs, title };
+            retelling::tell(&self.rows, self.infos().to_vec(), report, None)
+        })?;
+        Ok(told.written.iter().map(|path| path.display().to_string()).collect())
     }
+
+    /// Whether the metrics and all lines are the same.
+    fn equals(&self, other: &Self) -> bool {
+        let line =
+            |results: &Self, at: usize| Some(results.rows.get(at)?.result.line_text(results.infos()).into_owned());
+        self.infos() == other.infos()
+            && self.rows.len() == other.rows.len()
+            && (0..self.rows.len()).all(|at| line(self, at) == line(other, at))
+    }
+
+    /// Everything but the texts of cases, as a text that `restored` reads.
+    fn state(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(py.detach(|| {
+            let mut state = written(&self.about)?;
+            for row in self.rows.iter() {
+                state.push('\n');
+                state.push_str(&row.result.line_text(self.infos()));
+            }
+            Ok::<_, Fault>(state)
+        })?)
+    }
+
+    /// The results that a state is of.
+    #[staticmethod]
+    fn restored(state: &str) -> PyResult<Self> {
+        let unread = |error: serde_json::Error| Fault::data(format!("these are no results: {error}"));
+        let mut lines = state.lines();
+        let about: About = serde_json::from_str(lines.next().unwrap_or_default()).map_err(unread)?;
+        let mut rows = lines
+            .map(|line| {
+                let ResultLine { id, model, repeat, scores } = serde_json::from_str(line)?;
+                let case = Case { id, ..Case::default() };
+                let results = scores.into_iter().map(|(_, told)| told.0).collect();
+                Ok(Kept { result: CaseResult { case, model, repeat, results, ..CaseResult::default() }, lost: None })
+            })
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(unread)?;
+        for (at, id, problem) in &about.lost {
+            if let Some(row) = rows.get_mut(*at) {
+                row.lost = Some(Box::new(Problem { id: id.clone(), ..problem.clone() }));
+            }
+        }
+        Ok(Self { about, rows: Arc::new(rows) })
+    }
+}
+
+fn written(value: &impl Serialize) -> Result<String, Fault> {
+    serde_json::to_string(value).map_err(|error| Fault::data(error.to_string()))
 }
 
 impl Results {
     /// The rows as one batch, or as several where their evidence has no room in one.
-    fn add_batches(&self, rows: &[CaseResult], evidence: bool, batches: &mut Vec<RecordBatch>) -> Result<(), Fault> {
-        match kept::batch(&self.infos, rows, evidence) {
+    fn add_batches(
+        &self,
+        rows: &[Kept],
+        first: usize,
+        (layout, evidence): (&Layout, bool),
+        batches: &mut Vec<RecordBatch>,
+    ) -> Result<(), Fault> {
+        match kept::batch(self.infos(), rows, first, layout, evidence) {
             Ok(batch) => batches.push(batch),
             Err(_) if rows.len() > 1 => {
                 let (left, right) = rows.split_at(rows.len() / 2);
-                self.add_batches(left, evidence, batches)?;
-                self.add_batches(right, evidence, batches)?;
+                self.add_batches(left, first, (layout, evidence), batches)?;
+                self.add_batches(right, first + left.len(), (layout, evidence), batches)?;
             }
             Err(fault) => return Err(fault),
         }

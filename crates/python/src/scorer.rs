@@ -8,13 +8,13 @@ use probare_cases::FieldMap;
 use probare_core::{Event, NoRules, Sink};
 use probare_metrics::registry;
 use probare_report::Summary as Counted;
-use probare_runner::{Asked, DriveOptions, Plan, Surroundings, drive};
+use probare_runner::{Asked, DriveOptions, Plan, PlanError, Surroundings, drive, put_bands};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PySchema};
 
 use crate::fault::Fault;
 use crate::heard::{Interrupt, attentive};
-use crate::kept::{self, Keeper};
+use crate::kept::{self, Keeper, Layout};
 use crate::metrics::requests;
 use crate::scoring::Settings;
 use crate::summaries::Summary;
@@ -43,6 +43,8 @@ impl Scorer {
             None => settled.settings.requests(),
         };
         let asked = settled.settings.asking().open(&mut requests, registry()).map_err(Fault::from)?;
+        let (files, profile) = (&settled.settings.bands, settled.settings.profile);
+        put_bands(files, &mut requests, profile, registry()).map_err(PlanError::from).map_err(Fault::from)?;
         let plan = Plan::new(&requests, settled.settings.profile, registry()).map_err(Fault::from)?;
         plan.check_models(&asked).map_err(Fault::from)?;
         let summary = Summary::of(Summary::empty(NAME, plan.infos()));
@@ -52,8 +54,8 @@ impl Scorer {
 
     /// The columns that scored batches have.
     #[getter]
-    fn schema(&self) -> PySchema {
-        PySchema::new(kept::schema(self.plan.infos(), self.evidence))
+    fn schema(&self) -> PyResult<PySchema> {
+        Ok(PySchema::new(kept::schema(self.plan.infos(), self.evidence)?))
     }
 
     /// Names of the metrics.
@@ -89,9 +91,9 @@ impl Scorer {
     fn scored(&self, batch: RecordBatch, options: &DriveOptions) -> Result<RecordBatch, Fault> {
         let source = Box::new(crate::sources::Streamed::one(batch, NAME, &self.fields));
         let around = Surroundings { rules: &NoRules, outside: &self.asked, sampler: None };
-        let mut both = Both { keeper: Keeper { every_row: true, ..Keeper::default() }, counted: Counted::default() };
+        let mut both = Both { keeper: Keeper::default(), counted: Counted::default() };
         drive(source, NAME, &self.plan, around, options, Box::new(&mut both))?;
-        let scored = kept::batch(self.plan.infos(), &both.keeper.results, self.evidence)?;
+        let scored = kept::batch(self.plan.infos(), &both.keeper.rows, 0, &Layout::Beside, self.evidence)?;
         self.summary.add_part(&both.counted.partial())?;
         Ok(scored)
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use probare_cases::{FieldMap, ReadOptions, Rows};
+use probare_cases::{FieldMap, ReadOptions, Rows, columns};
 use probare_core::{Job, Source, Stop};
 use probare_runner::{Config, DriveOptions, Layer, MOST_JOBS, Wanted, run};
 use pyo3::prelude::*;
@@ -14,13 +14,13 @@ use pyo3::types::PyString;
 use pyo3_arrow::PyRecordBatchReader;
 use serde_json::json;
 
-use crate::chosen::Chosen;
+use crate::asked_columns;
 use crate::fault::Fault;
 use crate::heard::{Interrupt, attentive};
 use crate::kept::Keeper;
 use crate::metrics::{profile, requests};
 use crate::results::Results;
-use crate::sources::{Iterated, Streamed};
+use crate::sources::{IdKind, Iterated, Streamed};
 
 /// What holds for everything that scores.
 #[derive(Debug, FromPyObject)]
@@ -103,7 +103,11 @@ pub struct Run {
     outputs: Vec<PathBuf>,
     title: Option<String>,
     by: Option<String>,
-    only: Option<String>,
+    cluster: Option<String>,
+    /// Whether the texts of the cases are kept.
+    whole: bool,
+    /// The columns of rows, where they are known before the rows are read.
+    columns: Option<Vec<String>>,
 }
 
 /// Scores a path, a stream of Arrow batches, or rows.
@@ -123,46 +127,76 @@ pub fn score(
         None => settled.settings.requests(),
     };
     let mut reads = Vec::new();
+    let ids = IdKind::default();
+    let check = |columns: &[String]| {
+        asked_columns::check(columns, &settled.fields, run_as.by.as_deref(), run_as.cluster.as_deref())
+    };
     let source: Box<dyn Source> = if let Ok(path) = cases.cast::<PyString>() {
         let path = path.to_str()?.to_owned();
         let format = run_as.format.as_deref().map(str::parse).transpose().map_err(Fault::usage)?;
         let options = ReadOptions { fields: settled.fields.clone(), format, ..ReadOptions::default() };
         reads.push(PathBuf::from(&path));
-        Box::new(py.detach(|| Rows::open(&path, &options)).map_err(Fault::from)?)
+        Box::new(py.detach(|| opened(&path, &options))?)
     } else if cases.hasattr("__arrow_c_stream__")? {
         let reader = cases.extract::<PyRecordBatchReader>()?.into_reader()?;
-        Box::new(Streamed::new(reader, &run_as.name, &settled.fields))
+        let columns: Vec<String> = reader.schema().fields().iter().map(|field| field.name().clone()).collect();
+        check(&columns)?;
+        Box::new(Streamed::new(reader, &run_as.name, &settled.fields, &ids))
     } else {
-        Box::new(Iterated::new(cases, &run_as.name, &settled.fields)?)
+        run_as.columns.as_deref().map(check).transpose()?;
+        Box::new(Iterated::new(cases, &run_as.name, &settled.fields, &ids)?)
     };
     let mut job = Job::new(&run_as.name, source, requests);
     job.reads = reads;
-    if let Some(key) = &run_as.only {
-        job.rules = Arc::new(Chosen::by(key));
-    }
     job.reading.mapping = settled.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect();
     job.reading.format.clone_from(&run_as.format);
     let interrupted = Interrupt::flag(interrupt);
-    attentive(py, &interrupted, || driven(job, &settled, &run_as, Arc::clone(&interrupted)))
+    attentive(py, &interrupted, || driven(job, &settled, &run_as, &ids, Arc::clone(&interrupted)))
 }
 
-fn driven(job: Job, settled: &Settled, run_as: &Run, interrupted: Arc<AtomicBool>) -> Result<Results, Fault> {
-    let mut keeper = Keeper::default();
-    let Run { limit, strict, outputs, by, title, name: _, format: _, only: _ } = run_as;
-    let values = json!({"limit": limit, "strict": strict, "output": outputs, "by": by, "title": title});
+/// A file. Columns that are mapped and absent are an error, as they are on the command line.
+fn opened(path: &str, options: &ReadOptions) -> Result<Rows, Fault> {
+    if path != "-" && options.fields.iter().next().is_some() {
+        let columns = columns(path, options)?;
+        if let Some((field, column)) = options.fields.missing(&columns).first().filter(|_| !columns.is_empty()) {
+            return Err(asked_columns::absent(field, column, &columns));
+        }
+    }
+    Ok(Rows::open(path, options)?)
+}
+
+fn driven(
+    job: Job,
+    settled: &Settled,
+    run_as: &Run,
+    ids: &IdKind,
+    interrupted: Arc<AtomicBool>,
+) -> Result<Results, Fault> {
+    let mut keeper = Keeper { whole: run_as.whole, ..Keeper::default() };
+    let Run { limit, strict, outputs, by, cluster, title, .. } = run_as;
+    let values =
+        json!({"limit": limit, "strict": strict, "output": outputs, "by": by, "cluster": cluster, "title": title});
     let settings = settled.settings.clone().but(Layer::of_caller(values))?;
     let wanted =
         Wanted { watcher: Some(Box::new(&mut keeper)), interrupted, sandboxing: None, ..Wanted::from(settings) };
     let conclusion = run(job, wanted)?;
-    if conclusion.driven.stop == Stop::Strict {
-        let problem = keeper.problems.iter().rfind(|problem| problem.lost);
+    let lost = keeper.problems.iter().filter(|problem| problem.lost).count();
+    let is_nothing_read = lost > 0 && lost == keeper.rows.len();
+    if conclusion.driven.stop == Stop::Strict || is_nothing_read {
+        let problem = keeper.problems.iter().find(|problem| problem.lost);
         let place = problem.and_then(|problem| problem.line).map(|line| format!(":{line}")).unwrap_or_default();
         let reason = problem.map_or("a row could not be read", |problem| problem.reason.as_str());
-        let fault = Fault::data(format!("{}{place}: {reason}", run_as.name));
+        let reason = format!("{}{place}: {reason}", run_as.name);
+        let fault = if is_nothing_read && lost > 1 {
+            Fault::data(format!("none of the {lost} rows could be read; the first: {reason}"))
+        } else {
+            Fault::data(reason)
+        };
         return Err(match problem.and_then(|problem| problem.hint.clone()) {
             Some(hint) => fault.hint(hint),
             None => fault,
         });
     }
-    Ok(Results::new(keeper, conclusion))
+    asked_columns::check_found(&conclusion.summary)?;
+    Ok(Results::new(keeper, &conclusion, &run_as.name, ids.is_number()))
 }

@@ -1,13 +1,18 @@
 //! Where cases come from: a file, rows of Python, a stream of Arrow batches. All of them are cut into small batches that the
 //! scoring threads look into.
 
-use arrow_array::{RecordBatch, RecordBatchReader};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use arrow_array::{Array, RecordBatch, RecordBatchReader};
 use probare_cases::{FieldMap, Tables};
 use probare_core::{Batch, Input, Source, SourceError};
 use pyo3::prelude::*;
 use pyo3::types::PyIterator;
+use serde_json::{Map, Value as Json};
 
 use crate::arrow::Columns;
+use crate::asked_columns;
 use crate::objects::object;
 
 /// Rows that travel together.
@@ -20,17 +25,61 @@ fn unnamed(rows: u64) -> Vec<Input> {
     vec![Input { path: "-".to_owned(), rows: Some(rows), ..Input::default() }]
 }
 
+/// Whether the ids of rows are numbers, so that results can have them as numbers again.
+#[derive(Debug, Clone, Default)]
+pub struct IdKind(Arc<AtomicU8>);
+
+impl IdKind {
+    const NUMBER: u8 = 1;
+    const OTHER: u8 = 2;
+
+    fn see(&self, is_number: bool) {
+        self.0.fetch_or(if is_number { Self::NUMBER } else { Self::OTHER }, Ordering::Relaxed);
+    }
+
+    /// Whether a row was seen at all.
+    fn has_seen(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// Whether all that were seen are numbers.
+    pub fn is_number(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == Self::NUMBER
+    }
+}
+
 /// Anything in Python that gives one dict after the other.
 pub struct Iterated {
     rows: Py<PyIterator>,
     tables: Tables,
     has_ended: bool,
+    fields: FieldMap,
+    /// Mapped columns that no row has had yet.
+    unseen: Vec<(&'static str, String)>,
+    ids: IdKind,
 }
 
 impl Iterated {
     /// The rows of an iterable.
-    pub fn new(rows: &Bound<'_, PyAny>, name: &str, fields: &FieldMap) -> PyResult<Self> {
-        Ok(Self { rows: rows.try_iter()?.unbind(), tables: Tables::new(name, fields), has_ended: false })
+    pub fn new(rows: &Bound<'_, PyAny>, name: &str, fields: &FieldMap, ids: &IdKind) -> PyResult<Self> {
+        Ok(Self {
+            rows: rows.try_iter()?.unbind(),
+            tables: Tables::new(name, fields),
+            has_ended: false,
+            fields: fields.clone(),
+            unseen: fields.iter().map(|(field, column)| (field, column.to_owned())).collect(),
+            ids: ids.clone(),
+        })
+    }
+
+    fn look_at(&mut self, row: &Map<String, Json>) {
+        let id = self.fields.id_column(|name| row.get(name).is_some_and(|value| !value.is_null()));
+        let id = id.and_then(|column| row.get(column));
+        self.ids.see(id.is_some_and(|id| id.is_i64() || id.is_u64()));
+        self.unseen.retain(|(_, path)| {
+            let root = path.split('.').next().unwrap_or(path);
+            !row.contains_key(path) && !row.contains_key(root)
+        });
     }
 }
 
@@ -47,11 +96,20 @@ impl Source for Iterated {
                     self.has_ended = true;
                     break;
                 };
-                rows.push(object(&row?));
+                let row = object(&row?);
+                if let Ok(row) = &row {
+                    self.look_at(row);
+                }
+                rows.push(row);
             }
             Ok(rows)
         });
         match taken {
+            // How many rows were lost is told by others.
+            Ok(_) if self.has_ended && self.ids.has_seen() && !self.unseen.is_empty() => {
+                let (field, column) = self.unseen.swap_remove(0);
+                Some(Err(PyErr::from(asked_columns::absent(field, &column, &[])).into()))
+            }
             Ok(rows) if rows.is_empty() => None,
             Ok(rows) => Some(Ok(Box::new(self.tables.batch(Box::new(rows))))),
             Err(raised) => {
@@ -72,18 +130,26 @@ pub struct Streamed {
     /// What is left of the last batch.
     rest: Option<RecordBatch>,
     tables: Tables,
+    fields: FieldMap,
+    ids: IdKind,
 }
 
 impl Streamed {
     /// The batches of a reader.
-    pub fn new(reader: Box<dyn RecordBatchReader + Send>, name: &str, fields: &FieldMap) -> Self {
-        Self { reader, rest: None, tables: Tables::new(name, fields) }
+    pub fn new(reader: Box<dyn RecordBatchReader + Send>, name: &str, fields: &FieldMap, ids: &IdKind) -> Self {
+        Self { reader, rest: None, tables: Tables::new(name, fields), fields: fields.clone(), ids: ids.clone() }
     }
 
     /// A single batch.
     pub fn one(batch: RecordBatch, name: &str, fields: &FieldMap) -> Self {
         let nothing = arrow_array::RecordBatchIterator::new(Vec::new(), batch.schema());
-        Self { reader: Box::new(nothing), rest: Some(batch), tables: Tables::new(name, fields) }
+        Self { rest: Some(batch), ..Self::new(Box::new(nothing), name, fields, &IdKind::default()) }
+    }
+
+    fn look_at(&self, batch: &RecordBatch) {
+        let column = self.fields.id_column(|name| batch.column_by_name(name).is_some());
+        let ids = column.and_then(|name| batch.column_by_name(name));
+        self.ids.see(ids.is_some_and(|ids| ids.data_type().is_integer() && ids.null_count() == 0));
     }
 }
 
@@ -93,7 +159,10 @@ impl Source for Streamed {
             match self.rest.take() {
                 Some(batch) if batch.num_rows() > 0 => break batch,
                 _ => match self.reader.next()? {
-                    Ok(batch) => self.rest = Some(batch),
+                    Ok(batch) => {
+                        self.look_at(&batch);
+                        self.rest = Some(batch);
+                    }
                     Err(error) => return Some(Err(error.into())),
                 },
             }

@@ -73,6 +73,51 @@ def made_rows(count: int, seed: int = 20261116) -> list[dict[str, Any]]:
     return rows
 
 
+def repeated_rows(count: int, different: int = 100) -> list[dict[str, Any]]:
+    """Rows that repeat a few texts, so that a record of few replies answers for all of them."""
+    made = made_rows(different)
+    return [{**made[number % different], "id": f"case-{number}"} for number in range(count)]
+
+
+JUDGED = {"id": "judge_rubric", "name": "judged"}
+
+JUDGE = r"""q=$(cat); echo asked >> "LOG"; c=${q##*a text: }; c=${c%%.*}
+printf '{"text":"{\"reason\": \"so it is\", \"level\": \"good\", \"code\": \"%s\"}"}\n' "$c"
+"""
+
+
+def recorded(folder: Path, rows: list[dict[str, Any]]) -> dict[str, Path]:
+    """A record of what a judge, who is a program, says about rows, where nothing can be written; and whom it was asked of."""
+    import probare
+
+    place = folder / "record"
+    place.mkdir()
+    # Files that a command names are part of what was asked, so that this one is named in the program alone.
+    (place / "judge.sh").write_text(JUDGE.replace("LOG", str(folder / "asked")))
+    told = {"config": place / "probare.yaml", "record": place / "replies.db"}
+    command = json.dumps(["sh", str(place / "judge.sh")])
+    told["config"].write_text(
+        f"models: [{{name: house, provider: command, command: {command}, max_tokens: 100, concurrency: 4}}]\njudges: [house]\n"
+    )
+    results = probare.score(rows, [JUDGED], **told)
+    # Rows without a response are nobody's question.
+    assert results.asked is not None and results.asked.sent > 0 and results.summary["judged"].scored > 0.8 * len(rows)
+    for file in place.iterdir():
+        file.chmod(0o444)
+    place.chmod(0o555)
+    return told
+
+
+def asked_of_the_judge(folder: Path) -> int:
+    """How often the judge was asked."""
+    return (folder / "asked").read_text().count("asked")
+
+
+def untouched(folder: Path) -> dict[str, bytes]:
+    """The files of the record."""
+    return {file.name: file.read_bytes() for file in (folder / "record").iterdir()}
+
+
 def deterministic() -> list[dict[str, Any]]:
     """All metrics that ask nobody, with options."""
     import probare

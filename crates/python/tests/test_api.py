@@ -56,19 +56,19 @@ def test_the_repr_is_the_table_of_the_command_line(quick):
     assert "token_f1" in shown and "0.25" in shown and "2 cases" in shown
 
 
-def test_a_notebook_never_runs_what_a_model_wrote():
-    evil = "<script>alert('x')</script>"
-    rows = [{"id": evil, "response": evil, "reference": [evil + "x"]}]
-    html = probare.score(rows, [{"id": "token_f1", "name": evil}])._repr_html_()
-    assert "<script" not in html and "&lt;script" in html and "<details>" in html
-
-
 def test_frames_have_the_columns_of_a_parquet_report(quick, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     results = probare.score(quick, "token_f1", output=tmp_path / "out.parquet")
     assert results.written == [str(tmp_path / "out.parquet")]
     written = parquet.read_table(tmp_path / "out.parquet").drop_columns(["model", "repeat"])
-    assert results.to_arrow().to_pylist() == written.to_pylist()
+    table = results.to_arrow()
+    assert table.column_names == ["row", *written.column_names]
+    for row, told in zip(table.to_pylist(), written.to_pylist(), strict=True):
+        pieces = [{name: value for name, value in piece.items() if value} for piece in row.pop("token_f1.evidence")]
+        wanted = [{name: value for name, value in piece.items() if value} for piece in json.loads(told.pop("token_f1.evidence"))]
+        assert pieces == wanted
+        assert row.pop("token_f1.parts") == json.loads(told.pop("token_f1.parts"))
+        assert row.pop("row") in (0, 1) and row == told
     assert results.to_pandas()["token_f1"].tolist() == [0.5, 0.0]
     assert results.to_polars()["token_f1"].to_list() == [0.5, 0.0]
     assert "token_f1.evidence" not in results.to_pandas(evidence=False)
@@ -90,7 +90,8 @@ def test_rows_that_cannot_be_read_are_named():
     rows = [{"response": "a", "reference": "a"}, ["no", "row"], {"response": {"a": 1}}, {"response": object()}]
     with pytest.warns(probare.ProbareWarning, match="3 rows could not be read; the first: rows: row 2: a row must be a dict"):
         results = probare.score(rows, "token_f1")
-    assert len(results) == 1 and results.summary.lost_rows == 3
+    assert len(results) == 4 and results.summary.lost_rows == 3 and results.summary.cases == 1
+    assert [row["id"] for row in results] == ["1", "2", "3", "4"]
     reasons = [problem["reason"] for problem in results.problems]
     assert reasons[1].startswith("row 3: `response` must be a text, or an object with `text`")
     assert reasons[2] == "row 4: `response`: a value of type `object` cannot be written as JSON"
@@ -209,15 +210,18 @@ def test_runs_are_compared(tmp_path, rows):
     for name, cases in (("a", rows), ("b", better)):
         probare.score(cases, "token_f1", output=tmp_path / f"{name}.jsonl")
     assert probare.compare(tmp_path / "a.jsonl", tmp_path / "b.jsonl", not_worse=["token_f1"]).passes
-    with pytest.raises(probare.UsageError, match="cannot be compared with each other"):
-        probare.compare(before, tmp_path / "b.jsonl")
+    mixed = probare.compare(before, tmp_path / "b.jsonl", not_worse="token_f1")
+    assert mixed.passes and mixed.to_dict()["others"][0]["pairing"]["matched"] == len(rows)
+    assert "baseline" in repr(mixed)
+    with pytest.raises(probare.UsageError, match="`by` needs the cases"):
+        probare.compare(before, after, by="lang")
 
 
 def test_recorded_judges(tmp_path):
     folder = ROOT / "examples/judged"
     config = next(folder.glob("*.y*ml"))
     results = probare.score(folder / "cases.jsonl", config=config, offline=True)
-    assert results.asked["questions"] > 0 and results.summary.cases == len(results)
+    assert results.asked.questions == results.asked.recorded > 0 and results.asked.sent == 0 and results.summary.cases == len(results)
     again = asyncio.run(probare.score_async(folder / "cases.jsonl", config=config, offline=True))
     assert list(again.lines()) == list(results.lines())
 

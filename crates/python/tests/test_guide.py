@@ -13,7 +13,7 @@ import pytest
 from conftest import ROOT
 
 PAGES = sorted((ROOT / "docs/python").glob("*.md"))
-NEEDS = {"spark.md": "pyspark", "ray.md": "ray"}
+NEEDS = {"spark.md": "pyspark", "ray.md": "ray", "dask.md": "dask", "daft.md": "daft"}
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
@@ -22,7 +22,7 @@ def blocks(page: Path) -> list[tuple[str, str]]:
 
 
 def marked(page: Path):
-    marks = [getattr(pytest.mark, name) for name in ("spark", "ray") if page.name == f"{name}.md"]
+    marks = [getattr(pytest.mark, name) for name in ("spark", "ray", "dask", "daft") if page.name == f"{name}.md"]
     return pytest.param(page, marks=marks, id=page.name)
 
 
@@ -48,5 +48,5 @@ def test_every_block_runs(page, tmp_path):
         assert done.returncode == 0, done.stdout
 
 
-def test_there_are_five_pages():
-    assert [page.stem for page in PAGES] == ["first-score", "frames", "pytest", "ray", "spark"]
+def test_there_are_seven_pages():
+    assert [page.stem for page in PAGES] == ["daft", "dask", "first-score", "frames", "pytest", "ray", "spark"]

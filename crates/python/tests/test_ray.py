@@ -8,7 +8,7 @@ import signal
 import threading
 
 import pytest
-from conftest import deterministic, made_rows
+from conftest import JUDGED, asked_of_the_judge, deterministic, made_rows, recorded, repeated_rows, untouched
 
 import probare
 
@@ -78,20 +78,25 @@ def workers() -> list[int]:
 @pytest.mark.skipif(not os.path.isdir("/proc"), reason="workers are found through /proc")
 def test_a_dead_worker_loses_no_row(tmp_path):
     count = int(os.environ.get("PROBARE_KILLED_ROWS", "4000"))
-    rows = made_rows(count)
+    rows = repeated_rows(count)
+    record = recorded(tmp_path, rows[:100])
+    questions, files = asked_of_the_judge(tmp_path), untouched(tmp_path)
+    marks = tmp_path / "marks"
+    marks.mkdir()
     parts = 40
     blocks = ray.data.from_arrow(pyarrow.Table.from_pylist(rows)).repartition(parts).materialize()
-    metrics = ["token_f1", "rouge_l", "answer_match"]
+    metrics = ["token_f1", "rouge_l", "answer_match", JUDGED]
+    names = ["token_f1", "rouge_l", "answer_match", "judged"]
     killed, ended = [], threading.Event()
 
     def mark(table):
         # One file for each block that is scored.
-        (tmp_path / table["id"][0].as_py()).touch()
+        (marks / table["id"][0].as_py()).touch()
         return table
 
     def kill():
         while not killed and not ended.wait(0.01):
-            done = len(list(tmp_path.iterdir()))
+            done = len(list(marks.iterdir()))
             for process in workers() if done >= parts // 4 else []:
                 os.kill(process, signal.SIGKILL)
                 killed.append(done)
@@ -99,13 +104,14 @@ def test_a_dead_worker_loses_no_row(tmp_path):
 
     thread = threading.Thread(target=kill)
     thread.start()
-    dataset = probare.ray.score(blocks, metrics, "careful").map_batches(mark, batch_format="pyarrow", batch_size=None)
-    scored = dataset.select_columns(["id", *metrics]).take_all()
+    dataset = probare.ray.score(blocks, metrics, "careful", **record).map_batches(mark, batch_format="pyarrow", batch_size=None)
+    scored = dataset.select_columns(["id", *names]).take_all()
     ended.set()
     thread.join()
     assert killed and parts // 4 <= killed[0] < parts
     assert len(scored) == count
-    values = {row["id"]: tuple(row[metric] for metric in metrics) for row in scored}
+    values = {row["id"]: tuple(row[name] for name in names) for row in scored}
     assert len(values) == count
-    for row in probare.score(rows, metrics, "careful"):
+    assert asked_of_the_judge(tmp_path) == questions and untouched(tmp_path) == files
+    for row in probare.score(rows, metrics, "careful", offline=True, **record):
         assert values[row["id"]] == tuple(told.get("value") for told in row["scores"].values())

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import deterministic, made_rows
+from conftest import JUDGED, asked_of_the_judge, deterministic, made_rows, recorded, repeated_rows, untouched
 
 import probare
 
@@ -81,6 +81,15 @@ def test_the_summary_comes_from_parts(frame):
     assert parts["cases"] == ROWS
 
 
+def test_the_summary_is_one_job(frame):
+    context = frame.sparkSession.sparkContext
+    scored = probare.spark.score(frame.repartition(5), ["token_f1"]).cache()
+    scored.count()
+    context.setJobGroup("summary", "the summary")
+    assert probare.spark.summary(scored, ["token_f1"]).cases == ROWS
+    assert len(context.statusTracker().getJobIdsForGroup("summary")) == 1
+
+
 def test_what_would_pay_twice_is_refused(frame):
     with pytest.raises(probare.UsageError, match="would pay twice"):
         probare.spark.score(frame, ["judge_rubric"], judges=["openai:x"])
@@ -109,8 +118,9 @@ def kill():
                 told["done_at_the_kill"] = stage.numCompletedTasks
         time.sleep(0.05)
 threading.Thread(target=kill, daemon=True).start()
-scored = probare.spark.score(frame, ["token_f1", "rouge_l", "answer_match"], "careful")
-scored.select("id", "token_f1", "rouge_l", "answer_match").write.parquet(sys.argv[3])
+metrics = ["token_f1", "rouge_l", "answer_match", json.loads(sys.argv[4])]
+scored = probare.spark.score(frame, metrics, "careful", config=sys.argv[5], record=sys.argv[6])
+scored.select("id", "token_f1", "rouge_l", "answer_match", "judged").write.parquet(sys.argv[3])
 spark.stop()
 print(json.dumps(told))
 """
@@ -135,16 +145,21 @@ def test_a_dead_executor_loses_no_row(tmp_path):
     import pyarrow.parquet as parquet
 
     count = int(os.environ.get("PROBARE_KILLED_ROWS", "4000"))
-    rows = made_rows(count)
+    rows = repeated_rows(count)
+    metrics = ["token_f1", "rouge_l", "answer_match", JUDGED]
+    record = recorded(tmp_path, rows[:100])
+    questions, files = asked_of_the_judge(tmp_path), untouched(tmp_path)
     parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "rows.parquet")
     arguments = [os.path.dirname(__file__), str(tmp_path / "rows.parquet"), str(tmp_path / "out")]
-    done = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True, text=True, timeout=900)
+    arguments += [json.dumps(JUDGED), str(record["config"]), str(record["record"])]
+    done = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True, text=True, timeout=1800)
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["executors"] == 2 and PARTS // 4 <= told["done_at_the_kill"] < PARTS
     scored = parquet.read_table(tmp_path / "out").to_pylist()
     assert len(scored) == count
-    values = {row["id"]: (row["token_f1"], row["rouge_l"], row["answer_match"]) for row in scored}
+    values = {row["id"]: (row["token_f1"], row["rouge_l"], row["answer_match"], row["judged"]) for row in scored}
     assert len(values) == count
-    for row in probare.score(rows, ["token_f1", "rouge_l", "answer_match"], "careful"):
+    assert asked_of_the_judge(tmp_path) == questions and untouched(tmp_path) == files
+    for row in probare.score(rows, metrics, "careful", offline=True, **record):
         assert values[row["id"]] == tuple(told.get("value") for told in row["scores"].values())

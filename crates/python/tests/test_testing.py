@@ -40,36 +40,162 @@ def test_what_has_no_score_never_passes():
         assert_score(CASE, "token_f1")
 
 
+def test_a_failure_shows_the_test_and_none_of_our_own_lines(pytester):
+    pytester.makepyfile(
+        """
+from probare.testing import assert_score
+
+def test_low():
+    assert_score({"response": "river stone", "reference": "river"}, "token_f1", at_least=0.9)
+
+def test_missing():
+    assert_score({"reference": "a"}, "token_f1", at_least=0.9)
+
+def test_unknown():
+    assert_score({"response": "a"}, "token_f2", at_least=0.9)
+"""
+    )
+    done = pytester.runpytest_subprocess()
+    done.assert_outcomes(failed=3)
+    text = done.stdout.str()
+    assert "probare/testing.py" not in text and "_results.py" not in text and "_api.py" not in text
+    done.stdout.fnmatch_lines(["*token_f1 is 0.6*", "*the case has no `response`*", "*unknown metric `token_f2`*"])
+
+
 SUITE = """
+import datetime, json, os, pathlib
 import pytest
+from probare.testing import assert_score
+
+HERE = pathlib.Path(__file__).parent
+
+def asserted(case, metric, **settings):
+    # What the test got, for whoever compares it with the report.
+    told = assert_score(case, metric, at_least=0, **settings)
+    test = os.environ["PYTEST_CURRENT_TEST"].rpartition(" (")[0]
+    with open(HERE / f"told-{os.getpid()}.jsonl", "a") as file:
+        file.write(json.dumps([test, told]) + "\\n")
+
+CASE = {"response": "It is Canberra.", "reference": ["Canberra"]}
+RANKED = {"response": "x", "retrieved": ["a", "b", "c"], "relevant": ["c"]}
+
+def test_plain():
+    asserted(CASE, "token_f1")
+
+@pytest.mark.parametrize("number", range(8))
+def test_many(number):
+    asserted({"response": "Canberra " * (number + 1), "reference": ["Canberra"]}, "token_f1")
+
+def test_mapped():
+    asserted({"said": "Canberra", "truth": "Canberra"}, "token_f1", mapping={"response": "said", "reference": "truth"})
+
+def test_with_a_date():
+    asserted({**CASE, "metadata": {"on": datetime.date(2026, 11, 17)}}, "token_f1")
+
+def test_one_option():
+    asserted(RANKED, {"id": "ndcg", "k": 2})
+
+def test_another_option():
+    asserted(RANKED, {"id": "ndcg", "k": 3})
+
+TALK = {"query": "I feel lost.", "response": "That sounds hard. What has happened?"}
+
+def test_careful():
+    asserted(TALK, "unverifiable_reassurance", profile="careful")
+
+def test_reference():
+    asserted(TALK, "unverifiable_reassurance")
+
+def test_two_metrics():
+    asserted(CASE, "rouge_l")
+    asserted(CASE, "token_f1")
+"""
+
+CRASH = """
+import os
+
+def test_crash():
+    from probare.testing import assert_score
+    assert_score({"response": "lost", "reference": "lost"}, "token_f1", at_least=0)
+    os._exit(3)
+"""
+
+
+def held_against_the_assertions(pytester) -> None:
+    """The report has the scores that the tests got, each once, and nothing else."""
+    told: dict[str, list] = {}
+    for file in pytester.path.glob("told-*.jsonl"):
+        for line in file.read_text().splitlines():
+            test, score = json.loads(line)
+            told.setdefault(test, []).append(score)
+    lines = [json.loads(line) for line in (pytester.path / "scores.jsonl").read_text().splitlines()]
+    found = {
+        line["id"]: [score for score in line["scores"].values() if score != {"not_applicable": "it was not asked of this case"}]
+        for line in lines
+    }
+    assert len(found) == len(lines) == 16
+    assert {test: sorted(map(json.dumps, scores)) for test, scores in found.items()} == {
+        test: sorted(map(json.dumps, scores)) for test, scores in told.items()
+    }
+    metrics = json.loads((pytester.path / "scores.jsonl.run.json").read_text())["metrics"]
+    assert sorted((metric["name"].partition(" #")[0], str(metric.get("options"))) for metric in metrics if metric["id"] == "ndcg") == [
+        ("ndcg", "{'k': 2}"), ("ndcg", "{'k': 3}"),
+    ]  # fmt: skip
+    assert sorted(metric["profile"] for metric in metrics if metric["id"] == "unverifiable_reassurance") == ["careful", "reference"]
+
+
+def test_the_report_is_made_of_the_scores_that_the_tests_got(pytester):
+    pytester.makepyfile(SUITE)
+    done = pytester.runpytest_subprocess("--probare-report", "report.html", "--probare-report", "scores.jsonl")
+    done.assert_outcomes(passed=16)
+    done.stdout.fnmatch_lines(["*wrote report.html", "*wrote scores.jsonl"])
+    held_against_the_assertions(pytester)
+    page = (pytester.path / "report.html").read_text()
+    assert "ndcg #2" in page and "It is Canberra." in page
+
+
+def test_workers_and_one_that_dies(pytester):
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    pytester.makepyfile(test_suite=SUITE, test_crash=CRASH)
+    done = pytester.runpytest_subprocess("-n", "2", "--probare-report", "report.html", "--probare-report", "scores.jsonl")
+    done.assert_outcomes(passed=16, failed=1)
+    done.stdout.fnmatch_lines(["*worker gw* was lost: the scores of the test that it was at are not in the report", "*wrote scores.jsonl"])
+    held_against_the_assertions(pytester)
+
+
+def test_a_session_of_its_own(pytester):
+    pytester.makepyfile(
+        """
 from probare.testing import assert_score
 
 CASE = {"response": "It is Canberra.", "reference": ["Canberra"]}
 
-def test_one():
-    assert_score(CASE, "token_f1", at_least=0.5)
+def test_before():
+    assert_score({"response": "wrong", "reference": "right"}, "token_f1", at_least=0)
 
-@pytest.mark.parametrize("limit", [0.1, 0.9])
-def test_two(limit):
-    assert_score(CASE, {"id": "rouge_l"}, at_least=limit, profile="careful")
-
-def test_three(probare_session):
-    probare_session.add(CASE, "token_f1")
-    assert len(probare_session.rows) == 4
-    assert probare_session.results().summary["token_f1"].scored == 2
+def test_on_the_whole(probare_session):
+    assert probare_session.results() is None
+    told = probare_session.add(CASE, "token_f1")
+    assert told["value"] == 0.5
+    probare_session.add({**CASE, "response": "Canberra"}, "token_f1")
+    assert "error" in probare_session.add({"reference": "x"}, "token_f1")
+    summary = probare_session.results().summary["token_f1"]
+    assert (summary.scored, summary.mean, summary.failed) == (2, 0.75, 1) and len(probare_session) == 3
 """
-
-
-def test_all_scores_of_a_session_are_one_report(pytester):
-    pytester.makepyfile(SUITE)
-    done = pytester.runpytest_subprocess("--probare-report", "report.html", "--probare-report", "scores.jsonl")
-    done.assert_outcomes(passed=3, failed=1)
-    done.stdout.fnmatch_lines(["*rouge_l is 0.5, at least 0.9 is wanted*", "*wrote report.html", "*wrote scores.jsonl"])
+    )
+    done = pytester.runpytest_subprocess("--probare-report", "scores.jsonl")
+    done.assert_outcomes(passed=2)
     lines = [json.loads(line) for line in (pytester.path / "scores.jsonl").read_text().splitlines()]
-    assert [line["id"].rpartition("::")[2] for line in lines] == ["test_one", "test_two[0.1]", "test_two[0.9]", "test_three"]
-    assert lines[0]["scores"]["token_f1"]["value"] == 0.5
-    assert lines[0]["scores"]["rouge_l"] == {"not_applicable": "it was not asked of this case"}
-    assert "rouge_l" in (pytester.path / "report.html").read_text()
+    whole = "test_a_session_of_its_own.py::test_on_the_whole"
+    assert [line["id"] for line in lines][1:] == [whole, f"{whole} #2", f"{whole} #3"]
+
+
+def test_a_report_that_cannot_be_written_is_told_before_the_tests(pytester):
+    pytester.makepyfile("def test_nothing(): raise SystemExit(9)")
+    for file, words in (("x.foo", "has no known extension"), ("no/where/x.html", "there is no folder")):
+        done = pytester.runpytest_subprocess("--probare-report", file)
+        assert done.ret == pytest.ExitCode.USAGE_ERROR
+        done.stderr.fnmatch_lines([f"ERROR:*{words}*"])
 
 
 def test_a_session_without_scores_writes_nothing(pytester):

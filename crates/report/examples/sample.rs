@@ -185,6 +185,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         reason: "expected `,` or `}`".to_owned(),
         hint: Some("the row ends in the middle of a string".to_owned()),
         lost: true,
+        id: None,
     };
     send(&Event::Problem(&problem))?;
     let cases = std::env::args().nth(2).map_or(Ok(240), |number| number.parse::<u32>())?;

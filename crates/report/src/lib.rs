@@ -54,6 +54,7 @@ mod table;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
+mod timeline;
 mod utc;
 mod worst;
 mod wrap;

@@ -7,12 +7,16 @@ use probare_core::{Case, CaseResult, Evidence, EvidenceKind, Field, MetricInfo, 
 use crate::Look;
 use crate::escape::{excerpt, terminal, terminal_lines};
 use crate::number::rounded;
+use crate::timeline;
 
 /// Characters of a text that are shown around what is marked in it.
 const AROUND: usize = 400;
 
 /// Passages and references that are shown without being marked.
 const UNMARKED: usize = 3;
+
+/// Texts of messages and calls that are shown without being marked.
+const TIMELINE: usize = 40;
 
 /// A case with everything that is known about it.
 pub fn case(result: &CaseResult, metrics: &[MetricInfo], look: Look) -> String {
@@ -92,14 +96,42 @@ fn texts(case: &Case, pieces: &[&Evidence], look: Look) -> String {
             text.push_str(&format!("\n{hidden} more of {field} without a mark\n"));
         }
     }
-    let paths: BTreeSet<&str> = places.iter().filter_map(|(_, place)| place.path.as_deref()).collect();
+    text.push_str(&timeline(case, &places, look));
+    let in_metadata = || places.iter().filter(|(_, place)| place.field == Field::Metadata);
+    let paths: BTreeSet<&str> = in_metadata().filter_map(|(_, place)| place.path.as_deref()).collect();
     for path in paths {
         let here: Vec<(EvidenceKind, &Place)> =
-            places.iter().filter(|(_, place)| place.path.as_deref() == Some(path)).copied().collect();
+            in_metadata().filter(|(_, place)| place.path.as_deref() == Some(path)).copied().collect();
         if let Some(whole) = here.first().and_then(|(_, place)| case.text_at(place)) {
             let name = format!("metadata{}", terminal(path));
-            text.push_str(&format!("\n{}\n{}", look.strong(&name), indented(&marked(whole, &here, look))));
+            text.push_str(&format!("\n{}\n{}", look.strong(&name), indented(&marked(&whole, &here, look))));
         }
+    }
+    text
+}
+
+/// What an agent said and did, in order. Long ones are shortened to what is marked and where they begin.
+fn timeline(case: &Case, places: &[(EvidenceKind, &Place)], look: Look) -> String {
+    let mut text = String::new();
+    let mut hidden = 0;
+    for (number, piece) in timeline::pieces(case, places.iter().map(|(_, place)| *place)).iter().enumerate() {
+        let here: Vec<(EvidenceKind, &Place)> = places
+            .iter()
+            .filter(|(_, place)| {
+                (place.field, place.index, place.path.as_deref())
+                    == (piece.field, Some(piece.index), Some(piece.path.as_str()))
+            })
+            .copied()
+            .collect();
+        if here.is_empty() && number >= TIMELINE {
+            hidden += 1;
+            continue;
+        }
+        let name = look.strong(&terminal(&piece.name));
+        text.push_str(&format!("\n{name}\n{}", indented(&marked(&piece.text, &here, look))));
+    }
+    if hidden > 0 {
+        text.push_str(&format!("\n{hidden} more texts of messages and calls without a mark\n"));
     }
     text
 }

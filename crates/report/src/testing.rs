@@ -104,6 +104,7 @@ pub(crate) fn events_of(sink: &mut dyn Sink, options: &Options, metrics: &[Metri
         reason: "expected `,` or `}`".into(),
         hint: None,
         lost,
+        id: None,
     };
     send(&Event::Problem(&problem(true)));
     send(&Event::Problem(&problem(false)));

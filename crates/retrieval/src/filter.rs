@@ -7,6 +7,7 @@
 
 use std::cmp::Ordering;
 
+use probare_cancellation::steps;
 use probare_core::closest;
 use serde_json::{Map, Value as Json, json};
 
@@ -257,6 +258,7 @@ pub(crate) fn plain(value: &Json) -> Option<String> {
 
 /// Whether two values are the same: `2019` and `"2019"` are, since a command line knows only texts.
 fn same(one: &Json, other: &Json) -> bool {
+    steps(1);
     one == other || plain(one).is_some_and(|one| plain(other).is_some_and(|other| one == other))
 }
 
@@ -270,6 +272,7 @@ fn number(value: &Json) -> Option<f64> {
 
 /// Numbers are compared as numbers; a number and another text are not compared at all.
 fn ordered(value: &Json, end: &Json) -> Option<Ordering> {
+    steps(1);
     match (number(value), number(end)) {
         (Some(value), Some(end)) => value.partial_cmp(&end),
         (None, None) => Some(plain(value)?.cmp(&plain(end)?)),

@@ -7,7 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_core::{Case, ErrorKind, Event, Job, Manifest, Named, Outcome, ResultLine, Score, ScoreError, Sink, Value};
+use probare_core::{
+    Case, ErrorKind, Event, Job, Manifest, MetricInfo, Named, Outcome, ResultLine, Score, ScoreError, Sink, Value,
+};
 use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, Identity, Seen, Side};
 use probare_report::recorded::{Content, Recorded};
 use probare_report::{By, Status, escape};
@@ -85,6 +87,14 @@ pub enum CompareError {
         /// What is missing.
         why: String,
     },
+    /// One output of each case is wanted.
+    #[error("{name}: the case `{id}` has several outputs, and one of each case is needed")]
+    Several {
+        /// What the results are called.
+        name: String,
+        /// The case.
+        id: String,
+    },
     /// What the files hold cannot be compared.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),
@@ -144,6 +154,44 @@ pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compare
         })?;
     }
     Ok(Compared { comparison, evidences })
+}
+
+/// The values of a finished run, case by case.
+#[derive(Debug, Default)]
+pub struct Valued {
+    /// The metrics.
+    pub metrics: Vec<MetricInfo>,
+    /// Each case by its id, with a value for each metric that has one there.
+    pub cases: Vec<(String, Vec<Option<f64>>)>,
+}
+
+/// Reads the values of a run that has one output of each case. Several outputs of a case are no cases of their own.
+pub fn valued(file: &Results) -> Result<Valued, CompareError> {
+    let (mut found, mut models, mut twice) = (Valued::default(), BTreeSet::new(), None);
+    let mut seen = BTreeSet::new();
+    read(file, &mut Vec::new(), |manifest, row, _| {
+        models.extend(row.model.clone());
+        let Some(row) = file.part(row) else { return };
+        if found.metrics.is_empty() {
+            found.metrics.clone_from(&manifest.metrics);
+        }
+        if !seen.insert(row.id.clone()) {
+            twice.get_or_insert_with(|| row.id.clone());
+        }
+        let value = |named: &Option<Named>| match named {
+            Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
+            _ => None,
+        };
+        found.cases.push((row.id, row.named.iter().map(value).collect()));
+    })?;
+    match (twice, &file.model) {
+        (_, Some(model)) if found.cases.is_empty() => {
+            let known = models.into_iter().collect::<Vec<_>>().join(", ");
+            Err(CompareError::NoModel { name: file.name.clone(), model: model.clone(), known })
+        }
+        (Some(id), _) => Err(CompareError::Several { name: file.name.clone(), id }),
+        (None, _) => Ok(found),
+    }
 }
 
 /// Rows that do not say whose output they are: nothing can be said about them where a case has several.

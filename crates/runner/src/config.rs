@@ -256,6 +256,8 @@ pub struct Run {
     pub by: Option<String>,
     /// The column that says which cases hang together, for intervals.
     pub cluster: Option<String>,
+    /// Files that say from where on values of metrics are verdicts, as `probare calibrate` writes them.
+    pub bands: Vec<String>,
     /// Whether gates hold for each group, too.
     pub each_group: bool,
     /// Whether a gate fails only if the interval excludes the limit.
@@ -304,7 +306,7 @@ impl Config {
     }
 
     /// Files that metrics and models name lie beside the configuration that names them: from here on they are named so.
-    fn point_beside(&mut self) {
+    pub(crate) fn point_beside(&mut self) {
         let folder = self.folder().to_owned();
         let beside = |file: &str| folder.join(file).display().to_string();
         for metric in &mut self.metrics {

@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 mod asking;
+mod bands;
 mod compare;
 mod config;
 mod drive;
@@ -29,7 +30,8 @@ mod verify;
 mod yaml;
 
 pub use asking::{AskError, Asked, Asking, Hearing, asks};
-pub use compare::{CompareError, Compared, Results, compare};
+pub use bands::{BANDS_FORMAT, BandsError, BandsFile, put_bands};
+pub use compare::{CompareError, Compared, Results, Valued, compare, valued};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval, Run,
@@ -41,7 +43,7 @@ pub use expectations::EXPECTATIONS;
 pub use look::look;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, Sandboxing};
-pub use run::{Conclusion, ProgramsRun, RunError, Wanted, run};
+pub use run::{Conclusion, ProgramsRun, RunError, Wanted, retell, run};
 pub use runs::{
     Benchmark, Estimate, Evaluation, EvaluationError, EvaluationOptions, GivenDataset, PlannedDataset,
     PlannedRetrieval, RagTest, Retry, RunPlan, Tally, export, export_outputs,

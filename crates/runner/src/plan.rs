@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use probare_cancellation::{Cancellation, cancelled};
 use probare_core::{
-    BuildError, Case, CaseResult, EmbeddingUsed, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named, Outcome,
-    Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
+    Bands, BuildError, Case, CaseResult, EmbeddingUsed, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named,
+    Outcome, Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
 };
 
+use crate::bands::BandsError;
 use crate::expectations::{self, EXPECTATIONS};
 
 /// Why a plan could not be made.
@@ -33,6 +34,9 @@ pub enum PlanError {
     /// Two metrics under one name.
     #[error("two metrics are called `{0}`")]
     SameName(String),
+    /// Bands do not fit.
+    #[error(transparent)]
+    Bands(#[from] BandsError),
     /// No metric at all.
     #[error("no metric is named")]
     Empty,
@@ -48,7 +52,7 @@ pub struct PlannedMetric {
 /// How a metric comes to its results.
 enum Way {
     /// From the sample.
-    Scored { definition: &'static MetricDef, scorer: Scorer },
+    Scored { definition: &'static MetricDef, scorer: Scorer, bands: Option<Bands> },
     /// From the results of the others.
     Expected,
 }
@@ -76,11 +80,12 @@ impl Plan {
             }
             let definition = registry.get(&request.id)?;
             let profile = request.profile.unwrap_or(profile);
-            let scorer = definition
-                .build(request.options.clone(), profile)
-                .map_err(|source| PlanError::Build { name: request.name.clone(), source })?;
+            let failed = |source| PlanError::Build { name: request.name.clone(), source };
+            let mut options = request.options.clone();
+            let bands = Bands::take(&mut options).map_err(failed)?;
+            let scorer = definition.build(options, profile).map_err(failed)?;
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
-            metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer } });
+            metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer, bands } });
         }
         let infos = metrics.iter().map(|metric| metric.info.clone()).collect();
         Ok(Self { metrics, infos })
@@ -203,7 +208,7 @@ impl PlannedMetric {
     /// A missing response is a failure, because something should have been answered; another missing field means that
     /// the question does not apply to this case.
     fn score(&self, sample: Sample<'_>, rules: &dyn Rules, outside: &dyn Outside, under: &Cancellation) -> Named {
-        let Way::Scored { definition, scorer } = &self.way else {
+        let Way::Scored { definition, scorer, bands } = &self.way else {
             return Ok(Outcome::not_applicable("the other results come first"));
         };
         caught(under, || {
@@ -215,7 +220,13 @@ impl PlannedMetric {
                     rules.absent(sample.case, &self.info).unwrap_or(Err(ScoreError::MissingField(Field::Response)))
                 }
                 Some(lack) => Ok(Outcome::not_applicable(format!("the case has no `{lack}`"))),
-                None => scorer.score_with(&self.info.name, sample, outside),
+                None => {
+                    let mut outcome = scorer.score_with(&self.info.name, sample, outside)?;
+                    if let (Some(bands), Outcome::Scored(score)) = (bands, &mut outcome) {
+                        score.label = Some(bands.label(score.value.get(), self.info.better).into());
+                    }
+                    Ok(outcome)
+                }
             }
         })
         .and_then(|result| result)

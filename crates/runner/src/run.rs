@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use probare_core::{
-    CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, Nobody, Outside,
-    Publisher, SandboxUsed, Sink, Stop, Trust,
+    CaseResult, Detail, Ending, Event, FORMAT, Finish, Input, Job, Maker, Manifest, MeansOver, MetricInfo, Nobody,
+    Outside, Publisher, SandboxUsed, Sink, Stop, Trust,
 };
 use probare_metrics::registry;
 use probare_report::{
@@ -17,6 +17,7 @@ use probare_report::{
     VERSION, Verdict, manifest, refuse_overlap,
 };
 
+use crate::bands::put_bands;
 use crate::drive::{DriveError, DriveOptions, Driven, Sampler, Surroundings, drive};
 use crate::programs::Running;
 use crate::{
@@ -141,8 +142,16 @@ pub fn run(mut job: Job, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
         asking.open(&mut job.requests, registry())
     };
     let asked = wanted.asking.as_ref().map(open).transpose()?;
-    let plan = Plan::new(&job.requests, wanted.settings.profile, registry())?;
+    let (files, profile) = (&wanted.settings.bands, wanted.settings.profile);
+    put_bands(files, &mut job.requests, profile, registry()).map_err(PlanError::from)?;
+    job.reads.extend(files.iter().cloned());
+    let plan = Plan::new(&job.requests, profile, registry())?;
     run_planned(job, &plan, asked.as_ref(), wanted)
+}
+
+/// Reports results that are known: the sampler that is `wanted` recalls them all. Nothing is scored, and nobody is asked.
+pub fn retell(job: Job, metrics: Vec<MetricInfo>, wanted: Wanted<'_>) -> Result<Conclusion, RunError> {
+    run_planned(job, &Plan::known(metrics), None, wanted)
 }
 
 /// Runs a job whose metrics are planned and whose models are opened.

@@ -40,6 +40,8 @@ pub struct Settings {
     pub judges: Vec<String>,
     /// Which reading of the metrics, where a metric does not say.
     pub profile: Profile,
+    /// Files that say from where on values of metrics are verdicts.
+    pub bands: Vec<PathBuf>,
     /// Limits that the run has to keep.
     pub gates: Vec<SetGate>,
     /// Whether a gate fails only if the interval excludes the limit.

@@ -175,6 +175,11 @@ impl Sandbox {
         }
     }
 
+    /// Runs a program that needs no Python, such as a converter of files.
+    pub fn run_plain(&self, program: &Program) -> Result<Ran, SandboxError> {
+        self.engine.run(program, &self.limits)
+    }
+
     /// Starts an interpreter inside: what fails there later is a program's own failure.
     fn prove(&self, environment: &str, interpreter: &Interpreter) -> Result<(), SandboxError> {
         let program =

@@ -3,7 +3,8 @@
 //! A score over sixty questions is an estimate. This crate says how far it may be off ([`chosen_interval`] picks one of
 //! [`mean_interval`], [`bca_mean`], [`proportion_interval`], [`clopper_pearson`] by kind and number of the values),
 //! whether two systems that answered the same questions differ ([`contrast`]), what a number of questions could show at all
-//! ([`minimum_detectable_effect`]), and how far raters agree ([`agreement`]). Everything is synchronous, pure and
+//! ([`minimum_detectable_effect`]), how far raters agree ([`agreement`]), and at which ends of
+//! its scale a metric can be believed ([`bands`]). Everything is synchronous, pure and
 //! deterministic: what is random takes a seed, and the same seed gives the same bytes on every machine.
 //!
 //! ```
@@ -22,6 +23,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need"))]
 
 pub mod agreement;
+mod bands;
 mod bca;
 mod beta;
 mod bootstrap;
@@ -41,6 +43,7 @@ mod rank;
 mod repeats;
 mod student;
 
+pub use bands::{Band, Bands, End, Labelled, Next, Promise, bands};
 pub use bca::{bca, bca_mean};
 pub use bootstrap::{RESAMPLES, bootstrap_mean, bootstrap_means, resampled};
 pub use calibration::{Threshold, threshold};

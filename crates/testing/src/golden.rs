@@ -62,7 +62,8 @@ impl Golden {
         self
     }
 
-    /// Checks a file of one JSON value per line. The id of a vector is its `id`, or its line number.
+    /// Checks a file of one JSON value per line. The id of a vector is its `id`, its `name`, or its line
+    /// number.
     pub fn lines(self, mut check: impl FnMut(&Value) -> Result<(), String>) {
         self.run(|content, tally| {
             for (number, line) in content.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -104,7 +105,7 @@ impl Golden {
 
 /// The id that the vector gives itself, or its line.
 fn id(case: &Value, line: usize) -> String {
-    match case.get("id") {
+    match case.get("id").or_else(|| case.get("name")) {
         Some(Value::String(id)) => id.clone(),
         Some(other) if !other.is_null() => other.to_string(),
         _ => format!("line {line}"),

@@ -48,6 +48,7 @@ struct Source {
 impl Aligned {
     /// The text unchanged.
     pub fn new(text: &str) -> Self {
+        probare_cancellation::steps(text.len());
         let pieces = text
             .char_indices()
             .map(|(at, character)| Piece { at, start: at, end: at + character.len_utf8() })
@@ -340,6 +341,7 @@ impl Builder {
     }
 
     fn finish(self) -> Aligned {
+        probare_cancellation::steps(self.pieces.len());
         Aligned { text: self.text, pieces: self.pieces, original_length: self.original_length }
     }
 }

@@ -181,6 +181,7 @@ fn start<S: Symbol>(text: &[S], pattern: &[u32], distance: usize, end: usize) ->
     // The empty stretch is as far away as the pattern is long.
     let mut best = (distance == pattern.len()).then_some(0);
     for (read, &symbol) in text[..end].iter().rev().take(pattern.len() + distance).enumerate() {
+        probare_cancellation::steps(pattern.len().div_ceil(64));
         let length = read + 1;
         if column.advance(symbol) == distance && best.is_none_or(|best| far(length) <= far(best)) {
             best = Some(length);

@@ -127,6 +127,7 @@ const STRIP: usize = 64 * ROWS;
 fn by_strips<S: Symbol>(pattern: &[S], text: &[S]) -> usize {
     let mut steps = vec![ColumnStep::Up; text.len()];
     for strip in pattern.chunks(STRIP) {
+        probare_cancellation::steps(text.len() * strip.len().div_ceil(ROWS));
         let masks = Masks::new(strip.iter().copied());
         if strip.len().is_multiple_of(ROWS) {
             pass_strip(&masks, text, &mut steps);
@@ -157,6 +158,7 @@ fn distance<S: Symbol>(left: &[S], right: &[S], limit: usize) -> Option<usize> {
         let masks = Masks::new(pattern.iter().copied());
         let mut column = Column::first(&masks);
         for (read, &symbol) in text.iter().enumerate() {
+            probare_cancellation::steps(pattern.len().div_ceil(ROWS));
             value = column.advance(symbol);
             // Each symbol to come lowers the last row by one at most.
             if value.saturating_sub(text.len() - read - 1) > limit {

@@ -65,6 +65,7 @@ pub fn clipped_overlaps<T: Eq + Hash>(left: &[T], references: &[&[T]], highest_o
 
 /// How often each n-gram of this order occurs, in order of first occurrence.
 pub fn counts<T: Eq + Hash>(text: &[T], order: usize) -> Vec<(&[T], usize)> {
+    probare_cancellation::steps(text.len());
     let mut places: FxHashMap<&[T], usize> = FxHashMap::default();
     let mut counts: Vec<(&[T], usize)> = Vec::new();
     // There is no n-gram of order 0.
@@ -86,6 +87,7 @@ struct Grams {
 
 impl Grams {
     fn new<'t, T: Eq + Hash>(text: &'t [T], numbers: &mut FxHashMap<&'t T, usize>) -> Self {
+        probare_cancellation::steps(text.len());
         let items: Vec<usize> = text
             .iter()
             .map(|item| {
@@ -101,6 +103,7 @@ impl Grams {
 fn grow(texts: &mut [Grams], order: usize) -> usize {
     let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     for text in texts {
+        probare_cancellation::steps(text.grams.len());
         // The last n-gram of the order before has no item behind it.
         text.grams.pop();
         for (gram, &last) in text.grams.iter_mut().zip(text.items.iter().skip(order - 1)) {

@@ -20,6 +20,7 @@ use crate::python;
 /// assert_eq!(normalise("Ærøskøbing's 1,250 m²: R&D, 3.5%"), "aeroskobings 1250 m2 r and d 3.5 percent");
 /// ```
 pub fn normalise(text: &str) -> String {
+    probare_cancellation::steps(text.len());
     if text.is_ascii() { normalise_ascii(text.as_bytes()) } else { normalise_unicode(text) }
 }
 

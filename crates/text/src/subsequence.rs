@@ -84,6 +84,7 @@ impl Table {
         let mut kept = keep.then(|| Vec::with_capacity(width * right.len()));
         let mut column = vec![u64::MAX; width];
         for item in right {
+            probare_cancellation::steps(1 + width / 4);
             if let Some(number) = numbers.get(item) {
                 places[*number].step(&mut column);
             }

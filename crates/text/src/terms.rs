@@ -39,6 +39,7 @@ pub(crate) struct Terms<'t> {
 impl<'t> Terms<'t> {
     /// Cuts `text` into terms. Addresses of web pages and of mail are left out: their digits count for nothing.
     pub(crate) fn new(text: &'t str) -> Self {
+        probare_cancellation::steps(text.len());
         let bytes = text.as_bytes();
         let mut terms = Vec::with_capacity(text.len() / 5 + 4);
         let mut at = 0;

@@ -72,6 +72,7 @@ impl TermPair {
 
     /// Counts these tokens as terms, for other ways to cut a text than `stop_words="english"`.
     pub fn of_tokens(left: Tokens, right: Tokens) -> Self {
+        probare_cancellation::steps(left.len() + right.len());
         let mut places = FxHashMap::with_capacity_and_hasher(left.len() + right.len(), FxBuildHasher);
         let mut counts: Vec<Count> = Vec::with_capacity(left.len() + right.len());
         for (index, term) in left.texts().enumerate() {

@@ -5,6 +5,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::document::{Document, as_text, as_texts};
 use super::{Foreign, ForeignError, Imported, ORIGIN, content, put};
+use crate::agents;
 use crate::fields::names;
 
 const FORMAT: Foreign = Foreign::Chat;
@@ -15,21 +16,21 @@ pub(super) fn read(document: &Document) -> Result<Imported, ForeignError> {
     for value in document.values(&text, FORMAT)? {
         let row: Map<String, Json> = document.part(&text, value, FORMAT)?;
         let number = imported.cases.len() + 1;
-        let Some(case) = case(number, row) else {
-            let reason = "`messages` is no list of objects with `role` and `content`";
-            return Err(document.broken(FORMAT, &format!("conversation {number}"), reason));
-        };
+        let broken = |reason: String| document.broken(FORMAT, &format!("conversation {number}"), reason);
+        let case = case(number, row).map_err(broken)?;
         imported.push(case, Map::new());
     }
     Ok(imported)
 }
 
-/// A conversation as a case: what the user asked last, what was answered, and all that was said.
-fn case(number: usize, mut row: Map<String, Json>) -> Option<Case> {
-    let messages = row.shift_remove("messages").filter(content::is_messages)?;
-    let list = messages.as_array()?;
-    let (answer, before) = content::answer(list);
-    let query = content::question(before);
+/// A conversation as a case: what the user asked last, what was answered, and all that was said and done.
+fn case(number: usize, mut row: Map<String, Json>) -> Result<Case, String> {
+    if !row.get("messages").is_some_and(content::is_messages) {
+        return Err("`messages` is no list of objects with `role` and `content`".to_owned());
+    }
+    let mut case = Case::default();
+    agents::lift(&mut case, &mut row).map_err(|misfit| format!("`{}` {}", misfit.column, misfit.reason))?;
+    agents::derive(&mut case);
     let mut take = |field: Option<Field>| {
         let name = names(field).into_iter().find(|name| row.get(*name).is_some_and(|value| !value.is_null()))?;
         row.shift_remove(name)
@@ -49,7 +50,6 @@ fn case(number: usize, mut row: Map<String, Json>) -> Option<Case> {
         metadata.insert(name, value);
     }
     put(&mut metadata, ORIGIN, json!({"from": FORMAT.name()}));
-    put(&mut metadata, "messages", messages);
-    let response = answer.map(|text| Output { text, model, repeat: 0 });
-    Some(Case { id, query, response, reference, tags, metadata, ..Case::default() })
+    let response = case.response.take().map(|output| Output { model, ..output });
+    Ok(Case { id, response, reference, tags, metadata, ..case })
 }

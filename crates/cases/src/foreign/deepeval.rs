@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::document::{Document, as_texts};
 use super::{Foreign, ForeignError, Imported, ORIGIN, content, put, scores};
+use crate::agents;
 
 const FORMAT: Foreign = Foreign::Deepeval;
 
@@ -120,16 +121,24 @@ impl TestCase {
         note("cost_usd", json!(self.token_cost));
         note("seconds", json!(self.completion_time));
         put(&mut metadata, ORIGIN, origin);
-        for (name, value) in [("tools_called", self.tools_called), ("expected_tools", self.expected_tools)] {
-            if !value.is_null() {
+        let mut calls = |name: &str, value: Json, is_expected: bool| {
+            let calls = agents::list_of_calls(&value, is_expected);
+            if calls.is_none() && !value.is_null() {
                 put(&mut metadata, name, value);
             }
-        }
-        let (mut query, mut response) = (self.input, self.actual_output);
+            calls
+        };
+        let tool_calls = calls("tools_called", self.tools_called, false);
+        let expected_tool_calls = calls("expected_tools", self.expected_tools, true);
+        let (mut query, mut response, mut messages) = (self.input, self.actual_output, None);
         if let Some(turns) = self.turns.filter(|turns| !turns.is_empty()) {
             let (answer, before) = content::answer(&turns);
             (query, response) = (content::question(before).or(query), answer.or(response));
-            put(&mut metadata, "messages", Json::Array(turns));
+            let turns = Json::Array(turns);
+            messages = agents::conversation(&turns).and_then(Result::ok);
+            if messages.is_none() {
+                put(&mut metadata, "messages", turns);
+            }
         }
         let retrieved = as_texts(&self.retrieval_context);
         let context = match (retrieved, as_texts(&self.context)) {
@@ -148,6 +157,9 @@ impl TestCase {
             context: context.map(|texts| texts.iter().map(|text| Passage::from(text.as_str())).collect()),
             reference: self.expected_output.or(self.expected_outcome).map(|text| vec![text]),
             tags: self.tags.unwrap_or_default(),
+            messages,
+            tool_calls,
+            expected_tool_calls,
             metadata,
             ..Case::default()
         };

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use probare_core::{Case, Outcome, Output, ScoreError};
+use probare_core::{Case, CaseMessage, Outcome, Output, SaidPart, ScoreError};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
@@ -10,6 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use super::document::{Document, as_text, as_texts, cause, finite};
 use super::zip::Archive;
 use super::{Foreign, ForeignError, Imported, ORIGIN, content, put, scores};
+use crate::agents;
 
 const FORMAT: Foreign = Foreign::Inspect;
 
@@ -188,9 +189,9 @@ impl Sample {
             put(&mut metadata, "choices", choices);
         }
         // Beyond one question and one answer the whole conversation is of interest.
-        if self.messages.len() > 2 {
-            put(&mut metadata, "messages", Json::Array(std::mem::take(&mut self.messages)));
-        }
+        let is_talk =
+            self.messages.len() > 2 || self.messages.iter().any(|message| message.get("tool_calls").is_some());
+        let messages = is_talk.then(|| self.conversation()).flatten();
         let query = content::prompt(&self.input).map(|text| self.resolved(text));
         let model = spec.model.clone();
         let repeat = self.epoch.unwrap_or(1).saturating_sub(1);
@@ -202,6 +203,7 @@ impl Sample {
             query,
             response,
             reference: as_texts(&self.target).filter(|targets| targets.iter().any(|target| !target.is_empty())),
+            messages,
             metadata,
             ..Case::default()
         };
@@ -215,6 +217,22 @@ impl Sample {
         let said = message.and_then(|message| content::text(message.get("content")?));
         // A log writes an empty text also where the model was never asked.
         said.or_else(|| output.completion.clone().filter(|text| message.is_some() || !text.is_empty()))
+    }
+
+    /// All that was said and done, with the texts that are kept apart put in their places; nothing where it is no list of
+    /// messages.
+    fn conversation(&mut self) -> Option<Vec<CaseMessage>> {
+        let list = Json::Array(std::mem::take(&mut self.messages));
+        let mut messages = agents::conversation(&list)?.ok()?;
+        for text in messages.iter_mut().flat_map(|message| {
+            message.text.as_mut().into_iter().chain(message.parts.iter_mut().filter_map(|part| match part {
+                SaidPart::Text { text } | SaidPart::Reasoning { text } => Some(text),
+                SaidPart::Other { .. } => None,
+            }))
+        }) {
+            *text = self.resolved(std::mem::take(text));
+        }
+        Some(messages)
     }
 
     /// A text, or what it stands for.

@@ -1,4 +1,4 @@
-//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, DeepEval, chats.
+//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, DeepEval, Every Eval Ever, chats.
 //!
 //! [`import`] tells the format by what is in the file and not by its name. The other tool's own scores are kept, in
 //! `metadata.scores`, in the form of our result lines; what the file says beyond a case's fields is in `metadata` too.
@@ -8,6 +8,7 @@ mod chat;
 mod content;
 mod deepeval;
 mod document;
+mod eee;
 mod inspect;
 mod lm_eval;
 mod openai_evals;
@@ -42,14 +43,16 @@ pub enum Foreign {
     OpenaiEvals,
     /// Test runs of DeepEval.
     Deepeval,
+    /// Instance records of Every Eval Ever.
+    Eee,
     /// Conversations: lists of `messages`.
     Chat,
 }
 
 impl Foreign {
     /// All formats.
-    pub const ALL: [Self; 6] =
-        [Self::Promptfoo, Self::Inspect, Self::LmEval, Self::OpenaiEvals, Self::Deepeval, Self::Chat];
+    pub const ALL: [Self; 7] =
+        [Self::Promptfoo, Self::Inspect, Self::LmEval, Self::OpenaiEvals, Self::Deepeval, Self::Eee, Self::Chat];
 
     /// The name on the command line and in imported cases.
     pub const fn name(self) -> &'static str {
@@ -59,6 +62,7 @@ impl Foreign {
             Self::LmEval => "lm-eval",
             Self::OpenaiEvals => "openai-evals",
             Self::Deepeval => "deepeval",
+            Self::Eee => "every-eval-ever",
             Self::Chat => "chat",
         }
     }
@@ -74,6 +78,7 @@ impl Foreign {
             Self::LmEval => "lines with `doc_id` and `resps`",
             Self::OpenaiEvals => "lines with `spec`, with `sample_id` and `type`, or with `input` and `ideal`",
             Self::Deepeval => "an object with `testCases` and `testPassed`",
+            Self::Eee => "lines with `schema_version`, `sample_id` and `interaction_type`",
             Self::Chat => "objects with `messages`",
         }
     }
@@ -228,6 +233,7 @@ pub fn read_foreign(bytes: Vec<u8>, name: &str, format: Option<Foreign>) -> Resu
         Foreign::LmEval => lm_eval::read(&document),
         Foreign::OpenaiEvals => openai_evals::read(&document),
         Foreign::Deepeval => deepeval::read(&document),
+        Foreign::Eee => eee::read(&document),
         Foreign::Chat => chat::read(&document),
     }?;
     if imported.cases.is_empty() {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value as Json};
 
 use super::document::{Document, finite};
 use super::zip::Archive;
-use super::{Foreign, ForeignError, content, promptfoo_csv};
+use super::{Foreign, ForeignError, content, eee, promptfoo_csv};
 
 /// The format of a document.
 pub(super) fn format(document: &Document) -> Result<Foreign, ForeignError> {
@@ -60,6 +60,9 @@ fn of_value(value: &Map<String, Json>) -> Option<Foreign> {
     }
     if has("doc_id") && (has("resps") || has("filtered_resps")) {
         return Some(Foreign::LmEval);
+    }
+    if eee::is_one(value) {
+        return Some(Foreign::Eee);
     }
     let is_event = has("sample_id") && has("type") && has("data");
     if value.get("spec").is_some_and(Json::is_object) || is_event || has("input") && has("ideal") {

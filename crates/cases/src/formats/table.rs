@@ -164,7 +164,11 @@ mod tests {
         let problem = tables.batch(Box::new(vec![object(json!({"response": ["a"]}))])).cases().remove(0).unwrap_err();
         assert_eq!(problem.reason, "row 1: `response` must be a text, but it is a list");
         assert!(problem.lost);
+        assert_eq!(problem.id.as_deref(), Some("1"));
         let problem = tables.batch(Box::new(vec![object(json!(["a"]))])).cases().remove(0).unwrap_err();
-        assert_eq!(problem.reason, "row 2: no object");
+        assert_eq!((problem.reason.as_str(), problem.id), ("row 2: no object", None));
+        let row = json!({"id": 7, "response": ["a"]});
+        let problem = tables.batch(Box::new(vec![object(row)])).cases().remove(0).unwrap_err();
+        assert_eq!(problem.id.as_deref(), Some("7"));
     }
 }

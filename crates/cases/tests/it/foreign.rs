@@ -119,7 +119,7 @@ fn a_chat_is_its_last_question_and_answer() {
     assert_eq!((cases[0].tags.as_slice(), &cases[0].metadata["lang"]), (&["geography".to_owned()][..], &"en".into()));
     assert_eq!((cases[1].query.as_deref(), text(&cases[1])), (Some("Yes."), "Goethe."));
     assert!(cases[2].response.is_none());
-    assert_eq!(cases[1].metadata["messages"].as_array().unwrap().len(), 4);
+    assert_eq!(cases[1].messages.as_ref().unwrap().len(), 4);
 }
 
 #[test]

@@ -171,7 +171,7 @@ pub fn run(arguments: &Arguments) -> Done {
 }
 
 /// What an argument names: a file, or else a run of the store, whole or one model of it.
-fn results(name: &str, store: &StoreFlag, folder: &Path) -> Result<Results, Failure> {
+pub fn results(name: &str, store: &StoreFlag, folder: &Path) -> Result<Results, Failure> {
     let (place, model) = match name.rsplit_once('@') {
         Some((place, model)) if !Path::new(name).exists() => (place, Some(model.to_owned())),
         _ => (name, None),
@@ -215,6 +215,9 @@ impl From<CompareError> for Failure {
                 "compare another form of the same run (.jsonl, .json or .parquet), or write the table again with this release",
             ),
             CompareError::NoModel { .. } => Self::from_error(&error).into_usage(),
+            CompareError::Several { .. } => {
+                Self::from_error(&error).hint("name one model with RESULTS@MODEL, and take a run without repeats").into_usage()
+            }
             CompareError::Row { .. } => {
                 Self::from_error(&error).hint("`probare verify` says what else is wrong with it")
             }

@@ -170,6 +170,10 @@ pub struct RunFlags {
     #[serde(flatten)]
     annotating: Annotating,
 
+    /// File that says from where on values of a metric are verdicts, as `probare calibrate` writes it: its labels are then pass, fail and unsure (repeatable)
+    #[arg(long, value_name = "FILE", env = "PROBARE_BANDS")]
+    bands: Vec<PathBuf>,
+
     /// Means apart for each group of cases: tags, a tag (lang for lang:en), metadata.KEY, or model; model,tags for both
     #[arg(long, value_name = "TAG|tags|metadata.KEY|model", env = "PROBARE_BY")]
     by: Option<String>,

@@ -2,6 +2,7 @@
 
 pub mod asking;
 pub mod benchmarks;
+pub mod calibrate;
 pub mod compare;
 pub mod completions;
 pub mod config;

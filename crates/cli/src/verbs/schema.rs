@@ -51,6 +51,13 @@ fn case() -> Json {
             Field::Reference | Field::Retrieved | Field::Relevant | Field::Tags => texts(),
             Field::Citations => json!({"type": "array", "items": citation}),
             Field::Metadata => json!({"type": "object"}),
+            // Any shape of another tool is read; what has none of them is kept as metadata.
+            Field::Messages
+            | Field::Tools
+            | Field::ToolCalls
+            | Field::ExpectedToolCalls
+            | Field::ExpectedMessages
+            | Field::Turns => json!({}),
         };
         for name in std::iter::once(&field.name()).chain(field.aliases()) {
             let mut schema = schema.clone();
@@ -74,6 +81,7 @@ fn result() -> Json {
     let place = json!({
         "field": {"enum": Field::ALL.map(Field::name)},
         "index": {"type": "integer", "minimum": 0},
+        "path": {"type": "string"},
         "start": {"type": "integer", "minimum": 0},
         "end": {"type": "integer", "minimum": 0},
     });

@@ -264,7 +264,7 @@ fn open(path: &Path, overwrite: bool, said: Vec<Layer>) -> Result<Option<Opened>
             "`extract_fields` is left aside: of a reply its text, its tokens and its price are kept, and no other field",
         );
     }
-    let file = Layer::of_config(&config, &path.display().to_string()).and("config", path).and("limit", limit);
+    let file = Layer::of_config(&config, &path.display().to_string()).and("limit", limit);
     // The limit is settled: that of the flags, or that of a demo.
     let said = said.into_iter().map(|layer| layer.without("limit"));
     let settings = Settings::merge(said.chain([file]))?;

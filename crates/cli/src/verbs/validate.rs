@@ -200,9 +200,10 @@ fn cases(arguments: &Arguments) -> Done {
     }
     print(&text)?;
     let is_empty = counts.good > 0 && !counts.having.iter().any(|count| *count > 0);
-    let maps_nothing = [Field::Query, Field::Response, Field::Reference, Field::Context]
-        .iter()
-        .all(|field| counts.having[Field::ALL.iter().position(|known| known == field).unwrap_or_default()] == 0);
+    let maps_nothing =
+        [Field::Query, Field::Response, Field::Reference, Field::Context, Field::Messages, Field::ToolCalls]
+            .iter()
+            .all(|field| counts.having[Field::ALL.iter().position(|known| known == field).unwrap_or_default()] == 0);
     if counts.good > 0 && (is_empty || maps_nothing) {
         remark("no column is a query, a response, a reference or a context: no metric can look at these cases");
         remark(

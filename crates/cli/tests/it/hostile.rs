@@ -570,3 +570,40 @@ fn a_configuration_of_another_user_is_not_read_by_itself() {
     assert_eq!(run(&["score", "cases.jsonl", "--config", "./probare.yaml", "-o", "out.jsonl"]).0, Some(0));
     assert_eq!(run(&["score", "cases.jsonl", "-m", "token_f1", "-o", "out.jsonl"]).0, Some(1));
 }
+
+/// The value of a constant such as `256 << 20`, `16 * 1024 * 1024` or `4_000_000`.
+fn constant(file: &Path, name: &str) -> u64 {
+    let text = fs::read_to_string(file).unwrap();
+    let line = text.lines().find(|line| line.contains(&format!("const {name}:"))).unwrap_or_default();
+    let value = line.split('=').nth(1).unwrap_or_default().trim_end_matches(';').replace('_', "");
+    let number = |text: &str| text.trim().parse::<u64>().unwrap_or_else(|_| panic!("{}: {line}", file.display()));
+    match value.split_once("<<") {
+        Some((value, by)) => number(value) << number(by),
+        None => value.split('*').map(number).product(),
+    }
+}
+
+#[test]
+fn the_limits_in_security_md_are_those_of_the_code() {
+    let text = fs::read_to_string(root().join("SECURITY.md")).unwrap();
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with("| what | limit "))
+        .skip(2)
+        .take_while(|line| line.starts_with('|'));
+    let mut checked = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let (number, unit) = cells[2].split_once(' ').unwrap_or((cells[2], ""));
+        let unit = match unit {
+            "KiB" => 1 << 10,
+            "MiB" => 1 << 20,
+            "GiB" => 1 << 30,
+            _ => 1,
+        };
+        let [_, file, _, name, _] = cells[3].split('`').collect::<Vec<_>>()[..] else { panic!("{row}") };
+        assert_eq!(number.replace(',', "").parse::<u64>().unwrap() * unit, constant(&root().join(file), name), "{row}");
+        checked += 1;
+    }
+    assert!(checked >= 20, "only {checked} limits were found");
+}

@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
+mod calibrate;
 mod commands;
 mod documents;
 mod ending;
@@ -14,6 +15,7 @@ mod lossless;
 mod models;
 mod old_files;
 mod originals;
+mod planted;
 mod replies;
 mod retrieval;
 mod serve;

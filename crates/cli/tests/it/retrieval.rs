@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 
+use probare_sandbox::{Choice, Limits, Sandbox};
 use serde_json::Value as Json;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
@@ -231,4 +233,121 @@ fn questions_of_a_fixture_are_asked_and_graded_in_one_go() {
         (prompted["context"].as_array().unwrap().len(), &prompted["answer"]["answer"]),
         (2, &serde_json::json!("Mussels"))
     );
+}
+
+/// A PDF file of one page with one line.
+fn pdf(line: &str) -> Vec<u8> {
+    let content = format!("BT /F 12 Tf 20 100 Td ({line}) Tj ET");
+    let objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".to_owned(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 200] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>"
+            .to_owned(),
+        format!("<< /Length {} >>\nstream\n{content}\nendstream", content.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    let (mut file, mut table) = ("%PDF-1.4\n".to_owned(), "0000000000 65535 f \n".to_owned());
+    for (at, object) in objects.iter().enumerate() {
+        table.push_str(&format!("{:010} 00000 n \n", file.len()));
+        file.push_str(&format!("{} 0 obj\n{object}\nendobj\n", at + 1));
+    }
+    let (start, size) = (file.len(), objects.len() + 1);
+    file.push_str(&format!(
+        "xref\n0 {size}\n{table}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n"
+    ));
+    file.into_bytes()
+}
+
+/// Whether PDF files can be read here at all; what is missing is said.
+fn has_pdftotext() -> bool {
+    let is_there =
+        ["/usr/local/bin", "/usr/bin", "/bin"].iter().any(|folder| Path::new(folder).join("pdftotext").is_file());
+    if !is_there {
+        probare_testing::left_out("pdftotext is not installed (Debian: poppler-utils)");
+    }
+    is_there
+}
+
+/// A folder with a corpus of a PDF file and a text.
+fn papers() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("corpus")).unwrap();
+    fs::write(folder.path().join("corpus/timetable.pdf"), pdf("The ferry leaves at six.")).unwrap();
+    fs::write(folder.path().join("corpus/orchard.txt"), "Pears are picked in August.").unwrap();
+    folder
+}
+
+const INDEX_PAPERS: [&str; 6] = ["rag", "index", "corpus", "-o", "index", "--no-vectors"];
+
+#[test]
+fn a_pdf_file_is_read_in_the_sandbox() {
+    if !has_pdftotext() {
+        return;
+    }
+    if let Err(error) = Sandbox::open(Choice::Auto, Limits::default(), Arc::default()) {
+        probare_testing::left_out(&format!("no sandbox can be had here: {error}"));
+        return;
+    }
+    let folder = papers();
+    let made = run(folder.path(), &INDEX_PAPERS);
+    assert_eq!(said(&made), "index: 2 files, 2 documents, 2 passages, without vectors (2 files read)\n");
+    let found = said(&run(folder.path(), &["rag", "search", "index", "When does the ferry leave?", "--json"]));
+    let found: Json = serde_json::from_str(&found).unwrap();
+    let hit = &found["hits"][0];
+    assert_eq!((hit["document"].as_str(), hit["page"].as_u64()), (Some("timetable.pdf"), Some(1)), "{hit}");
+    assert_eq!(hit["text"].as_str().map(str::trim), Some("The ferry leaves at six."));
+
+    fs::write(folder.path().join("corpus/broken.pdf"), "%PDF-1.4\nnothing of the kind").unwrap();
+    let error = complained(&run(folder.path(), &INDEX_PAPERS));
+    assert!(error.contains("broken.pdf") && error.contains("it is no PDF file, or a damaged one"), "{error}");
+    // The index that was there answers as before.
+    assert!(said(&run(folder.path(), &["rag", "search", "index", "pears"])).contains("orchard.txt"));
+}
+
+#[test]
+fn without_a_sandbox_a_pdf_file_is_refused_and_pdftotext_is_not_started() {
+    if !has_pdftotext() {
+        return;
+    }
+    let folder = papers();
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    let strace = std::env::split_paths(&path).map(|place| place.join("strace"));
+    let works = |strace: &PathBuf| {
+        let tried = Command::new(strace).args(["-f", "-qq", "-o", "/dev/null", "true"]).status();
+        tried.is_ok_and(|status| status.success())
+    };
+    let strace = strace.into_iter().find(works);
+    if strace.is_none() {
+        probare_testing::left_out("strace is not here or may not trace, so started programs are not counted");
+    }
+    let bare = |arguments: &[&str]| {
+        let trace = folder.path().join("trace");
+        let mut command = Command::new(strace.as_deref().unwrap_or(Path::new(PROGRAM)));
+        if strace.is_some() {
+            command.args(["-f", "-qq", "-e", "trace=execve", "-o"]).arg(&trace).arg(PROGRAM);
+        }
+        // Nowhere on this path is bubblewrap.
+        command.args(arguments).current_dir(folder.path()).env("PATH", folder.path().join("empty"));
+        let output = command.env("XDG_CACHE_HOME", folder.path()).output().unwrap();
+        if strace.is_some() {
+            let started = fs::read_to_string(&trace).unwrap();
+            assert!(started.contains("execve") && !started.contains("pdftotext"), "{started}");
+        }
+        output
+    };
+    let made = bare(&INDEX_PAPERS);
+    let text = String::from_utf8_lossy(&made.stderr).into_owned();
+    assert!(
+        text.contains("left out: timetable.pdf: `pdftotext` is run in a sandbox alone, and there is none"),
+        "{text}"
+    );
+    assert!(text.contains("poppler-utils, bubblewrap"), "{text}");
+    assert_eq!(said(&made), "index: 1 file, 1 document, 1 passage, without vectors (1 file read)\n");
+
+    fs::remove_file(folder.path().join("corpus/orchard.txt")).unwrap();
+    let error = complained(&bare(&["rag", "index", "corpus", "-o", "second", "--no-vectors"]));
+    assert!(error.contains("timetable.pdf") && error.contains("in a sandbox alone, and there is none"), "{error}");
+    assert!(error.contains("hint: install what is missing"), "{error}");
+    assert!(complained(&run(folder.path(), &["rag", "search", "second", "ferry"])).contains("is no index"));
 }

@@ -112,3 +112,23 @@ fn a_device_without_an_end_is_a_clear_error() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("longer than 256 MiB"), "{arguments:?}");
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn recorded_replies_lie_beside_the_guide_that_names_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap();
+    let guides = folder.path().join("guides");
+    fs::create_dir_all(guides.join("sgi")).unwrap();
+    fs::copy(examples.join("sgi.yaml"), guides.join("sgi.yaml")).unwrap();
+    for name in ["data", "replies"] {
+        std::os::unix::fs::symlink(examples.join("sgi").join(name), guides.join("sgi").join(name)).unwrap();
+    }
+    let output = run(folder.path(), &["sgi", "run", "guides/sgi.yaml", "--offline", "--limit", "1"]);
+    let told = String::from_utf8_lossy(&output.stderr);
+    // Without the embedding model one of the four is left out, which the run says and ends with.
+    let wanted = i32::from(told.contains("probare models pull"));
+    assert_eq!(output.status.code(), Some(wanted), "{told}");
+    assert!(guides.join("sgi/out").is_dir(), "{told}");
+    assert!(!folder.path().join("sgi").exists(), "{told}");
+}

@@ -53,6 +53,7 @@ fn fenced(text: &str) -> Option<Range<usize>> {
 /// The first object or array that is well formed, wherever it stands.
 fn embedded(text: &str) -> Option<Range<usize>> {
     text.match_indices(['{', '[']).take(MOST_STARTS).find_map(|(start, _)| {
+        probare_cancellation::steps(text.len() - start);
         let mut values = Deserializer::from_str(&text[start..]).into_iter::<IgnoredAny>();
         values.next()?.ok()?;
         Some(start..start + values.byte_offset())
@@ -61,6 +62,7 @@ fn embedded(text: &str) -> Option<Range<usize>> {
 
 /// The range without surrounding white space, when it is one JSON value. Nesting is not limited.
 fn check(response: &str, range: Range<usize>) -> Result<Range<usize>, Malformed> {
+    probare_cancellation::steps(range.len());
     let text = &response[range.clone()];
     match serde_json::from_str::<IgnoredAny>(text) {
         Ok(_) => {

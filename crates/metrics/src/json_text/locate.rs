@@ -46,6 +46,7 @@ impl Cursor<'_> {
 
     fn skip_space(&mut self) {
         while matches!(self.byte(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
+            probare_cancellation::steps(1);
             self.at += 1;
         }
     }
@@ -53,6 +54,7 @@ impl Cursor<'_> {
     fn skip_string(&mut self) {
         self.at += 1;
         while let Some(byte) = self.byte() {
+            probare_cancellation::steps(1);
             self.at += 1;
             match byte {
                 b'"' => return,
@@ -68,6 +70,7 @@ impl Cursor<'_> {
     fn skip_value(&mut self) {
         let mut depth = 0_usize;
         while let Some(byte) = self.byte() {
+            probare_cancellation::steps(1);
             match byte {
                 b'"' => self.skip_string(),
                 b'{' | b'[' => {
@@ -105,6 +108,7 @@ impl Cursor<'_> {
             return None;
         }
         loop {
+            probare_cancellation::steps(1);
             self.skip_space();
             if self.byte() != Some(b'"') {
                 return found;
@@ -133,6 +137,7 @@ impl Cursor<'_> {
             return None;
         }
         for index in 0.. {
+            probare_cancellation::steps(1);
             self.skip_space();
             if index == wanted {
                 break;

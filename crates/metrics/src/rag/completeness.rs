@@ -71,6 +71,7 @@ fn looked_up(asked: &Tokens, response: &str) -> Vec<Keyword> {
     let mut keywords = Vec::with_capacity(asked.len());
     let mut places = FxHashMap::with_capacity_and_hasher(asked.len(), FxBuildHasher);
     for (index, keyword) in asked.iter().enumerate() {
+        probare_cancellation::steps(1);
         places.insert(keyword.text, index);
         keywords.push(Keyword { asked: keyword.span, answered: None });
     }
@@ -78,6 +79,7 @@ fn looked_up(asked: &Tokens, response: &str) -> Vec<Keyword> {
         return keywords;
     }
     for word in nltk::lower_words(response).iter() {
+        probare_cancellation::steps(1);
         if let Some(&index) = places.get(word.text) {
             keywords[index].answered.get_or_insert(word.span);
         }
@@ -109,6 +111,7 @@ impl Metric for Completeness {
 fn shown(keywords: &[Keyword], query: &str, response: &str) -> Vec<Evidence> {
     let mut evidence = Bounded::default();
     for Keyword { asked, answered } in keywords {
+        probare_cancellation::steps(1);
         evidence.push(|| match answered {
             Some(span) => {
                 let place = Place::new(Field::Query, asked.clone());

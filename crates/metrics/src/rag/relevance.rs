@@ -105,6 +105,7 @@ fn shown(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> {
     let mut missing = Vec::new();
     // Terms of the query come first, so the rest belongs to the response alone.
     for term in pair.terms().take_while(|term| term.left > 0) {
+        probare_cancellation::steps(1);
         match (&term.left_span, &term.right_span) {
             (Some(asked), Some(answered)) => shared.push((term.contribution(), asked.clone(), answered.clone())),
             (Some(asked), None) => missing.push(asked.clone()),
@@ -115,6 +116,7 @@ fn shown(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> {
     shared.sort_by(|left, right| right.0.total_cmp(&left.0));
     let mut evidence = Bounded::default();
     for (weight, asked, answered) in shared {
+        probare_cancellation::steps(1);
         evidence.push(|| {
             let place = Place::new(Field::Query, asked);
             excerpt(EvidenceKind::Found, Field::Response, answered, response)
@@ -123,6 +125,7 @@ fn shown(pair: &TermPair, query: &str, response: &str) -> Vec<Evidence> {
         });
     }
     for asked in missing {
+        probare_cancellation::steps(1);
         evidence.push(|| excerpt(EvidenceKind::Missing, Field::Query, asked, query));
     }
     evidence.finish()

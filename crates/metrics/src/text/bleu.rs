@@ -265,6 +265,7 @@ fn show(
     for reference in reference_words {
         let mut here: FxHashMap<&str, usize> = FxHashMap::default();
         for word in &reference.texts {
+            probare_cancellation::steps(1);
             let count = here.entry(word).or_default();
             *count += 1;
             let most = open.entry(word).or_default();

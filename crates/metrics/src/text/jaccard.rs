@@ -75,11 +75,13 @@ impl Metric for Jaccard {
         let reference_set: FxHashSet<&str> = reference_tokens.texts().collect();
         let mut seen = FxHashSet::default();
         for token in response_tokens.iter().filter(|token| seen.insert(token.text)) {
+            probare_cancellation::steps(1);
             let kind = if reference_set.contains(token.text) { EvidenceKind::Found } else { EvidenceKind::Unsupported };
             evidence.push(|| Evidence::at(kind, Field::Response, token.span, response));
         }
         // Marked as seen by now is every word of the response.
         for token in reference_tokens.iter().filter(|token| seen.insert(token.text)) {
+            probare_cancellation::steps(1);
             evidence.push(|| {
                 Evidence::at(EvidenceKind::Missing, Field::Reference, token.span, &references[index]).in_item(index)
             });

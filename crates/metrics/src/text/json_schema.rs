@@ -48,22 +48,28 @@ metric!(JsonSchema as Pure {
     page: "json_schema.md",
 });
 
-/// The schema, ready to check.
-struct Compiled {
+/// A schema, ready to check values, and what it would cost to do so.
+pub(crate) struct Checker {
     validator: Validator,
     cost: Cost,
-    within: Within,
 }
 
-impl Compiled {
-    fn new(JsonSchema { schema, within }: JsonSchema) -> Result<Self, BuildError> {
+impl Checker {
+    /// Compiles a schema; the reason where it is none that can be used. Formats are checked as its draft says, unless
+    /// `formats` says otherwise.
+    pub(crate) fn new(schema: Value, formats: Option<bool>) -> Result<Self, String> {
         let cost = Cost::new(schema);
         if cost.references() > MOST_REFERENCES {
-            return Err(BuildError::Options(format!("`schema` has more than {MOST_REFERENCES} references")));
+            return Err(format!("has more than {MOST_REFERENCES} references"));
         }
         let patterns = PatternOptions::fancy_regex().backtrack_limit(BACKTRACK_LIMIT).size_limit(LARGEST_PATTERN);
-        let build =
-            || jsonschema::options().with_pattern_options(patterns).build(cost.schema()).map_err(|e| e.to_string());
+        let build = || {
+            let mut options = jsonschema::options().with_pattern_options(patterns);
+            if let Some(formats) = formats {
+                options = options.should_validate_formats(formats);
+            }
+            options.build(cost.schema()).map_err(|error| error.to_string())
+        };
         // References are followed within each other, deeper than a thread of a pool has room for.
         let built = thread::scope(|scope| {
             let thread = thread::Builder::new().stack_size(BUILD_STACK).spawn_scoped(scope, build);
@@ -72,9 +78,30 @@ impl Compiled {
                 |thread| thread.join().unwrap_or_else(|_| Err("it cannot be compiled".to_owned())),
             )
         });
-        let validator =
-            built.map_err(|error| BuildError::Options(format!("`schema` is no usable JSON Schema: {error}")))?;
-        Ok(Self { validator, cost, within })
+        let validator = built.map_err(|error| format!("is no usable JSON Schema: {error}"))?;
+        Ok(Self { validator, cost })
+    }
+
+    /// What is wrong with a value; the reason where it would take too much to find out.
+    pub(crate) fn errors<'a>(
+        &'a self,
+        value: &'a Value,
+    ) -> Result<impl Iterator<Item = jsonschema::ValidationError<'a>>, String> {
+        self.cost.check(value).map_err(cost::TooMuch::reason)?;
+        Ok(self.validator.iter_errors(value))
+    }
+}
+
+/// The schema with where to look.
+struct Compiled {
+    checker: Checker,
+    within: Within,
+}
+
+impl Compiled {
+    fn new(JsonSchema { schema, within }: JsonSchema) -> Result<Self, BuildError> {
+        let checker = Checker::new(schema, None).map_err(|reason| BuildError::Options(format!("`schema` {reason}")))?;
+        Ok(Self { checker, within })
     }
 }
 
@@ -94,12 +121,11 @@ impl Metric for Compiled {
             field: Field::Response,
             reason: format!("cannot be read: {error}"),
         })?;
-        self.cost
-            .check(&value)
-            .map_err(|much| ScoreError::BadField { field: Field::Response, reason: much.reason() })?;
+        let errors =
+            self.checker.errors(&value).map_err(|reason| ScoreError::BadField { field: Field::Response, reason })?;
         let mut evidence = Bounded::default();
         let mut violations = 0_usize;
-        for error in self.validator.iter_errors(&value) {
+        for error in errors {
             violations += 1;
             evidence.push(|| {
                 let path: Vec<PathStep> = error

@@ -164,6 +164,7 @@ impl Levenshtein {
             }
         };
         for Edit { kind, left: got, right: wanted } in script {
+            probare_cancellation::steps(1);
             let (got, wanted) = match self.unit {
                 Unit::Characters => (got, wanted),
                 Unit::Words => (left.bytes(&got), right.bytes(&wanted)),

@@ -69,6 +69,7 @@ impl Metric for TfidfCosine {
         terms.sort_by(|left, right| right.contribution().total_cmp(&left.contribution()));
         let mut evidence = Bounded::default();
         for term in terms {
+            probare_cancellation::steps(1);
             evidence.push(|| match (&term.left_span, &term.right_span) {
                 (Some(span), Some(counterpart)) => {
                     let place = Place::in_item(Field::Reference, index, counterpart.clone());

@@ -19,12 +19,23 @@ pub fn read(json: &Value) -> Case {
             }
             "retrieved" => case.retrieved = Some(strings(value)),
             "relevant" => case.relevant = Some(strings(value)),
+            "messages" => case.messages = Some(normal(value)),
+            "tools" => case.tools = Some(normal(value)),
+            "tool_calls" => case.tool_calls = Some(normal(value)),
+            "expected_tool_calls" => case.expected_tool_calls = Some(normal(value)),
+            "expected_messages" => case.expected_messages = Some(normal(value)),
+            "turns" => case.turns = Some(normal(value)),
             "tags" => case.tags = strings(value),
             "metadata" => case.metadata.clone_from(value.as_object().expect("metadata is an object")),
             other => panic!("a case has no field `{other}`"),
         }
     }
     case
+}
+
+/// What is written in our own form.
+fn normal<T: serde::de::DeserializeOwned>(value: &Value) -> T {
+    serde_json::from_value(value.clone()).unwrap_or_else(|error| panic!("{value} is not in the normal form: {error}"))
 }
 
 fn passage(value: &Value) -> Passage {

@@ -1,7 +1,7 @@
 //! Small changes to a case, of the sort that laws must survive: words swapped, dropped and doubled, texts replaced by strange
 //! ones, fields exchanged or emptied, metadata altered at one leaf.
 
-use probare_core::{Case, Output, Passage};
+use probare_core::{Call, Case, Output, Passage};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use serde_json::Value;
@@ -112,6 +112,12 @@ impl Change {
                 } else if let Some(list) = case.retrieved.as_mut().filter(|list| list.len() > 1) {
                     let at = at.index(list.len());
                     list.remove(at);
+                } else if let Some(list) = case.messages.as_mut().filter(|list| list.len() > 1) {
+                    let at = at.index(list.len());
+                    list.remove(at);
+                } else if let Some(list) = case.tool_calls.as_mut().filter(|list| list.len() > 1) {
+                    let at = at.index(list.len());
+                    list.remove(at);
                 }
             }
         }
@@ -131,7 +137,19 @@ pub fn texts(case: &mut Case) -> Vec<&mut String> {
     for (_, value) in &mut case.metadata {
         leaves(value, &mut texts);
     }
+    for message in case.messages.iter_mut().chain(&mut case.expected_messages).flatten() {
+        texts.extend(message.text.as_mut());
+        message.tool_calls.iter_mut().for_each(|call| arguments(call, &mut texts));
+    }
+    for call in case.tool_calls.iter_mut().chain(&mut case.expected_tool_calls).flatten() {
+        arguments(call, &mut texts);
+    }
     texts
+}
+
+/// The name of a call is left alone: nothing pairs with it any more.
+fn arguments<'a>(call: &'a mut Call, texts: &mut Vec<&'a mut String>) {
+    call.arguments.iter_mut().chain(&mut call.allowed).flatten().for_each(|(_, value)| leaves(value, texts));
 }
 
 fn leaves<'a>(value: &'a mut Value, texts: &mut Vec<&'a mut String>) {

@@ -5,6 +5,7 @@
 //! A law that scores nothing says nothing. So the cases are made from the examples of each page, with their options and
 //! metadata, and changed step by step; what was really scored is counted for each metric and profile.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -174,16 +175,16 @@ fn lawful(subject: &Subject, case: &Case, result: Result<Outcome, ScoreError>) -
 fn spans(piece: &Evidence, case: &Case) -> Result<(), String> {
     if let Some(place) = &piece.place {
         let shown = at(place, case)?;
-        if !piece.quotes(shown) {
+        if !piece.quotes(&shown) {
             return Err(format!("{place:?} holds {shown:?}, not {:?}", piece.text));
         }
     }
     piece.support.as_ref().map_or(Ok(()), |place| at(place, case).map(|_| ()))
 }
 
-fn at<'a>(place: &Place, case: &'a Case) -> Result<&'a str, String> {
+fn at<'a>(place: &Place, case: &'a Case) -> Result<Cow<'a, str>, String> {
     let text = case.text_at(place).ok_or_else(|| format!("{place:?} points at no text"))?;
-    text.get(place.start..place.end).ok_or_else(|| format!("{place:?} is no span of {text:?}"))
+    case.words_at(place).ok_or_else(|| format!("{place:?} is no span of {text:?}"))
 }
 
 /// All subjects on one case, whose readings they share as in a run; how many gave a score.

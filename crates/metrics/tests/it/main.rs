@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
+mod agents;
 mod answers;
 mod care;
 mod case;

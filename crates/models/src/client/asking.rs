@@ -5,15 +5,15 @@ use std::time::{Duration, SystemTime};
 use probare_core::{Content, Usage};
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::{Client, Inner, with_code};
+use super::{Client, Inner, longest_reply, with_code};
 use crate::budget::{Reservation, Spending};
-use crate::dialects::{RawReply, RawRequest, ReplyError, anthropic, without_images};
+use crate::dialects::{RawReply, RawRequest, ReplyError, without_images};
 use crate::fault::{Again, wait};
 use crate::http::Failed;
 use crate::limits::{Gate, Pass, Permit};
 use crate::record::Lost;
 use crate::shared::add;
-use crate::{CallError, Entry, Fault, Key, Money, Provider, Request};
+use crate::{CallError, Entry, Fault, Key, Money, Request};
 
 /// Tokens of a reply that are expected for the limits a minute when no longest length is set.
 const USUAL_REPLY: u32 = 512;
@@ -52,7 +52,8 @@ impl Client {
             // The clock of a question starts with its first attempt: a long queue is no fault of its own.
             let moment = *question.deadline.get_or_insert_with(|| Instant::now() + inner.in_all);
             question.attempts += 1;
-            add(&inner.shared.0.tally.attempts, 1);
+            // What a file of recorded replies answers is sent to nobody.
+            add(&inner.shared.0.tally.attempts, u64::from(!inner.connection.is_cassette()));
             let started = Instant::now();
             let left = moment.saturating_duration_since(started);
             // A stream may take long, as long as something comes.
@@ -258,11 +259,9 @@ impl Inner {
     /// The most that a request can take, as far as that is known. A token is at least a byte, and the body holds more bytes
     /// than the messages. With a budget there must be a bound.
     fn bound(&self, request: &Request, raw: &RawRequest) -> Result<Spending, CallError> {
-        let own = (self.name.provider == Provider::Anthropic).then_some(anthropic::MOST_TOKENS);
-        let listed = self.price.and_then(|price| price.most_output);
         // A vector is not paid for by its length.
         let none = request.embedding.then_some(0);
-        let Some(most) = none.or(request.parameters.max_tokens).or(own).or(listed) else {
+        let Some(most) = none.or(request.parameters.max_tokens).or(longest_reply(&self.name, self.price)) else {
             if self.shared.budget().is_limited() {
                 return Err(CallError::Unbounded { model: self.settings.shown() });
             }

@@ -3,11 +3,13 @@
 //! Reimers, Gurevych: Sentence-BERT, EMNLP 2019; Wang et al.: `MiniLM`, `NeurIPS` 2020. Six layers of BERT of width 384, the mean
 //! over all tokens, unit length. Rows of several texts are multiplied together, without padding between them.
 
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use probare_cancellation::{elsewhere, steps};
 use pulp::Arch;
 
 use super::arithmetic::{layer_norm, pooled, softmax};
@@ -26,6 +28,9 @@ const VOCABULARY: usize = 30_522;
 
 /// Tokens that are computed together: enough to make use of every weight that is loaded, few enough to stay in the cache.
 const TOGETHER: usize = 256;
+
+/// What a token counts (`probare_cancellation::steps`): it goes through some twenty million multiplications.
+const STEPS_OF_A_TOKEN: usize = 16;
 
 /// The model, ready to compute.
 pub struct MiniLm {
@@ -131,7 +136,7 @@ impl MiniLm {
     }
 
     /// One vector of unit length for each text, in their order, computed on so many threads. A vector depends on its text
-    /// alone.
+    /// alone. Work for which nobody waits any more ends between two batches.
     pub fn embed(&self, texts: &[&str], threads: usize) -> Vec<Vec<f32>> {
         let tokens: Vec<Vec<u32>> = texts.iter().map(|text| self.tokenizer.tokens(text)).collect();
         let batches = batches(&tokens);
@@ -141,16 +146,21 @@ impl MiniLm {
             let mut scratch = Scratch::default();
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
                 let together: Vec<&[u32]> = batch.iter().map(|at| tokens[*at].as_slice()).collect();
+                steps(STEPS_OF_A_TOKEN * together.iter().map(|text| text.len()).sum::<usize>());
                 let computed = self.compute(&together, &mut scratch);
                 let mut vectors = vectors.lock().unwrap_or_else(PoisonError::into_inner);
                 batch.iter().zip(computed).for_each(|(at, vector)| vectors[*at] = vector);
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..threads.min(batches.len()) {
-                scope.spawn(work);
-            }
+            let others: Vec<_> = (1..threads.min(batches.len())).map(|_| scope.spawn(elsewhere(work))).collect();
             work();
+            for other in others {
+                match other.join() {
+                    Ok(done) => done.taken_over(),
+                    Err(panic) => resume_unwind(panic),
+                }
+            }
         });
         vectors.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

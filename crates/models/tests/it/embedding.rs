@@ -169,3 +169,18 @@ fn a_file_is_fetched_whole_or_not_at_all() {
     assert!(fetch(&broken.url(), &file).unwrap_err().contains("500"));
     assert!(fetch("http://127.0.0.1:9/a", &file).is_err());
 }
+
+#[test]
+fn texts_are_counted_and_not_computed_when_nobody_waits() {
+    use probare_cancellation::{Cancellation, Cancelled, counted};
+    let Some(model) = &*MODEL else { return };
+    let texts = vec!["a river in spring"; 200];
+    for threads in [1, 2] {
+        let (vectors, steps) = counted(|| model.embed(&texts, threads));
+        let tokens: usize = texts.iter().map(|text| model.tokenizer().tokens(text).len()).sum();
+        assert_eq!((vectors.len(), steps), (200, 16 * tokens as u64), "on {threads} threads");
+        let nobody = Cancellation::default();
+        nobody.cancel();
+        assert_eq!(nobody.during(|| model.embed(&texts, threads)), Err(Cancelled), "on {threads} threads");
+    }
+}

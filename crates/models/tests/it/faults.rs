@@ -170,8 +170,9 @@ fn a_budget_is_never_exceeded() {
 fn a_budget_needs_a_longest_reply() {
     let server = Server::start(Behaviour::default()).unwrap();
     let shared = Shared::open(Options { budget_tokens: Some(1000), ..options(None) }).unwrap();
-    let reply = Client::open(settings(&server), &shared).unwrap().ask(&[question("a")]).remove(0);
-    assert!(reply.read().unwrap_err().to_string().contains("max_tokens"), "{reply:?}");
+    let error = Client::open(settings(&server), &shared).err().unwrap();
+    assert!(error.to_string().contains("set `max_tokens`"), "{error}");
+    assert!(Client::open(ModelSettings { max_tokens: Some(50), ..settings(&server) }, &shared).is_ok());
     assert_eq!(server.requests(), 0);
 }
 

@@ -8,22 +8,23 @@
     results[0]["scores"]["token_f1"]["evidence"]
 
 `probare.metrics()` lists all metrics, `probare.explain("token_f1")` shows the page of one, and `probare.catalogue` has each
-of them as a function with its options. `probare.testing` is for pytest, `probare.spark` and `probare.ray` for many machines,
-`probare.integrations` for Inspect AI, DeepEval, promptfoo and lm-evaluation-harness.
+of them as a function with its options. `probare.testing` is for pytest, `probare.spark`, `probare.ray`, `probare.dask` and
+`probare.daft` for many machines, `probare.integrations` for Inspect AI, DeepEval, promptfoo and lm-evaluation-harness.
 """
 
 from __future__ import annotations
 
 from probare import _probare
 from probare._api import Scorer, compare, explain, metrics, score, score_async, verify, verify_async
+from probare._arguments import AsyncSettings, ScorerSettings, Settings
 from probare._comparison import Comparison, Verdict
-from probare._errors import DataError, Error, ProbareWarning, ScoreError, UsageError
+from probare._errors import DataError, Error, MissingPackageError, ProbareWarning, ScoreError, UsageError
 from probare._metric import Metric, Page
-from probare._results import MetricSummary, Results, Summary
+from probare._results import Asked, Interval, MetricSummary, Results, Summary
 
 __version__: str = _probare.version()
 
-_LATER = ("catalogue", "integrations", "ray", "spark", "testing")
+_LATER = ("catalogue", "daft", "dask", "integrations", "ray", "spark", "testing")
 
 
 def __getattr__(name: str) -> object:
@@ -36,16 +37,22 @@ def __getattr__(name: str) -> object:
 
 
 __all__ = [
+    "Asked",
+    "AsyncSettings",
     "Comparison",
     "DataError",
     "Error",
+    "Interval",
     "Metric",
     "MetricSummary",
+    "MissingPackageError",
     "Page",
     "ProbareWarning",
     "Results",
     "ScoreError",
     "Scorer",
+    "ScorerSettings",
+    "Settings",
     "Summary",
     "UsageError",
     "Verdict",

@@ -4,45 +4,35 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import AsyncIterable, Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
-from probare import _probare
-from probare._comparison import Comparison, Verdict, paths
+from probare import _arguments, _probare
+from probare._arguments import AsyncSettings, ScorerSettings, Settings, signed
+from probare._comparison import Comparison, Verdict
 from probare._errors import ProbareWarning, UsageError
 from probare._frames import opened
 from probare._metric import Metric, Page
 from probare._results import Results, Summary
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
+
     from probare.catalogue import Profile, Request
 
 T = TypeVar("T")
 
+WIDTH = 32
+"""Runs that `score_async` lets go on at the same time."""
 
-def _settings(
-    profile: str | None,
-    mapping: Mapping[str, str] | None = None,
-    jobs: int | None = None,
-    judges: Sequence[str] = (),
-    record: str | PathLike[str] | None = None,
-    offline: bool = False,
-    budget_usd: float | None = None,
-    budget_tokens: int | None = None,
-    config: str | PathLike[str] | None = None,
-) -> dict[str, Any]:
-    return {
-        "profile": profile,
-        "mapping": dict(mapping or {}),
-        "jobs": jobs,
-        "judges": [judges] if isinstance(judges, str) else list(judges),
-        "record": None if record is None else fspath(record),
-        "offline": offline,
-        "budget_usd": budget_usd,
-        "budget_tokens": budget_tokens,
-        "config": None if config is None else fspath(config),
-    }
+
+def run_of(given: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]:
+    """How to run, as the engine takes it."""
+    told = {name: given[name] for name in ("limit", "strict", "by", "cluster", "title", "name", "format")}
+    return told | {"outputs": given["output"], "whole": whole}
 
 
 def _score(
@@ -52,109 +42,143 @@ def _score(
     run: dict[str, Any],
     interrupt: _probare.Interrupt | None = None,
 ) -> Results:
-    given, name = opened(cases)
-    output = run.pop("output")
-    outputs = [] if output is None else [output] if isinstance(output, (str, PathLike)) else list(output)
-    run = {"only": None} | run
-    run |= {"outputs": [fspath(path) for path in outputs], "name": run["name"] or name}
-    native = _probare.score(given, metrics, settings, run, interrupt)
-    results = Results(native)
+    """Scores with arguments that were checked."""
+    given = opened(cases, settings["mapping"])
+    is_named = bool(settings["mapping"] or run["by"] or run["cluster"])
+    run = run | {"name": run["name"] or given.name, "columns": given.columns() if is_named else None}
+    results = Results(_probare.score(given.cases, metrics, settings, run, interrupt))
     _warn(results)
     return results
 
 
 def _warn(results: Results) -> None:
+    told = []
     lost = [problem for problem in results.problems if problem["lost"]]
     if lost:
-        first = f"{lost[0]['file']}: {lost[0]['reason']}"
         count = f"{len(lost)} rows" if len(lost) > 1 else "1 row"
-        warnings.warn(f"{count} could not be read; the first: {first}", ProbareWarning, stacklevel=4)
+        told.append(f"{count} could not be read; the first: {lost[0]['file']}: {lost[0]['reason']}")
+    kept = [problem["reason"] for problem in results.problems if not problem["lost"]]
+    if kept:
+        more = f" ({len(kept)} such remarks)" if len(kept) > 1 else ""
+        told.append(f"{kept[0]}{more}; the column `row` of frames tells rows apart")
     if results.exit_code == 4:
-        warnings.warn(
-            "the budget is reached: the questions that are left were not asked", ProbareWarning, stacklevel=4
-        )
+        told.append("the budget is reached: the questions that are left were not asked")
+    for words in told:
+        warnings.warn(words, ProbareWarning, stacklevel=4)
 
 
+@signed(Settings)
 def score(
     cases: Any,
     metrics: Request | Sequence[Request] | None = None,
     profile: Profile | None = None,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    limit: int | None = None,
-    strict: bool = False,
-    by: str | None = None,
-    output: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
-    title: str | None = None,
-    name: str | None = None,
-    format: str | None = None,
-    jobs: int | None = None,
-    judges: Sequence[str] = (),
-    record: str | PathLike[str] | None = None,
-    offline: bool = False,
-    budget_usd: float | None = None,
-    budget_tokens: int | None = None,
-    config: str | PathLike[str] | None = None,
+    **settings: Unpack[Settings],
 ) -> Results:
-    """Scores cases.
+    """Scores cases: one result for each row, in the order of the rows.
 
-    `cases` is a list (or any iterable) of dicts, a pandas or Polars frame, a pyarrow table, a DuckDB relation, anything that
-    gives a stream of Arrow batches, or the path of a file (.jsonl .json .csv .tsv .parquet, also .gz and .zst). The names
-    that other tools use for columns (`question`, `answer`, `ground_truth`, …) are understood; `mapping` names the rest:
-    `{"response": "model_output"}`.
+    `cases` is a list (or any iterable) of dicts, a dict of columns, a pandas or Polars frame, a pyarrow table or dataset, a
+    DuckDB relation, anything that gives a stream of Arrow batches, or the path of a file (.jsonl .json .csv .tsv .parquet,
+    also .gz and .zst). The names that other tools use for columns (`question`, `answer`, `ground_truth`, …) are understood;
+    `mapping` names the rest: `{"response": "model_output"}`.
 
     `metrics` are ids, `"ID:OPTION=VALUE"`, or dicts: `["token_f1", {"id": "ndcg", "k": 5}]`; `probare.catalogue` has them
     as functions. `profile` is `"reference"` (the published numbers) or `"careful"` (ours, where we do better).
 
-    `limit` scores at most so many cases; `strict` raises at the first row that cannot be read, which otherwise is a warning;
-    `by` groups the summary (`"tags"`, a tag, `"metadata.KEY"`); `output` names reports to write, whose extension says
-    what (.jsonl .json .csv .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends
-    on them. `judges`, `record`, `offline` and the budgets are for metrics that ask a model; `config` is a `probare.yaml`.
+    `limit` scores at most so many cases; `strict` raises at the first row that cannot be read, which otherwise is a failed
+    result and a warning; `by` groups the summary (`"tags"`, a tag, `"metadata.COLUMN"`, `"model"`); `cluster` names the column
+    whose values say which cases hang together; `output` names reports to write, whose extension says what (.jsonl .json .csv
+    .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `record`,
+    `offline` and the budgets are for metrics that ask a model; `config` is a `probare.yaml`.
 
-    Raises `UsageError` where the arguments are wrong and `DataError` where the cases cannot be read.
+    Raises `UsageError` where the arguments are wrong and `DataError` where no case can be read.
     """
-    settings = _settings(profile, mapping, jobs, judges, record, offline, budget_usd, budget_tokens, config)
-    run = {"limit": limit, "strict": strict, "by": by, "output": output, "title": title, "name": name, "format": format}
-    return _score(cases, metrics, settings, run)
+    given = _arguments.checked("score", Settings, settings)
+    return _score(cases, metrics, _arguments.shared(given, profile), run_of(given))
 
 
+@signed(AsyncSettings)
 async def score_async(
     cases: Any,
     metrics: Request | Sequence[Request] | None = None,
     profile: Profile | None = None,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    limit: int | None = None,
-    strict: bool = False,
-    by: str | None = None,
-    output: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
-    title: str | None = None,
-    name: str | None = None,
-    format: str | None = None,
-    jobs: int | None = None,
-    judges: Sequence[str] = (),
-    record: str | PathLike[str] | None = None,
-    offline: bool = False,
-    budget_usd: float | None = None,
-    budget_tokens: int | None = None,
-    config: str | PathLike[str] | None = None,
+    **settings: Unpack[AsyncSettings],
 ) -> Results:
-    """The same as `score` for programs that wait for many things at once. A task that is cancelled ends its run."""
-    settings = _settings(profile, mapping, jobs, judges, record, offline, budget_usd, budget_tokens, config)
-    run = {"limit": limit, "strict": strict, "by": by, "output": output, "title": title, "name": name, "format": format}
-    return await elsewhere(lambda interrupt: _score(cases, metrics, settings, run, interrupt))
+    """The same as `score` for programs that wait for many things at once. A task that is cancelled ends its run.
+
+    `cases` may be an async generator as well. At most `width` runs go on at the same time, on threads of their own; further
+    ones wait for their turn.
+    """
+    given = _arguments.checked("score_async", AsyncSettings, settings)
+    shared, run = _arguments.shared(given, profile), run_of(given)
+    if not isinstance(cases, AsyncIterable):
+        return await elsewhere(lambda interrupt: _score(cases, metrics, shared, run, interrupt), given["width"])
+    rows = _Awaited(cases)
+    try:
+        return await elsewhere(lambda interrupt: _score(rows, metrics, shared, run, interrupt), given["width"], rows.close)
+    finally:
+        rows.close()
 
 
-async def elsewhere(work: Callable[[_probare.Interrupt], T]) -> T:
+class _Awaited:
+    """The rows of an async generator for a thread that is none of the loop's."""
+
+    AT_ONCE = 64
+
+    def __init__(self, rows: AsyncIterable[Any]) -> None:
+        import asyncio
+
+        self._rows = aiter(rows)
+        self._loop = asyncio.get_running_loop()
+        self._waiting: Future[tuple[list[Any], bool]] | None = None
+        self._is_closed = False
+
+    async def _some(self) -> tuple[list[Any], bool]:
+        rows: list[Any] = []
+        try:
+            while len(rows) < self.AT_ONCE:
+                rows.append(await anext(self._rows))
+        except StopAsyncIteration:
+            return rows, True
+        return rows, False
+
+    def __iter__(self) -> Iterator[Any]:
+        import asyncio
+
+        ended = False
+        while not ended and not self._is_closed:
+            self._waiting = asyncio.run_coroutine_threadsafe(self._some(), self._loop)
+            rows, ended = self._waiting.result()
+            yield from rows
+
+    def close(self) -> None:
+        """Nobody wants the next row any more."""
+        self._is_closed = True
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+
+@lru_cache(maxsize=None)
+def _pool(width: int) -> ThreadPoolExecutor:
+    """Threads of our own: those of the loop belong to the program."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(width, thread_name_prefix="probare")
+
+
+async def elsewhere(
+    work: Callable[[_probare.Interrupt], T], width: int = WIDTH, close: Callable[[], None] | None = None
+) -> T:
     """Does work on another thread; cancelling whoever waits ends it."""
     import asyncio
 
     interrupt = _probare.Interrupt()
-    future = asyncio.get_running_loop().run_in_executor(None, work, interrupt)
+    future = asyncio.get_running_loop().run_in_executor(_pool(width), work, interrupt)
     try:
         return await asyncio.shield(future)
     except asyncio.CancelledError:
         interrupt.set()
+        if close is not None:
+            close()
         await asyncio.wait([future])
         # What it raised is no longer of interest; asking for it keeps the loop from complaining.
         if not future.cancelled():
@@ -174,24 +198,18 @@ class Scorer:
     be pickled: it is made again where it arrives.
     """
 
+    @signed(ScorerSettings)
     def __init__(
         self,
         metrics: Request | Sequence[Request] | None = None,
         profile: Profile | None = None,
         *,
         evidence: bool = False,
-        mapping: Mapping[str, str] | None = None,
-        jobs: int | None = None,
-        judges: Sequence[str] = (),
-        record: str | PathLike[str] | None = None,
-        offline: bool = False,
-        budget_usd: float | None = None,
-        budget_tokens: int | None = None,
-        config: str | PathLike[str] | None = None,
+        **settings: Unpack[ScorerSettings],
     ) -> None:
-        settings = _settings(profile, mapping, jobs, judges, record, offline, budget_usd, budget_tokens, config)
-        self._state = (metrics, settings, evidence)
-        self._native = _probare.Scorer(metrics, settings, evidence)
+        given = _arguments.checked("Scorer", ScorerSettings, settings)
+        self._state = (metrics, _arguments.shared(given, profile), _arguments.flag("evidence", evidence))
+        self._native = _probare.Scorer(*self._state)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _again, self._state
@@ -209,18 +227,19 @@ class Scorer:
     @property
     def summary(self) -> Summary:
         """All batches so far."""
-        return Summary(self._native.summary)
+        return Summary.of(self._native.summary)
 
     def score_batch(self, batch: Any) -> Any:
         """One row of results for each row of an Arrow batch, in its order, as a pyarrow batch where pyarrow is there.
 
         Memory depends on the batch alone. A row that cannot be read has the status `failed` in every metric.
         """
-        return _exported("record_batch", self._native.score_batch(batch))
+        return _exported("record_batch", self._native.score_batch(_batch(batch)))
 
     async def score_batch_async(self, batch: Any) -> Any:
         """The same as `score_batch` for programs that wait for many things at once."""
-        scored = await elsewhere(lambda interrupt: self._native.score_batch(batch, interrupt))
+        given = _batch(batch)
+        scored = await elsewhere(lambda interrupt: self._native.score_batch(given, interrupt))
         return _exported("record_batch", scored)
 
     def __repr__(self) -> str:
@@ -232,6 +251,15 @@ def _again(metrics: Any, settings: dict[str, Any], evidence: bool) -> Scorer:
     scorer._state = (metrics, settings, evidence)
     scorer._native = _probare.Scorer(metrics, settings, evidence)
     return scorer
+
+
+def _batch(batch: Any) -> Any:
+    if not hasattr(batch, "__arrow_c_array__"):
+        hint = "score its batches: for batch in table.to_batches(): …" if hasattr(batch, "to_batches") else None
+        kind = f"{type(batch).__module__}.{type(batch).__qualname__}"
+        hint = hint or "rows of Python are scored by probare.score(rows, metrics)"
+        raise UsageError(f"`batch` must be one Arrow batch, but it is a {kind}", hint)
+    return batch
 
 
 def _exported(maker: str, native: Any) -> Any:
@@ -247,6 +275,7 @@ def metrics(family: str | None = None) -> list[Metric]:
     found = []
     for told in json.loads(_probare.catalogue()):
         if family is None or told["family"] == family:
+            del told["parameters"]
             tuples = {name: tuple(told[name]) for name in ("range", "needs", "profiles")}
             found.append(Metric(**(told | tuples)))
     if not found:
@@ -257,12 +286,21 @@ def metrics(family: str | None = None) -> list[Metric]:
 
 def explain(metric: str) -> Page:
     """The page of a metric: what it measures, formula, options, examples, what it cannot see."""
-    return Page(_probare.explain(metric))
+    return Page(_probare.explain(_arguments.text("metric", metric)))
+
+
+def _verified(results: Any, inputs: Any, record: Any) -> tuple[str, list[str], str | None]:
+    files = [inputs] if isinstance(inputs, (str, PathLike)) else inputs
+    return (
+        _arguments.path("results", results),
+        [_arguments.path("inputs", file) for file in files],
+        None if record is None else _arguments.path("record", record),
+    )
 
 
 def verify(
     results: str | PathLike[str],
-    inputs: Sequence[str | PathLike[str]] = (),
+    inputs: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     *,
     record: str | PathLike[str] | None = None,
 ) -> Verdict:
@@ -270,56 +308,66 @@ def verify(
 
     `inputs` stand in for the files that the manifest names. A verdict is true if everything agrees and was checked.
     """
-    told = _probare.verify(fspath(results), paths(tuple(inputs)), None if record is None else fspath(record))
-    return Verdict(**json.loads(told))
+    return Verdict(**json.loads(_probare.verify(*_verified(results, inputs, record))))
 
 
 async def verify_async(
     results: str | PathLike[str],
-    inputs: Sequence[str | PathLike[str]] = (),
+    inputs: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     *,
     record: str | PathLike[str] | None = None,
 ) -> Verdict:
     """The same as `verify` for programs that wait for many things at once."""
-    files, recorded = paths(tuple(inputs)), None if record is None else fspath(record)
-    told = await elsewhere(lambda interrupt: _probare.verify(fspath(results), files, recorded, interrupt))
-    return Verdict(**json.loads(told))
+    given = _verified(results, inputs, record)
+    return Verdict(**json.loads(await elsewhere(lambda interrupt: _probare.verify(*given, interrupt))))
 
 
 def compare(
     baseline: Results | str | PathLike[str],
     *others: Results | str | PathLike[str],
-    metrics: Sequence[str] = (),
+    metrics: str | Sequence[str] = (),
     by: str | None = None,
-    not_worse: Sequence[str] = (),
+    cluster: str | None = None,
+    not_worse: str | Sequence[str] = (),
     margin: float = 0.0,
     confident: bool = False,
     seed: int = 1,
 ) -> Comparison:
     """Holds runs against a baseline: what is better, how sure that is, which cases changed.
 
-    Runs are `Results` or files of results, all of one sort. Results in memory are paired by the ids of their cases. `not_worse`
-    names metrics in which no run may be worse by more than `margin`; `Comparison.passes` says whether that holds.
+    Runs are `Results` or files of results, also one of them against the other. Cases are paired by their ids. `by` and
+    `cluster` look into the cases, which files lead to and results in memory do not. `not_worse` names metrics in which no run
+    may be worse by more than `margin`; `Comparison.passes` says whether that holds.
     """
     wanted = {
-        "metrics": [metrics] if isinstance(metrics, str) else list(metrics),
-        "by": by,
-        "not_worse": [not_worse] if isinstance(not_worse, str) else list(not_worse),
-        "margin": margin,
-        "confident": confident,
-        "seed": seed,
+        "metrics": _arguments.texts("metrics", metrics),
+        "by": None if by is None else _arguments.text("by", by),
+        "cluster": None if cluster is None else _arguments.text("cluster", cluster),
+        "not_worse": _arguments.texts("not_worse", not_worse),
+        "margin": _arguments.number("margin", margin, 0.0, "a number of at least 0"),
+        "confident": _arguments.flag("confident", confident),
+        "seed": _arguments.whole("seed", seed, 0),
     }
     if not others:
         raise UsageError("nothing is held against the baseline", "compare(baseline, other)")
     runs = (baseline, *others)
-    in_memory = [run._native for run in runs if isinstance(run, Results)]
+    names = ["baseline", *(f"run {number}" for number in range(1, len(runs)))]
+    in_memory = [run for run in runs if isinstance(run, Results)]
+    if in_memory and (by not in (None, "model") or cluster is not None):
+        word = "by" if cluster is None else "cluster"
+        told = f"`{word}` needs the cases, and results in memory do not keep them"
+        raise UsageError(told, 'score with output="results.jsonl", from a file, and compare the files')
     if len(in_memory) == len(runs):
-        names = ["baseline", *(f"run {number}" for number in range(1, len(runs)))]
-        return Comparison(_probare.compare_results(in_memory, names, wanted))
-    files = tuple(run for run in runs if not isinstance(run, Results))
-    if in_memory:
-        raise UsageError(
-            "results in memory and files of results cannot be compared with each other",
-            "write the results with output=\"results.jsonl\" and compare the files",
-        )
-    return Comparison(_probare.compare_files(paths(files), wanted))
+        return Comparison(_probare.compare_results([run._native for run in in_memory], names, wanted))
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="probare-") as folder:
+        files = []
+        for number, (run, name) in enumerate(zip(runs, names)):
+            if isinstance(run, Results):
+                path = str(Path(folder, f"{number}.jsonl"))
+                run.write(path)
+            else:
+                path = name = _arguments.path(f"others[{number - 1}]" if number else "baseline", run)
+            files.append((path, name))
+        return Comparison(_probare.compare_files(files, wanted))

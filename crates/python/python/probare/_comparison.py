@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from os import PathLike, fspath
 from typing import Any
 
 from probare import _probare
@@ -60,8 +59,3 @@ class Comparison:
 
     def _repr_markdown_(self) -> str:
         return self.to_markdown()
-
-
-def paths(given: tuple[str | PathLike[str], ...]) -> list[str]:
-    """Paths as texts."""
-    return [fspath(path) for path in given]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
 
-from probare import _probare
+from probare import _arguments, _probare
 from probare._api import Scorer
 from probare._errors import UsageError
+from probare._frames import needed
 from probare._results import Summary
 
 if TYPE_CHECKING:
@@ -50,40 +50,32 @@ class Recipe:
 
     def columns(self) -> list[tuple[str, bool]]:
         """The columns that rows get, and whether each is a value. Rows keep their own id."""
-        schema = self.scorer()._native.schema
-        import pyarrow
-
-        fields = pyarrow.schema(schema)
+        pyarrow = needed("pyarrow")
+        fields = pyarrow.schema(self.scorer()._native.schema)
         return [(field.name, pyarrow.types.is_floating(field.type)) for field in fields if field.name != "id"]
 
 
-def distributed(
-    metrics: Any,
-    profile: str | None,
-    mapping: Mapping[str, str] | None,
-    evidence: bool,
-    judges: Sequence[str],
-    record: str | PathLike[str] | None,
-    config: str | PathLike[str] | None,
-) -> Recipe:
+def distributed(metrics: Any, profile: str | None, settings: Mapping[str, Any]) -> Recipe:
     """Checks what is asked for before anything is shared out."""
+    given = _arguments.checked("score", _arguments.Spread, settings)
     asking = _probare.asking(metrics)
-    if asking and record is None and not all(judge.startswith("replay:") for judge in judges or ("",)):
+    if asking and given["record"] is None and not all(judge.startswith("replay:") for judge in given["judges"] or ("",)):
         names = ", ".join(f"`{name}`" for name in asking)
         raise UsageError(
             f"{names} would ask a model from many machines, and a part that is tried again would pay twice",
             "record the replies first, with probare.score(rows, metrics, judges=…, record=\"replies.db\"), and give that file"
             " as record=\"replies.db\"",
         )
-    return Recipe(
-        metrics=metrics,
-        profile=profile,
-        mapping=dict(mapping or {}),
-        evidence=evidence,
-        judges=(judges,) if isinstance(judges, str) else tuple(judges),
-        record=None if record is None else fspath(record),
-        config=None if config is None else fspath(config),
-    )
+    return Recipe(metrics=metrics, profile=profile, **{**given, "judges": tuple(given["judges"])})
+
+
+def refuse_absent(there: Iterable[str], mapping: Mapping[str, str]) -> None:
+    """Every column that is mapped must be there."""
+    columns = list(there)
+    for field, column in mapping.items():
+        if column not in columns and column.partition(".")[0] not in columns:
+            told = f"`mapping` names the column `{column}` for `{field}`, and no row has it"
+            raise UsageError(told, f"the columns are {', '.join(columns)}")
 
 
 def refuse_clash(there: Iterable[str], added: Iterable[str]) -> None:
@@ -119,7 +111,7 @@ def beside(
 def named(metrics: Any, profile: str | None) -> list[str]:
     """The columns that a summary reads."""
     names = []
-    for metric in Summary(_probare.Summary(metrics, profile or "reference", "")):
+    for metric in Summary.of(_probare.Summary(metrics, profile or "reference", "")):
         names += [metric, *(f"{metric}.{what}" for what in ("status", "note", "label", "kind"))]
     return names
 
@@ -139,7 +131,7 @@ def whole_of(metrics: Any, profile: str | None, source: str, parts: Iterable[str
     native = _probare.Summary(metrics, profile or "reference", source)
     for part in parts:
         native.merge(part)
-    return Summary(native)
+    return Summary.of(native)
 
 
 @lru_cache(maxsize=8)

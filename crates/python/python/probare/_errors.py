@@ -41,5 +41,12 @@ class ScoreError(Error):
         return type(self), (self.message, self.kind, self.hint)
 
 
+class MissingPackageError(Error, ImportError):
+    """A package is missing that not everybody needs."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        Error.__init__(self, message, hint)
+
+
 class ProbareWarning(UserWarning):
     """Something about the rows that a reader of the numbers should know."""

@@ -5,19 +5,43 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from typing import TYPE_CHECKING, Any, overload
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from probare import _probare
-from probare._errors import Error, ScoreError
+from probare import _arguments, _notebook, _probare
+from probare._errors import ScoreError
+from probare._frames import needed
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
 
-ROWS_SHOWN = 10
-"""Rows that a notebook shows."""
+
+class Interval(NamedTuple):
+    """How far a mean may be off."""
+
+    low: float
+    high: float
+    level: float
+    """The share of samples whose interval holds the true mean."""
+    method: str
+
+
+class Asked(NamedTuple):
+    """What asking models came to."""
+
+    questions: int
+    """Questions that were answered, by a model or from the record."""
+    recorded: int
+    """Those of them that the record answered."""
+    sent: int
+    """Requests that were sent."""
+    failed: int
+    """Questions without an answer, whether they were sent or not."""
+    tokens: int
+    dollars: float
 
 
 @dataclass(frozen=True)
@@ -26,13 +50,15 @@ class MetricSummary:
 
     name: str
     mean: float | None
-    interval: dict[str, Any] | None
-    """How far the mean may be off: `low`, `high`, `level` and `method`."""
+    interval: Interval | None
+    """How far the mean may be off; of clusters where `cluster` named them."""
     scored: int
     not_applicable: int
     failed: int
     min: float | None
     max: float | None
+    unsure: int
+    """Scores whose metric could not decide; they are among `scored`."""
     histogram: dict[str, Any] | None = field(repr=False)
     labels: dict[str, int] = field(repr=False)
     not_applicable_reasons: dict[str, int] = field(repr=False)
@@ -48,22 +74,28 @@ def _counts(told: dict[str, Any] | None, word: str) -> dict[str, int]:
     return counts
 
 
-class Summary(Mapping[str, MetricSummary]):
-    """Counts, means and distributions of a run, by the name of the metric."""
+def _interval(told: dict[str, Any] | None) -> Interval | None:
+    return None if told is None else Interval(told["low"], told["high"], told["level"], str(told["method"]))
 
-    def __init__(self, native: _probare.Summary) -> None:
-        self._native = native
-        self._told: dict[str, Any] = json.loads(native.json())
+
+class Summary(Mapping[str, MetricSummary]):
+    """Counts, means and distributions of a run, by the name of the metric. It can be pickled and compared."""
+
+    def __init__(self, told: str, text: str) -> None:
+        """The summary as a report holds it, and as a table."""
+        self._state = (told, text)
+        self._told: dict[str, Any] = json.loads(told)
         self._metrics = {
             told["name"]: MetricSummary(
                 name=told["name"],
                 mean=told["mean"],
-                interval=told["interval"],
+                interval=_interval(told["interval"]),
                 scored=told["scored"],
                 not_applicable=told["not_applicable"],
                 failed=told["failed"],
                 min=told["min"],
                 max=told["max"],
+                unsure=told.get("unsure", 0),
                 histogram=told["histogram"],
                 labels=_counts(told.get("labels"), "label"),
                 not_applicable_reasons=_counts(told["not_applicable_reasons"], "reason"),
@@ -71,6 +103,11 @@ class Summary(Mapping[str, MetricSummary]):
             )
             for told in self._told["metrics"]
         }
+
+    @classmethod
+    def of(cls, native: _probare.Summary) -> Summary:
+        """What the engine has counted so far."""
+        return cls(native.json(), native.text())
 
     @property
     def cases(self) -> int:
@@ -87,9 +124,14 @@ class Summary(Mapping[str, MetricSummary]):
         """Means apart for each group, where `by` asked for them."""
         return self._told.get("groups")
 
+    @property
+    def clusters(self) -> dict[str, Any] | None:
+        """Which column says which cases hang together, and how many clusters there are, where `cluster` named it."""
+        return self._told.get("cluster")
+
     def to_dict(self) -> dict[str, Any]:
         """The summary as a report holds it."""
-        told: dict[str, Any] = json.loads(self._native.json())
+        told: dict[str, Any] = json.loads(self._state[0])
         return told
 
     def __getitem__(self, name: str) -> MetricSummary:
@@ -101,27 +143,38 @@ class Summary(Mapping[str, MetricSummary]):
     def __len__(self) -> int:
         return len(self._metrics)
 
+    def __eq__(self, other: object) -> bool:
+        return self._told == other._told if isinstance(other, Summary) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Summary, self._state
+
     def __repr__(self) -> str:
-        return self._native.text().rstrip("\n")
+        return self._state[1].rstrip("\n")
 
     def _repr_html_(self) -> str:
-        return _summary_table(self)
+        return _notebook.page(_notebook.summary(self))
 
 
 class Results(Sequence[dict[str, Any]]):
-    """What a run gave: `summary`, and one row for each case, in the order of the input.
+    """What a run gave: `summary`, and one row for each row of the input, in its order.
 
     A row is what the command line writes: `{"id": …, "scores": {metric: {"value": …, "parts": …, "evidence": […]}}}`. A case
-    to which the question does not apply has `{"not_applicable": why}`, one that could not be scored `{"error": why, "kind": …}`.
+    to which the question does not apply has `{"not_applicable": why}`, one that could not be scored or read `{"error": why,
+    "kind": …}`. `results["token_f1"]` are the values of a metric, `None` where there is none.
+
+    Results are immutable. They can be pickled, compared (`==`: same metrics, same rows) and written as reports.
     """
 
     def __init__(self, native: _probare.Results) -> None:
         self._native = native
 
-    @property
+    @cached_property
     def summary(self) -> Summary:
         """Counts, means and distributions."""
-        return Summary(self._native.summary)
+        return Summary(*self._native.summary)
 
     @property
     def metrics(self) -> list[str]:
@@ -129,9 +182,9 @@ class Results(Sequence[dict[str, Any]]):
         return self._native.metrics
 
     @property
-    def rows(self) -> Results:
-        """The rows, which are these results themselves."""
-        return self
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows as a list."""
+        return list(self)
 
     @property
     def problems(self) -> list[dict[str, Any]]:
@@ -141,7 +194,7 @@ class Results(Sequence[dict[str, Any]]):
 
     @property
     def written(self) -> list[str]:
-        """Reports that were written."""
+        """Reports that were written by the run."""
         return self._native.written
 
     @property
@@ -150,35 +203,47 @@ class Results(Sequence[dict[str, Any]]):
         return self._native.exit_code
 
     @property
-    def asked(self) -> dict[str, float] | None:
-        """Questions that models were asked, tokens, and US dollars; nothing where none was asked."""
+    def asked(self) -> Asked | None:
+        """What asking models came to; nothing where no metric asks."""
         asked = self._native.asked
-        return None if asked is None else dict(zip(("questions", "tokens", "dollars"), asked))
+        return None if asked is None else Asked(**asked)
 
     def line(self, at: int) -> str:
         """The row as the command line writes it, byte for byte."""
         return self._native.line(range(len(self))[at])
 
     def lines(self) -> Iterator[str]:
-        """All rows as the command line writes them."""
+        """All rows as the command line writes them, and those that could not be read."""
         return (self._native.line(at) for at in range(len(self)))
 
-    def to_arrow(self, *, evidence: bool = True) -> pyarrow.Table:
-        """A pyarrow table: `id`, and for each metric its value, `.status`, `.note`, `.evidence`, `.label`, `.parts`, `.kind`.
+    def write(self, *outputs: str | PathLike[str], title: str | None = None) -> list[str]:
+        """Writes reports, whose extension says what: .jsonl .json .csv .parquet .md .html .xml.
 
-        They are the columns of a Parquet report. Evidence and parts are JSON.
+        They are those of `output=`, without the texts of the cases, which results do not keep. Gives the files.
         """
-        pyarrow = _needed("pyarrow")
-        return pyarrow.table(self._native.stream(evidence))
+        files = [_arguments.report(f"outputs[{at}]", output) for at, output in enumerate(outputs)]
+        if not files:
+            raise _arguments.wrong("outputs", outputs, "one file or several")
+        return self._native.write(files, None if title is None else _arguments.text("title", title))
+
+    def to_arrow(self, *, evidence: bool = True) -> pyarrow.Table:
+        """A pyarrow table: `row`, `id`, and for each metric its value and `.status`, `.note`, `.evidence`, `.label`, `.parts`,
+        `.kind`, `.by`.
+
+        There is one row for each row of the input, and `row` is its number, from 0. Ids are whole numbers where those of rows
+        and frames were. Evidence is a list of structures, parts are a structure.
+        """
+        return needed("pyarrow").table(self._native.stream(_arguments.flag("evidence", evidence)))
 
     def to_pandas(self, *, evidence: bool = True) -> pandas.DataFrame:
         """A pandas frame with the columns of `to_arrow`."""
-        _needed("pandas")
+        needed("pandas")
         return self.to_arrow(evidence=evidence).to_pandas()
 
     def to_polars(self, *, evidence: bool = True) -> polars.DataFrame:
         """A Polars frame with the columns of `to_arrow`."""
-        frame: polars.DataFrame = _needed("polars").DataFrame(self._native.stream(evidence))
+        stream = self._native.stream(_arguments.flag("evidence", evidence))
+        frame: polars.DataFrame = needed("polars").DataFrame(stream)
         return frame
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
@@ -191,7 +256,14 @@ class Results(Sequence[dict[str, Any]]):
     def __getitem__(self, at: int) -> dict[str, Any]: ...
     @overload
     def __getitem__(self, at: slice) -> list[dict[str, Any]]: ...
-    def __getitem__(self, at: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
+    @overload
+    def __getitem__(self, at: str) -> list[float | None]: ...
+    def __getitem__(self, at: int | slice | str) -> dict[str, Any] | list[dict[str, Any]] | list[float | None]:
+        if isinstance(at, str):
+            values = self._native.values(at)
+            if values is None:
+                raise KeyError(f"there is no metric {at!r}; there are {', '.join(self.metrics)}")
+            return values
         if isinstance(at, slice):
             return [json.loads(self._native.line(number)) for number in range(len(self))[at]]
         row: dict[str, Any] = json.loads(self.line(at))
@@ -200,77 +272,37 @@ class Results(Sequence[dict[str, Any]]):
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (json.loads(line) for line in self.lines())
 
+    def __eq__(self, other: object) -> bool:
+        return self._native.equals(other._native) if isinstance(other, Results) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self._native.state(),)
+
+    def __copy__(self) -> Results:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Results:
+        return self
+
     def __repr__(self) -> str:
-        return self._native.text().rstrip("\n")
+        return repr(self.summary)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.metrics)
-        body = "".join(
-            f"<tr><td>{escape(row['id'])}</td>{''.join(_cell(told) for told in row['scores'].values())}</tr>"
-            for row in self[:ROWS_SHOWN]
-        )
-        left = len(self) - ROWS_SHOWN
-        more = f"<p>and {left} more</p>" if left > 0 else ""
-        return f"{_summary_table(self.summary)}<table><tr><th>id</th>{head}</tr>{body}</table>{more}"
+        return _notebook.page(_notebook.summary(self.summary) + _notebook.rows(self))
 
 
-def _cell(told: dict[str, Any]) -> str:
-    """A result with its evidence behind a fold; every text of others is escaped."""
-    if "not_applicable" in told:
-        return f'<td title="{escape(told["not_applicable"])}">–</td>'
-    if "error" in told:
-        return f"<td>{escape(told['kind'])}: {escape(told['error'])}</td>"
-    shown = escape(f"{told['value']:.4g}" + (f" {told['label']}" if told.get("label") else ""))
-    evidence = told.get("evidence")
-    if not evidence:
-        return f"<td>{shown}</td>"
-    items = "".join(f"<li>{escape(line)}</li>" for line in evidence_lines(evidence))
-    return f"<td><details><summary>{shown}</summary><ul>{items}</ul></details></td>"
-
-
-def _summary_table(summary: Summary) -> str:
-    head = "".join(
-        f"<th>{word}</th>" for word in ("metric", "mean", "95 %", "scored", "not applicable", "failed")
-    )
-    rows = []
-    for metric in summary.values():
-        mean = "–" if metric.mean is None else f"{metric.mean:.4g}"
-        interval = metric.interval
-        ends = "–" if interval is None else f"{interval['low']:.4g} to {interval['high']:.4g}"
-        cells = (metric.name, mean, ends, metric.scored, metric.not_applicable, metric.failed)
-        rows.append("<tr>" + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells) + "</tr>")
-    lost = f"<p>{summary.lost_rows} rows could not be read</p>" if summary.lost_rows else ""
-    return f"<table><tr>{head}</tr>{''.join(rows)}</table>{lost}"
+def _restored(state: str) -> Results:
+    return Results(_probare.Results.restored(state))
 
 
 def only_score(results: Results) -> tuple[str, dict[str, Any]]:
     """Name and score of one case under one metric, or the error that says why there is none."""
+    __tracebackhide__ = True
     [(name, told)] = results[0]["scores"].items()
     if "not_applicable" in told:
         raise ScoreError(f"{name} does not apply: {told['not_applicable']}", "not_applicable")
     if "error" in told:
         raise ScoreError(f"{name}: {told['error']}", told["kind"])
     return name, told
-
-
-def evidence_lines(evidence: Sequence[dict[str, Any]]) -> list[str]:
-    """Evidence in words, a line for each piece."""
-    lines = []
-    for piece in evidence:
-        place = ""
-        if "field" in piece:
-            item = f"[{piece['index']}]" if "index" in piece else piece.get("path", "")
-            place = f" {piece['field']}{item} {piece['start']}:{piece['end']}"
-        text = f" {piece['text']!r}" if piece.get("text") else ""
-        note = f" ({piece['note']})" if piece.get("note") else ""
-        lines.append(f"{piece['kind']}{place}{text}{note}")
-    return lines
-
-
-def _needed(name: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(name)
-    except ImportError as missing:
-        raise Error(f"{name} is missing", f"pip install {name}") from missing

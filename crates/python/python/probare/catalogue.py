@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,25 +20,46 @@ MetricId: TypeAlias = str
 Request: TypeAlias = str | dict[str, Any]
 
 
+def read(request: str) -> dict[str, Any]:
+    """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
+    return _probare.request(request)
+
+
 @lru_cache(maxsize=1)
-def _ids() -> tuple[str, ...]:
-    return tuple(told["id"] for told in json.loads(_probare.catalogue()))
+def _known() -> dict[str, list[list[str]]]:
+    """Ids of all metrics with the names and types of their options."""
+    return {told["id"]: told["parameters"] for told in json.loads(_probare.catalogue())}
+
+
+def _signature(id: str) -> inspect.Signature:
+    common = [["name", "str | None"], ["profile", "Profile | None"]]
+    parameters = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+        for name, annotation in [*_known()[id], *common]
+    ]
+    return inspect.Signature(parameters, return_annotation="dict[str, Any]")
 
 
 def __getattr__(name: str) -> Callable[..., dict[str, Any]]:
-    if name.startswith("_") or name not in _ids():
+    if name.startswith("_") or name not in _known():
         raise AttributeError(f"there is no metric `{name}`")
+    signature = _signature(name)
 
-    def metric(**options: Any) -> dict[str, Any]:
+    def metric(*arguments: Any, **options: Any) -> dict[str, Any]:
+        try:
+            signature.bind(*arguments, **options)
+        except TypeError as error:
+            raise TypeError(f"{name}() {error}") from None
         # A name that Python keeps for itself has an underscore behind it: from_.
         given = {key.removesuffix("_"): value for key, value in options.items() if value is not None}
         return {"id": name, **given}
 
     metric.__name__ = metric.__qualname__ = name
     metric.__doc__ = _probare.explain(name)
+    metric.__signature__ = signature  # type: ignore[attr-defined]
     globals()[name] = metric
     return metric
 
 
 def __dir__() -> list[str]:
-    return sorted((*globals(), *_ids()))
+    return sorted((*globals(), *_known()))

@@ -24,6 +24,7 @@ MetricId: TypeAlias = Literal[
     "verbatim",
     "yes_no",
     "yes_no_rationale",
+    "judge_claims",
     "judge_pairwise",
     "judge_rubric",
     "judge_same_answer",
@@ -56,7 +57,10 @@ MetricId: TypeAlias = Literal[
     "tfidf_cosine",
     "token_f1",
 ]
-Request: TypeAlias = MetricId | str | dict[str, Any]
+Request: TypeAlias = MetricId | dict[str, Any]
+
+def read(request: str) -> dict[str, Any]:
+    """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
 
 def answer_match(
     *,
@@ -1697,6 +1701,85 @@ def yes_no_rationale(
     - WordNet 3.0, Princeton University; base forms as its `morphy`.
     """
 
+def judge_claims(
+    *,
+    sources: str | None = ...,
+    judges: Sequence[str] = ...,
+    panel: dict[str, Any] = ...,
+    prompt: str | None = ...,
+    schema: bool | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# judge_claims
+
+    Share of the claims of a response that a model finds in its sources, with the words that bear each out.
+
+    ## What it measures
+
+    The response is cut into claims (sentences, and what semicolons and line ends divide) as `claim_verification` cuts it. A model says of each whether one of the sources bears it out and gives the words of that
+    source. Only a verdict whose words stand in a source, letter by letter, counts: what a judge cannot show, it has not checked. The evidence has every claim with the words for it, or says what is missing.
+
+    ## When to use it
+
+    Beside `claim_verification`, which looks at shared words and numbers, for answers that say the same in other words or the opposite in the same words. `probare synthlink --judge MODEL` shows both.
+
+    ## When not to
+
+    Where the sources are longer than what the judge can read at once. Where a claim follows only from two sources together: a judge is asked for one.
+
+    ## Formula
+
+        value = verified / claims
+
+    0 where the response claims nothing or has no sources, as in the published measure; nobody is asked then. With several judges each claim is voted on by itself. A reply that leaves out a claim, has one twice or knows
+    one that is not there cannot be read: it is asked for once more and then counts as no verdict.
+
+    Parts: `verified`, `claims`, and `without_proof`, the claims that a judge calls borne out without words that stand in a source.
+
+    ## Options
+
+    - `sources`: name in the metadata of the source texts. Default `sources_verified`; where the metadata have none, `context` is used.
+    - `judges`: names of the models that are asked. Default: the judges of the run.
+    - `panel`: `vote` (`majority`, `mean`, `median`, `lowest`), `least`, `first`; see `judge_rubric`.
+    - `prompt`: another prompt, or `@FILE`, with the places `{{form}}` and `{{data}}`.
+    - `schema`: whether the form of the reply is sent as a JSON Schema. Default true.
+
+    ## Examples
+
+    One of two claims is borne out.
+
+    ```case
+    {"case": {"response": "The canal opened in 1869. It was dug by hand.", "context": ["In November 1869 the Suez Canal was opened to ships."]}, "replies": ["{\\"steps\\": [{\\"step\\": 1, \\"quote\\": \\"In November 1869 the Suez Canal was opened\\", \\"met\\": true}, {\\"step\\": 2, \\"quote\\": \\"\\", \\"met\\": false}]}"], "expect": 0.5, "parts": {"verified": 1.0, "claims": 2.0, "without_proof": 0.0}}
+    ```
+
+    A verdict without words that stand in a source does not count.
+
+    ```case
+    {"case": {"response": "The canal opened in 1869.", "context": ["The Suez Canal joins two seas."]}, "replies": ["{\\"steps\\": [{\\"step\\": 1, \\"quote\\": \\"opened in 1869\\", \\"met\\": true}]}"], "expect": 0.0, "parts": {"without_proof": 1.0}}
+    ```
+
+    Without sources nobody is asked.
+
+    ```case
+    {"case": {"response": "The canal opened in 1869.", "context": []}, "replies": [], "expect": 0.0}
+    ```
+
+    A reply that leaves out a claim is asked for again.
+
+    ```case
+    {"case": {"response": "It opened. It closed.", "context": ["It opened and it closed."]}, "replies": ["{\\"steps\\": []}", "{\\"steps\\": []}"], "expect_error": "step 1 is missing"}
+    ```
+
+    ## Differences from other tools
+
+    Faithfulness in Ragas lets a model write down the claims and judge them without showing where. Here the claims are cut by rule, so that they are the same for every judge, and a verdict needs a quotation.
+
+    ## References
+
+    - The published description of SynthLink names fact checking beyond matching of words as future work.
+    """
+
 def judge_pairwise(
     *,
     against: str | None = ...,
@@ -2154,6 +2237,9 @@ def hallucination(
         drift       = 0.2 if overlap < 0.2, else 0
         value       = max(claim_error, drift)
 
+    Words are those of NLTK's `word_tokenize` on lower case, and as in the original its marks and stop words count: a full stop that both texts have is a shared word. "Bananas grow quickly." against "Water boils at 100
+    degrees." shares one of four and has not drifted; without its full stop it shares none of three and has.
+
     An empty response has value 0. A context without a chunk, or of blank chunks, gives 1 and one item that says so.
 
     Anchors of the reference profile:
@@ -2165,7 +2251,8 @@ def hallucination(
     - *claim*: subject, verb and object of one of thirteen assertive verbs (be, cost, include, offer, release, announce, acquire, buy, sell, win, lose,
       found, locate). Hedged claims ("may cost", "probably won") are none. Borne out by a sentence that holds subject and object, with
       or without a denial as the claim, a verb of the same class, and the roles the same way round. A pronoun as subject is not looked for; a sentence
-      that begins with "it", "he", "she" or "they" also counts for a subject of the sentence before.
+      that begins with "it", "he", "she" or "they" also counts for a subject of the sentence before. That a price (or a cost, a charge) *is* so much, a sentence bears out in which something *costs* so much. With
+      `claim_window` a claim is borne out where subject and object stand so many characters apart in the chunks, joined by one space.
 
     ### The careful profile
 
@@ -2303,6 +2390,21 @@ def hallucination(
 
     ```case
     {"case": {"response": "The pass costs $5.", "context": ["  "]}, "expect": 1.0}
+    ```
+
+    A full stop counts as a word in the drift.
+    ```case
+    {"case": {"response": "Bananas grow quickly.", "context": ["Water boils at 100 degrees."]}, "expect": 0.0}
+    ```
+
+    Without it no word is shared.
+    ```case
+    {"case": {"response": "Bananas grow quickly", "context": ["Water boils at 100 degrees."]}, "expect": 0.2}
+    ```
+
+    A price is what something costs.
+    ```case
+    {"case": {"response": "The vehicle price is 50,000.", "context": ["The car costs 50,000."]}, "expect": 0.0}
     ```
 
     ## Differences from other tools
@@ -2873,8 +2975,8 @@ def deep_research(
     Parts: `exact_match`, `step_level_acc`; where the other reading of the judge's reply gives another share, `step_level_acc_careful` (beside a reference score) or
     `step_level_acc_reference` (beside a careful one).
 
-    In `reference` a judge that does not answer, or whose reply cannot be read, counts 0 steps, and the evidence says so; a parser that does not answer leaves the answer
-    as it stands. In `careful` both are errors, unless the answer is right without the parser.
+    A judge that does not answer fails the case, in every profile: an outage is no verdict. So does a parser that does not answer, unless the answer is right without it. A judge's
+    reply that came and cannot be read counts 0 steps in `reference`, as published; the evidence says so, and the part `unreadable_replies` counts it. In `careful` it is an error.
 
     ## Options
 
@@ -2911,7 +3013,7 @@ def deep_research(
     ## Differences from other tools
 
     The scores equal those of SGI-Bench in LLMRouterBench for the same replies; the prompts are our own, so replies of the same model may differ. A call that failed is never
-    read as an answer: the original passes the text of its error on as the reply.
+    read as an answer: the original passes the text of its error on as the reply, and scores a judge that is down as "all steps wrong".
 
     ## References
 
@@ -2981,7 +3083,8 @@ def dry_experiment(
 
     The published habits are kept in `reference` and switched off by flags, all of them in `careful`: a function without a final line break is joined with the next line of the
     program (`ensure_final_newline`; the evidence says where that happened), a bare `null` or `true` voids a judge's reply (`lenient_json_constants`), form feeds and other signs count as line ends
-    (`python_lines`). In `reference` a judge that does not answer fails the test, as published, and the evidence says so; in `careful` the case has no score then.
+    (`python_lines`). A judge's reply that came and cannot be read fails its test in `reference`, as published, and is counted (part `unreadable_replies`); in `careful` the case has no score then. A judge or
+    parser that does not answer fails the case in every profile: an outage is no verdict on a program.
 
     ## Options
 
@@ -3022,7 +3125,7 @@ def dry_experiment(
 
     The reference is the SGI-Bench part of LLMRouterBench. It asks the answer parser in any case, starts programs by `conda run` with the rights, the network and the files of whoever
     started it, and kills only the first process of a program whose time is over. Here programs run in the sandbox, the whole tree ends, and an interpreter or sandbox that does not work is an error and
-    never a failed test. The official scripts run programs in which nothing was replaced, too.
+    never a failed test. A published sample whose files (`fixtures`) are not there is an error too, where the original runs it without them. The official scripts run programs in which nothing was replaced, too.
 
     ## References
 
@@ -3095,7 +3198,8 @@ def idea_generation(
     - `reasks`: how often a vote that cannot be read is asked for again. Default 0, in `careful` 2.
     - `prompt`: another prompt, or `@FILE`, with the places `{{form}}` and `{{data}}`.
 
-    All flags are off in `reference` and on in `careful`. In `careful` a case without all six votes is an error, not a harder win.
+    All flags are off in `reference` and on in `careful`. A judge that does not answer fails the case, in every profile. A vote
+    that came and cannot be read is lost in `reference`, as published (part `valid_votes`); in `careful` a case without all six votes is an error, not a harder win.
 
     ## Examples
 
@@ -3453,6 +3557,9 @@ def contains(
     `found` is the number of texts that occur in the response, `required` is 1, or the number of texts with `require: all`. The texts are the
     references of the case, or those of the option `texts`.
 
+    Empty references are left aside, and a case that has no other is not applicable: every response contains nothing, so that it does is no
+    merit of it.
+
     Parts: `found` and `required`.
 
     ## Options
@@ -3491,13 +3598,21 @@ def contains(
     ```
 
     ```case
+    {"case": {"response": "Paris", "reference": ""}, "expect_not_applicable": true}
+    ```
+
+    ```case
+    {"params": {"require": "all"}, "case": {"response": "Paris", "reference": ["", "Paris"]}, "expect": 1.0, "parts": {"found": 1, "required": 1}}
+    ```
+
+    ```case
     {"params": {"texts": [""]}, "case": {"response": "x"}, "expect_error": "empty text"}
     ```
 
     ## Differences from other tools
 
     Covers `contains`, `icontains`, `contains-any` and `contains-all` of promptfoo and `includes` of Inspect. Inspect ignores case by default;
-    here that is an option.
+    here that is an option. For an empty text both say yes; here the case is not applicable.
 
     ## References
 
@@ -3638,13 +3753,20 @@ def exact_match(
     {"params": {"normalise": "squad"}, "case": {"response": "The Eiffel Tower!", "reference": ["Louvre", "Eiffel tower"]}, "expect": 1.0}
     ```
 
+    An empty response is not the letter A.
+
+    ```case
+    {"params": {"normalise": "squad"}, "case": {"response": "", "reference": "A"}, "expect": 0.0}
+    ```
+
     ```case
     {"case": {"response": "Paris"}, "expect_error": "no `reference`"}
     ```
 
     ## Differences from other tools
 
-    `normalise: squad` is the exact match of the SQuAD script and of HELM's quasi-exact match. The `exact_match` of Hugging Face deletes
+    `normalise: squad` is the exact match of the SQuAD script and of HELM's quasi-exact match, but for an empty response and a reference such as `A`:
+    both call that a match, since articles are dropped; here it is none, and the evidence says so. The `exact_match` of Hugging Face deletes
     punctuation and numbers as separate options. Inspect's `match` looks at the end of the response by default.
 
     ## References
@@ -3750,6 +3872,11 @@ def json_schema(
 
     JSON that is nested deeper than 127 levels is well formed but cannot be read; such a case is an error and not a 0.
 
+    A schema whose parts refer to each other can be short and never come to an end: forty parts that each name the next one twice make 2⁴⁰
+    checks. The checks are counted before they are made; a response that would take more than 4,000,000, that would be checked through more than 300
+    references within each other, or by a part that refers to itself, is an error and not a 0. A schema may have 1,000 references. A plain schema makes
+    about one check for each value in the response.
+
     ## Options
 
     - `schema`: the JSON Schema itself, required. Drafts 4, 6, 7, 2019-09 and 2020-12 by its `$schema`, the last where it has none. References
@@ -3784,6 +3911,12 @@ def json_schema(
 
     ```case
     {"params": {"schema": {"$ref": "https://example.org/schema.json"}}, "case": {"response": "{}"}, "expect_error": "no usable JSON Schema"}
+    ```
+
+    A part that refers to itself on the same value.
+
+    ```case
+    {"params": {"schema": {"$ref": "#"}}, "case": {"response": "1"}, "expect_error": "refers to itself"}
     ```
 
     ## Differences from other tools
@@ -4068,7 +4201,10 @@ def regex_match(
         value = 1 if the expression matches else 0
 
     Matching takes time linear in the response, whatever the expression: there is no backtracking, and so there are no back-references and no
-    look-around.
+    look-around. The expression may take up to 1 MiB when compiled; counts within counts (`\\w{500}{500}`) are refused before the run.
+
+    A response that is so long that the size of the expression would be felt (beyond some 60 MB for each state) is searched in a way that can be
+    ended. That way knows no word boundary between letters beyond ASCII: such a case is an error, not a 0.
 
     ## Options
 
@@ -4102,6 +4238,16 @@ def regex_match(
 
     ```case
     {"params": {"pattern": "a.b", "mode": "prefix", "dot_matches_new_line": true}, "case": {"response": "a\\nbc"}, "expect": 1.0}
+    ```
+
+    A comment ends with its line, whatever the mode puts around the expression.
+
+    ```case
+    {"params": {"pattern": "(?x)a # note", "mode": "full"}, "case": {"response": "a"}, "expect": 1.0}
+    ```
+
+    ```case
+    {"params": {"pattern": "\\\\w{500}{500}"}, "case": {"response": "a"}, "expect_error": "larger than"}
     ```
 
     ```case
@@ -4304,8 +4450,8 @@ def token_f1(
         value     = 2 · precision · recall / (precision + recall)
 
     Texts are normalised as by the SQuAD script: lower case, ASCII punctuation deleted, the words a, an and the dropped. A word that occurs twice
-    in both texts is shared twice. Where a text has no words left, the value is 1 if the other has none either, else 0. Of several references the
-    best counts.
+    in both texts is shared twice. Where a text has no words left, the value is 1 if the other has none either, else 0; but an empty response never
+    meets a reference that has something in it. Of several references the best counts.
 
     Parts: `precision` and `recall`.
 
@@ -4335,13 +4481,24 @@ def token_f1(
     {"case": {"response": "", "reference": "Paris"}, "expect": 0.0}
     ```
 
+    An empty response is not the letter A, and is right where nothing is.
+
+    ```case
+    {"case": {"response": "", "reference": "A"}, "expect": 0.0}
+    ```
+
+    ```case
+    {"case": {"response": "", "reference": ""}, "expect": 1.0}
+    ```
+
     ```case
     {"params": {"stem": true}, "case": {"response": "a", "reference": "a"}, "expect_error": "unknown field `stem`"}
     ```
 
     ## Differences from other tools
 
-    Equals the F1 of the SQuAD 2.0 script. That of version 1.1 gives 0 where both texts have no words. Inspect's `f1` normalises alike, and also
+    Equals the F1 of the SQuAD 2.0 script, but for an empty response and a reference such as `A` or `the`: the script drops articles and then calls
+    nothing equal to nothing (1.0), here it is 0.0, and the evidence says so. That of version 1.1 gives 0 where both texts have no words. Inspect's `f1` normalises alike, and also
     reads number words.
 
     ## References

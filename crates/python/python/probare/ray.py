@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from probare._distributed import beside, distributed, named, part_of, refuse_clash, whole_of
+from probare._distributed import beside, distributed, named, part_of, refuse_absent, refuse_clash, whole_of
+from probare._frames import needed
 from probare._results import Summary
 
 if TYPE_CHECKING:
@@ -48,8 +49,15 @@ def score(
     There is a task for each block, so `dataset.repartition(n)` says how far the work is spread. `batch_size` and `options` go to
     `map_batches`; with a batch size Ray puts small blocks together until they have so many rows.
     """
-    recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
-    refuse_clash(dataset.columns() or [], [name for name, _ in recipe.columns()])
+    needed("ray")
+    recipe = distributed(
+        metrics,
+        profile,
+        {"mapping": mapping, "evidence": evidence, "judges": judges, "record": record, "config": config},
+    )
+    there = dataset.columns() or []
+    refuse_absent(there, recipe.mapping if there else {})
+    refuse_clash(there, [name for name, _ in recipe.columns()])
 
     def block(table: pyarrow.Table) -> pyarrow.Table:
         import pyarrow

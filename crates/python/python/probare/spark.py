@@ -10,11 +10,12 @@ a dot in the name of a column means something else to Spark.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from os import PathLike
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Unpack
 
-from probare._distributed import distributed, named, part_of, refuse_clash, scored_batches, whole_of
+from probare._arguments import Spread, signed
+from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, scored_batches, whole_of
+from probare._frames import needed
 from probare._results import Summary
 
 if TYPE_CHECKING:
@@ -29,26 +30,24 @@ def plain(name: str) -> str:
     return name.replace(".", "_")
 
 
+@signed(Spread)
 def score(
     df: DataFrame,
     metrics: Request | Sequence[Request],
     profile: Profile | None = None,
-    *,
-    mapping: Mapping[str, str] | None = None,
-    evidence: bool = False,
-    judges: Sequence[str] = (),
-    record: str | PathLike[str] | None = None,
-    config: str | PathLike[str] | None = None,
+    **settings: Unpack[Spread],
 ) -> DataFrame:
     """The frame with the columns of the metrics. Nothing is computed before Spark wants the rows.
 
     A metric that asks a model is answered from `record`, a file of recorded replies that every executor can read, and is
     refused without one: a partition that Spark tries again would pay twice.
     """
+    needed("pyspark")
     from pyspark.sql.types import DoubleType, StringType, StructField, StructType
 
-    recipe = distributed(metrics, profile, mapping, evidence, judges, record, config)
+    recipe = distributed(metrics, profile, settings)
     fields = [(plain(name), is_value) for name, is_value in recipe.columns()]
+    refuse_absent(df.columns, recipe.mapping)
     refuse_clash(df.columns, [name for name, _ in fields])
     added = [StructField(name, DoubleType() if is_value else StringType()) for name, is_value in fields]
 
@@ -63,8 +62,8 @@ def summary(
 ) -> Summary:
     """Counts, means and distributions of a scored frame.
 
-    Every partition is summed up where it lies, and only these sums come to the driver; they are put together exactly. Scores
-    are computed again unless the frame is cached or was written and read back.
+    Every partition is summed up where it lies, and only these sums come to the driver, in one job; they are put together
+    exactly. Scores are computed again unless the frame is cached or was written and read back.
     """
     columns = named(metrics, profile)
 
@@ -72,4 +71,4 @@ def summary(
         yield part_of(metrics, profile, (batch.rename_columns(columns) for batch in batches))
 
     parts = scored.select([plain(name) for name in columns]).mapInArrow(partition, "part string")
-    return whole_of(metrics, profile, "spark", (row.part for row in parts.toLocalIterator()))
+    return whole_of(metrics, profile, "spark", (row.part for row in parts.collect()))

@@ -6,35 +6,43 @@
         case = {"query": "Capital of Australia?", "response": ask("Capital of Australia?"), "reference": ["Canberra"]}
         assert_score(case, "answer_match", at_least=0.5)
 
-The plugin that comes with the package collects every score of a session: `pytest --probare-report report.html` writes them all
-as one report, and the fixture `probare_session` gives them to a test.
+The plugin that comes with the package keeps every score that the tests got: `pytest --probare-report report.html` writes them
+as one report. The fixture `probare_session` gathers scores for one test.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
-from probare._api import score, score_async
-from probare._errors import UsageError
-from probare._results import Results, evidence_lines, only_score
+from probare import _arguments, _probare
+from probare._api import _score, elsewhere, run_of
+from probare._arguments import AsyncSettings, Settings, signed
+from probare._errors import Error, UsageError
+from probare._notebook import evidence_lines
+from probare._results import Results, only_score
 
 if TYPE_CHECKING:
-    from probare.catalogue import Request
+    from probare.catalogue import Profile, Request
 
 EVIDENCE_SHOWN = 20
 """Pieces of evidence that a failure shows."""
 
+ID_NAMES = ("id", "question_id", "sample_id", "task_id")
+"""Columns that name a case."""
 
+
+@signed(Settings)
 def assert_score(
     case: Mapping[str, Any],
     metric: Request,
+    profile: Profile | None = None,
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    **settings: Any,
+    **settings: Unpack[Settings],
 ) -> dict[str, Any]:
     """Scores a case and fails where the value is beyond a limit; the failure shows the evidence.
 
@@ -42,43 +50,68 @@ def assert_score(
     are those of `probare.score`. Gives the score: `{"value": …, "parts": …, "evidence": […]}`.
     """
     __tracebackhide__ = True
-    _check_limits(at_least, at_most)
-    results = score([dict(case)], [metric], strict=True, **settings)
-    return _judged(case, metric, results, at_least, at_most, settings)
+    limits = _limits(at_least, at_most)
+    try:
+        given = _arguments.checked("assert_score", Settings, settings)
+        results = _score([_named(case, given)], [metric], *_of_one(given, profile))
+        return _judged(results, *limits)
+    except (AssertionError, Error) as error:
+        # What the reader of a failure wants to see is the test.
+        raise error.with_traceback(None) from None
 
 
+@signed(AsyncSettings)
 async def assert_score_async(
     case: Mapping[str, Any],
     metric: Request,
+    profile: Profile | None = None,
     *,
     at_least: float | None = None,
     at_most: float | None = None,
-    **settings: Any,
+    **settings: Unpack[AsyncSettings],
 ) -> dict[str, Any]:
     """The same as `assert_score` for a metric that asks a model."""
     __tracebackhide__ = True
-    _check_limits(at_least, at_most)
-    results = await score_async([dict(case)], [metric], strict=True, **settings)
-    return _judged(case, metric, results, at_least, at_most, settings)
+    limits = _limits(at_least, at_most)
+    try:
+        given = _arguments.checked("assert_score_async", AsyncSettings, settings)
+        row, (shared, run) = _named(case, given), _of_one(given, profile)
+        results = await elsewhere(lambda interrupt: _score([row], [metric], shared, run, interrupt), given["width"])
+        return _judged(results, *limits)
+    except (AssertionError, Error) as error:
+        raise error.with_traceback(None) from None
 
 
-def _check_limits(at_least: float | None, at_most: float | None) -> None:
+def _limits(at_least: Any, at_most: Any) -> tuple[float | None, float | None]:
+    __tracebackhide__ = True
     if at_least is None and at_most is None:
         raise UsageError("there is no limit", "give at_least=NUMBER or at_most=NUMBER")
+    for name, limit in (("at_least", at_least), ("at_most", at_most)):
+        if limit is not None:
+            _arguments.number(name, limit, float("-inf"), "a number")
+    return at_least, at_most
 
 
-def _judged(
-    case: Mapping[str, Any],
-    metric: Request,
-    results: Results,
-    at_least: float | None,
-    at_most: float | None,
-    settings: dict[str, Any],
-) -> dict[str, Any]:
+def _of_one(given: Mapping[str, Any], profile: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """How a single case is scored: one that cannot be read is an error, and its texts are kept for the report."""
+    return _arguments.shared(given, profile), run_of(given, whole=True) | {"strict": True}
+
+
+def _named(case: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The case; where it has no id it is called as the test that is running."""
+    if not isinstance(case, Mapping):
+        raise _arguments.wrong("case", case, "a dict")
+    row = dict(case)
+    if "id" not in given["mapping"] and all(row.get(name) is None for name in ID_NAMES):
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
+        if test:
+            row["id"] = test
+    return row
+
+
+def _judged(results: Results, at_least: float | None, at_most: float | None) -> dict[str, Any]:
     __tracebackhide__ = True
-    session = _session.get()
-    if session is not None:
-        session.add(case, metric, settings)
+    _current.take(results)
     name, told = only_score(results)
     value = told["value"]
     wrong = []
@@ -103,69 +136,90 @@ def _shown(name: str, told: dict[str, Any], wrong: str) -> str:
     return "\n".join(lines)
 
 
-KEY = "probare_metrics"
-"""The key of the metadata that says which metrics a case is for."""
-
-
 class Session:
-    """The cases of a test session, each with the metrics that were asked of it."""
+    """Finished scores, as the tests got them. Nothing is scored or asked again for a report."""
 
     def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
-        self.requests: list[dict[str, Any]] = []
-        self.settings: dict[str, Any] = {}
+        self._metrics: dict[str, dict[str, Any]] = {}
+        self._cases: dict[str, dict[str, Any]] = {}
 
-    def add(self, case: Mapping[str, Any], metric: Request, settings: Mapping[str, Any] | None = None) -> None:
-        """Takes in a case. It is called as the test that is running, unless it has an id."""
-        settings = dict(settings or {})
-        profile = settings.pop("profile", None)
-        self.settings |= settings
-        request = self._named(_request(metric, profile))
-        row = dict(case)
-        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" (")[0]
-        if not any(key in row for key in ("id", "question_id", "sample_id")):
-            row["id"] = test or str(len(self.rows) + 1)
-        row[KEY] = [request["name"]]
-        self.rows.append(row)
+    def __len__(self) -> int:
+        """How many cases there are."""
+        return len(self._cases)
 
-    def _named(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The request under a name that no other has."""
-        stem, number = request["name"], 1
+    @signed(Settings)
+    def add(
+        self, case: Mapping[str, Any], metric: Request, profile: Profile | None = None, **settings: Unpack[Settings]
+    ) -> dict[str, Any]:
+        """Scores a case, keeps the score and gives it: `{"value": …}`, `{"not_applicable": …}` or `{"error": …}`."""
+        given = _arguments.checked("add", Settings, settings)
+        results = _score([_named(case, given)], [metric], *_of_one(given, profile))
+        for line in finished(results):
+            self.keep(line)
+            _current.keep(line)
+        told: dict[str, Any] = next(iter(results[0]["scores"].values()))
+        return told
+
+    def keep(self, line: str) -> None:
+        """Takes in a finished score, from this process or another."""
+        told = json.loads(line)
+        name = self._name(told["metric"])
+        case, number = told["case"], 1
+        id = stem = case["id"]
         while True:
-            known = next((known for known in self.requests if known["name"] == request["name"]), None)
+            known = self._cases.get(id)
             if known is None:
-                self.requests.append(request)
-            if known is None or known == request:
-                return request
+                known = self._cases[id] = {"case": {**case, "id": id}, "scores": {}}
+            # Another metric of the same case stands in its row; whatever else has its id gets one of its own.
+            if {**known["case"], "id": stem} == case and name not in known["scores"]:
+                known["scores"][name] = told["score"]
+                return
             number += 1
-            request = {**request, "name": f"{stem} {number}"}
+            id = f"{stem} #{number}"
 
-    def merge(self, rows: list[dict[str, Any]], requests: list[dict[str, Any]]) -> None:
-        """Takes in what another process has collected."""
-        self.rows += rows
-        self.requests += [request for request in requests if request not in self.requests]
+    def _name(self, metric: dict[str, Any]) -> str:
+        """The name of a metric: two with different options have different names."""
+        name, number = str(metric["name"]), 1
+        while self._metrics.setdefault(name, {**metric, "name": name}) != {**metric, "name": name}:
+            number += 1
+            name = f"{metric['name']} #{number}"
+        return name
 
-    def results(self, output: str | list[str] | None = None, title: str | None = None) -> Results | None:
-        """All scores of the session as one run, and as a report; nothing where no case was scored."""
-        from probare._api import _score, _settings
-
-        if not self.rows:
+    def results(self, *outputs: str | os.PathLike[str], title: str | None = None) -> Results | None:
+        """All scores as results, and as reports; nothing where there is none."""
+        if not self._cases:
             return None
-        known = ("mapping", "jobs", "judges", "record", "offline", "budget_usd", "budget_tokens", "config")
-        settings = _settings(None, **{key: self.settings[key] for key in known if key in self.settings})
-        run = {"limit": None, "strict": False, "by": None, "output": output, "title": title, "name": "pytest"}
-        return _score(self.rows, self.requests, settings, run | {"format": None, "only": KEY})
+        files = [_arguments.report(f"outputs[{at}]", output) for at, output in enumerate(outputs)]
+        wish = {"name": "pytest", "outputs": files, "title": title}
+        told = _probare.retold(json.dumps(list(self._metrics.values())), json.dumps(list(self._cases.values())), wish)
+        return Results(told)
 
 
-def _request(metric: Request, profile: str | None) -> dict[str, Any]:
-    """A metric as a dict with a name of its own."""
-    from probare import _probare
+def finished(results: Results) -> list[str]:
+    """Each score of some results as a line that travels: the case, the metric with its settings, what it said."""
+    lines = []
+    metrics = json.loads(results._native.definitions)
+    for at, row in enumerate(results):
+        case = json.loads(results._native.case(at))
+        for metric in metrics:
+            told = {"case": case, "metric": metric, "score": row["scores"][metric["name"]]}
+            lines.append(json.dumps(told, ensure_ascii=False))
+    return lines
 
-    request = dict(metric) if isinstance(metric, Mapping) else _probare.request(metric)
-    request.setdefault("name", request["id"])
-    if profile is not None:
-        request.setdefault("profile", profile)
-    return request
+
+class _Current:
+    """Who keeps the scores of this process; nobody unless a plugin is there."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] | None = None
+
+    def take(self, results: Results) -> None:
+        if self.lines is not None:
+            self.lines += finished(results)
+
+    def keep(self, line: str) -> None:
+        if self.lines is not None:
+            self.lines.append(line)
 
 
-_session: ContextVar[Session | None] = ContextVar("probare_session", default=None)
+_current = _Current()

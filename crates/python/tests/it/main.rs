@@ -2,4 +2,6 @@
 
 #![allow(clippy::disallowed_methods, reason = "a generated file is written by its test")]
 
+#[path = "../../src/annotations.rs"]
+mod annotations;
 mod stubs;

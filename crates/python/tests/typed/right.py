@@ -14,7 +14,7 @@ from probare import catalogue
 from probare.catalogue import Profile, Request
 from probare.testing import assert_score
 
-METRICS: list[Request] = ["token_f1", "ndcg:k=5", {"id": "ndcg", "k": 5}, catalogue.chrf(word_order=2, name="chrf++")]
+METRICS: list[Request] = ["token_f1", catalogue.read("ndcg:k=5"), {"id": "ndcg", "k": 5}, catalogue.chrf(word_order=2, name="chrf++")]
 
 
 def rows() -> Iterator[dict[str, Any]]:
@@ -26,10 +26,14 @@ def mean(profile: Profile = "careful") -> float | None:
     assert_type(results, probare.Results)
     assert_type(results[0], dict[str, Any])
     assert_type(results[:2], list[dict[str, Any]])
+    assert_type(results["token_f1"], list[float | None])
+    results.write("later.jsonl", Path("later.html"), title="Later")
     for row in results:
         print(row["id"], results.line(0))
     summary = results.summary["token_f1"]
     assert_type(summary.scored, int)
+    if summary.interval is not None:
+        assert_type(summary.interval.low, float)
     return summary.mean
 
 

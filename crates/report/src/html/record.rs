@@ -1,6 +1,7 @@
 //! One case as the page keeps it: an entry of the index, which filters and sorts, and a record with its result line and its
 //! texts, which is looked into when the case is opened. The script of the page shows both; all text stays text.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use probare_core::{Case, CaseResult, Field, Message, MetricInfo, Named, Outcome, Place};
@@ -11,6 +12,7 @@ use super::tone::{Tone, Tones, of_label, step};
 use crate::Options;
 use crate::escape::excerpt;
 use crate::status::{score, whose};
+use crate::timeline::Piece;
 use crate::worst::Rank;
 
 /// Bytes of one text that are kept.
@@ -19,6 +21,9 @@ const TEXT: usize = 20_000;
 /// Items of a list field that are kept, and the bytes of each.
 const ITEMS: usize = 20;
 const ITEM: usize = 8_000;
+
+/// Texts of messages and calls that are kept, besides those that evidence points at.
+const PIECES: usize = 120;
 
 /// What the table of the page knows of a case.
 #[derive(Debug, Serialize)]
@@ -80,9 +85,9 @@ struct Shown<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     index: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    path: Option<&'a str>,
+    path: Option<Cow<'a, str>>,
     name: String,
-    text: &'a str,
+    text: Cow<'a, str>,
     /// Whether the text goes on.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     cut: bool,
@@ -168,11 +173,9 @@ struct Pointed<'a> {
 
 fn pointed(result: &CaseResult) -> Pointed<'_> {
     let mut pointed = Pointed { items: BTreeMap::new(), paths: BTreeSet::new() };
-    let evidence = result.results.iter().filter_map(score).flat_map(|score| &score.evidence);
-    let places = evidence.flat_map(|piece| [piece.place.as_ref(), piece.support.as_ref()]).flatten();
-    for Place { field, index, path, .. } in places {
+    for Place { field, index, path, .. } in places(result) {
         pointed.items.entry(*field).or_default().insert(index.unwrap_or(0));
-        pointed.paths.extend(path.as_deref());
+        pointed.paths.extend(path.as_deref().filter(|_| *field == Field::Metadata));
     }
     pointed
 }
@@ -184,7 +187,7 @@ fn texts(result: &CaseResult) -> Vec<Shown<'_>> {
     let mut texts = Vec::new();
     let one = |field, name: String, text| {
         let (text, cut) = beginning(text, TEXT);
-        Shown { field, index: None, path: None, name, text, cut, more: None }
+        Shown { field, index: None, path: None, name, text: Cow::Borrowed(text), cut, more: None }
     };
     if let Some(query) = &case.query {
         texts.push(one(Field::Query, "Query".to_owned(), query));
@@ -206,11 +209,52 @@ fn texts(result: &CaseResult) -> Vec<Shown<'_>> {
     for path in pointed.paths.iter().copied().take(ITEMS) {
         if let Some(text) = case.metadata_at(path).and_then(serde_json::Value::as_str) {
             let mut text = one(Field::Metadata, format!("Metadata {}", excerpt(path, 60)), text);
-            text.path = Some(path);
+            text.path = Some(Cow::Borrowed(path));
             texts.push(text);
         }
     }
+    texts.extend(timeline(result, &places(result)));
     texts
+}
+
+/// What an agent said and did. What evidence points at comes first when not all can be kept.
+fn timeline<'a>(result: &'a CaseResult, places: &[&'a Place]) -> Vec<Shown<'a>> {
+    let pieces = crate::timeline::pieces(&result.case, places.iter().copied());
+    let is_pointed = |piece: &Piece<'_>| {
+        places.iter().any(|place| {
+            (place.field, place.index, place.path.as_deref())
+                == (piece.field, Some(piece.index), Some(piece.path.as_str()))
+        })
+    };
+    let mut room = PIECES.saturating_sub(pieces.iter().filter(|piece| is_pointed(piece)).count());
+    let mut left = 0;
+    let mut shown = Vec::new();
+    for piece in pieces {
+        if !is_pointed(&piece) {
+            if room == 0 {
+                left += 1;
+                continue;
+            }
+            room -= 1;
+        }
+        let cut = piece.text.len() > ITEM;
+        let text = match piece.text {
+            Cow::Borrowed(text) => Cow::Borrowed(beginning(text, ITEM).0),
+            Cow::Owned(text) => Cow::Owned(beginning(&text, ITEM).0.to_owned()),
+        };
+        let name = excerpt(&piece.name, 100);
+        let path = Some(Cow::Owned(piece.path));
+        shown.push(Shown { field: piece.field, index: Some(piece.index), path, name, text, cut, more: None });
+    }
+    if let Some(last) = shown.last_mut().filter(|_| left > 0) {
+        last.more = Some(left);
+    }
+    shown
+}
+
+fn places(result: &CaseResult) -> Vec<&Place> {
+    let evidence = result.results.iter().filter_map(score).flat_map(|score| &score.evidence);
+    evidence.flat_map(|piece| [piece.place.as_ref(), piece.support.as_ref()]).flatten().collect()
 }
 
 /// The items of a list. Those that evidence points into come first when not all can be kept.
@@ -230,7 +274,7 @@ fn items<'a>(case: &'a Case, field: Field, singular: &str, pointed: Option<&BTre
             name.push_str(&format!(", said to be from {}", excerpt(source, 60)));
         }
         let more = (left > 0 && last == Some(index)).then_some(left);
-        Some(Shown { field, index: Some(index), path: None, name, text, cut, more })
+        Some(Shown { field, index: Some(index), path: None, name, text: Cow::Borrowed(text), cut, more })
     };
     chosen.into_iter().filter_map(text).collect()
 }
@@ -248,7 +292,7 @@ fn list_length(case: &Case, field: Field) -> usize {
         Field::Citations => case.citations.as_ref().map_or(0, Vec::len),
         Field::Retrieved => case.retrieved.as_ref().map_or(0, Vec::len),
         Field::Relevant => case.relevant.as_ref().map_or(0, Vec::len),
-        Field::Query | Field::Response | Field::Tags | Field::Metadata => 0,
+        _ => 0,
     }
 }
 
@@ -307,6 +351,17 @@ mod tests {
     }
 
     #[test]
+    fn messages_and_calls_are_there_with_their_places() {
+        let mut result = result("a", 0.5);
+        let messages =
+            r#"[{"role":"user","text":"q"},{"role":"assistant","tool_calls":[{"name":"f","arguments":{"a":1}}]}]"#;
+        result.case.messages = Some(serde_json::from_str(messages).unwrap());
+        let texts = texts(&result);
+        let last = texts.last().unwrap();
+        assert_eq!((last.index, last.path.as_deref(), &*last.text), (Some(1), Some("/tool_calls/0/arguments/a"), "1"));
+    }
+
+    #[test]
     fn texts_of_the_metadata_are_there_where_evidence_points_into_them() {
         let mut result = result("a", 0.5);
         result.case.metadata.insert("steps".into(), serde_json::json!(["one", "two"]));
@@ -316,6 +371,6 @@ mod tests {
         }
         let texts = texts(&result);
         let last = texts.last().unwrap();
-        assert_eq!((last.path, last.text), (Some("/steps/1"), "two"));
+        assert_eq!((last.path.as_deref(), &*last.text), (Some("/steps/1"), "two"));
     }
 }

@@ -249,7 +249,7 @@
     ];
   };
   const where = (place) => {
-    const item = place.path ? ` ${place.path}` : place.index === undefined ? "" : ` ${place.index + 1}`;
+    const item = `${place.index === undefined ? "" : ` ${place.index + 1}`}${place.path ? ` ${place.path}` : ""}`;
     return make("span", { class: "place" }, `${place.field}${item}, ${place.start}–${place.end}`);
   };
   const pieceOf = (piece, tones) => {

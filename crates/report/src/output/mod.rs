@@ -247,14 +247,14 @@ impl Drop for Renamed {
 }
 
 /// Whether a path leads to what is written directly: a pipe or a device. The system's own links (`/dev/stdout`) lead there
-/// whatever they stand for; every other link is refused.
+/// whatever they stand for; every other link is refused, also in folders below `/dev` that are open to all (`/dev/shm`).
 fn is_stream(path: &Path) -> io::Result<bool> {
     let Ok(found) = fs::symlink_metadata(path) else { return Ok(false) };
     if !found.is_symlink() {
         return Ok(!found.is_file() && !found.is_dir());
     }
     let folder = fs::canonicalize(folder_of(path))?;
-    if folder.starts_with("/dev") || folder.starts_with("/proc") {
+    if folder == Path::new("/dev") || folder.starts_with("/proc") {
         return Ok(true);
     }
     Err(io::Error::other("it is a link, and links are not followed where files are written; name the file itself"))

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use probare_cancellation::steps;
 use serde_json::{Map, Value as Json};
 
 use super::mapped::Mapped;
@@ -98,6 +99,7 @@ impl Columns {
             };
             let holds: Vec<bool> = self.values[column].1.iter().map(|value| condition.holds(value)).collect();
             for (document, is_allowed) in allowed.iter_mut().enumerate() {
+                steps(1);
                 let code = self.codes.u32(column * self.documents + document).unwrap_or(ABSENT);
                 *is_allowed &= holds.get(code as usize).copied().unwrap_or(condition.holds_without());
             }

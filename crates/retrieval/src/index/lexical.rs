@@ -1,18 +1,22 @@
 //! The index of words: BM25 through tantivy.
 //!
 //! tantivy finds the best passages; their scores are then added up here, term by term in the order of the question, so that
-//! they do not depend on how the index happens to be cut into segments, and so that each term's share can be shown.
+//! they do not depend on how the index happens to be cut into segments, and so that each term's share can be shown. Every
+//! passage and term that is looked at is a step (`probare_cancellation`), so a search for which nobody waits ends.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
-use tantivy::collector::{FilterCollector, TopDocs};
+use probare_cancellation::steps;
 use tantivy::merge_policy::NoMergePolicy;
 use tantivy::query::{BooleanQuery, EnableScoring, Occur, Query, TermQuery, Weight};
 use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TantivyDocument, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{DocAddress, DocSet as _, IndexReader, IndexWriter, ReloadPolicy, Score, TantivyError, Term};
+use tantivy::{
+    DocAddress, DocId, DocSet as _, IndexReader, IndexWriter, ReloadPolicy, Score, Searcher, SegmentReader, TERMINATED,
+    TantivyError, Term,
+};
 
 use crate::RetrievalError;
 use crate::words::{Words, terms};
@@ -28,7 +32,11 @@ const MEMORY: usize = 96 << 20;
 const MOST_THREADS: usize = 8;
 
 /// Two scores nearer to each other than this share may be equal but for rounding.
-const ROUNDING: f64 = 1e-5;
+const ROUNDING: Score = 1e-5;
+
+/// Terms up to which tantivy passes over what cannot be among the best. For more of them that takes longer than it saves, and
+/// a question may have as many as it likes.
+const MOST_TOGETHER: usize = 32;
 
 struct Fields {
     schema: Schema,
@@ -138,12 +146,9 @@ impl Lexical {
         k: usize,
         allowed: Option<&Arc<dyn Fn(u64) -> bool + Send + Sync>>,
     ) -> tantivy::Result<Vec<Scored>> {
-        let mut wanted: Vec<String> = Vec::new();
-        for term in terms(question) {
-            if !wanted.contains(&term) {
-                wanted.push(term);
-            }
-        }
+        steps(question.len());
+        let mut seen = HashSet::new();
+        let wanted: Vec<String> = terms(question).into_iter().filter(|term| seen.insert(term.clone())).collect();
         if wanted.is_empty() || k == 0 {
             return Ok(Vec::new());
         }
@@ -152,41 +157,102 @@ impl Lexical {
             .iter()
             .map(|term| TermQuery::new(Term::from_field_text(self.fields.text, term), IndexRecordOption::WithFreqs))
             .collect();
-        let any: Vec<(Occur, Box<dyn Query>)> =
-            queries.iter().map(|query| (Occur::Should, Box::new(query.clone()) as Box<dyn Query>)).collect();
-        let query = BooleanQuery::new(any);
-        let most = usize::try_from(searcher.num_docs()).unwrap_or(usize::MAX).max(1);
-        let mut limit = k.saturating_add(k / 2).saturating_add(8).min(most);
-        let addresses = loop {
-            let top = TopDocs::with_limit(limit).order_by_score();
-            let found: Vec<(Score, DocAddress)> = match allowed {
-                None => searcher.search(&query, &top)?,
-                Some(allowed) => {
-                    let allowed = Arc::clone(allowed);
-                    let filtered = FilterCollector::new(NUMBER.to_owned(), move |number: u64| allowed(number), top);
-                    searcher.search(&query, &filtered)?
-                }
-            };
-            // Passages that equal the last one wanted must all be there, since the earlier ones go first.
-            let is_enough = found.len() < limit || limit == most || {
-                let (last_wanted, last) = (f64::from(found[k - 1].0), f64::from(found[limit - 1].0));
-                last < last_wanted - last_wanted.abs() * ROUNDING
-            };
-            if is_enough {
-                break found;
-            }
-            limit = limit.saturating_mul(4).min(most);
-        };
-        let mut scored = scored(&searcher, &wanted, &queries, addresses.into_iter().map(|(_, at)| at).collect())?;
+        let mut best = Nearly::new(k);
+        for (segment, reader) in (0_u32..).zip(searcher.segment_readers()) {
+            let numbers = reader.fast_fields().u64(NUMBER)?;
+            let is_allowed =
+                |document| allowed.is_none_or(|allowed| numbers.first(document).is_some_and(|number| allowed(number)));
+            every_sum(&searcher, reader, &queries, &mut |document, score| {
+                steps(1);
+                if is_allowed(document) { best.offer(score, DocAddress::new(segment, document)) } else { best.least }
+            })?;
+        }
+        let mut scored = scored(&searcher, &wanted, &queries, best.finish())?;
         scored.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.number.cmp(&other.number)));
         scored.truncate(k);
         Ok(scored)
     }
 }
 
+/// Tells the sum of every passage that holds a term. Whoever listens says which sums are too low to be told.
+fn every_sum(
+    searcher: &Searcher,
+    reader: &SegmentReader,
+    queries: &[TermQuery],
+    tell: &mut dyn FnMut(DocId, Score) -> Score,
+) -> tantivy::Result<()> {
+    let scoring = EnableScoring::enabled_from_searcher(searcher);
+    if queries.len() <= MOST_TOGETHER {
+        let any = queries.iter().map(|query| (Occur::Should, Box::new(query.clone()) as Box<dyn Query>)).collect();
+        return BooleanQuery::new(any).weight(scoring)?.for_each_pruning(Score::MIN, reader, tell);
+    }
+    let mut sums = vec![0.0_f64; reader.max_doc() as usize];
+    for query in queries {
+        steps(1);
+        let mut scorer = query.weight(scoring)?.scorer(reader, 1.0)?;
+        while scorer.doc() != TERMINATED {
+            steps(1);
+            sums[scorer.doc() as usize] += f64::from(scorer.score());
+            scorer.advance();
+        }
+    }
+    for (document, sum) in (0..).zip(sums).filter(|(_, sum)| *sum > 0.0) {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "sums are compared in single precision, with room for rounding"
+        )]
+        tell(document, sum as Score);
+    }
+    Ok(())
+}
+
+/// The passages whose sums are among the `k` best so far, or equal to one of them but for rounding: of equals the earlier
+/// passage goes first, so all of them must be there.
+struct Nearly {
+    k: usize,
+    kept: Vec<(Score, DocAddress)>,
+    /// How many are kept before those that are no longer among the best go.
+    room: usize,
+    /// What is lower is not among the best.
+    least: Score,
+}
+
+impl Nearly {
+    const fn new(k: usize) -> Self {
+        Self { k, kept: Vec::new(), room: 256, least: Score::MIN }
+    }
+
+    fn offer(&mut self, score: Score, at: DocAddress) -> Score {
+        if score >= self.least {
+            self.kept.push((score, at));
+            if self.kept.len() >= self.room {
+                self.cut();
+            }
+        }
+        self.least
+    }
+
+    fn cut(&mut self) {
+        if self.kept.len() > self.k {
+            let (_, (last, _), _) =
+                self.kept.select_nth_unstable_by(self.k - 1, |one, other| other.0.total_cmp(&one.0));
+            let least = *last - last.abs() * ROUNDING;
+            self.kept.retain(|(score, _)| *score >= least);
+            self.least = least;
+        }
+        // Each cut pays for as many offers as it leaves.
+        self.room = self.kept.len() * 2 + 256;
+    }
+
+    fn finish(mut self) -> Vec<DocAddress> {
+        self.cut();
+        self.kept.into_iter().map(|(_, at)| at).collect()
+    }
+}
+
 /// The scores of some passages, term by term.
 fn scored(
-    searcher: &tantivy::Searcher,
+    searcher: &Searcher,
     wanted: &[String],
     queries: &[TermQuery],
     mut addresses: Vec<DocAddress>,
@@ -199,24 +265,27 @@ fn scored(
         scored.insert(*address, Scored { number, score: 0.0, terms: Vec::new() });
     }
     for (term, query) in wanted.iter().zip(queries) {
+        steps(1);
         let weight: Box<dyn Weight> = query.weight(EnableScoring::enabled_from_searcher(searcher))?;
-        let mut scorers: HashMap<u32, Box<dyn tantivy::query::Scorer>> = HashMap::new();
-        for address in &addresses {
-            let scorer = match scorers.entry(address.segment_ord) {
-                std::collections::hash_map::Entry::Occupied(known) => known.into_mut(),
-                std::collections::hash_map::Entry::Vacant(free) => {
-                    free.insert(weight.scorer(searcher.segment_reader(address.segment_ord), 1.0)?)
+        let mut rest = addresses.as_slice();
+        while let Some(first) = rest.first() {
+            let end = rest.partition_point(|address| address.segment_ord == first.segment_ord);
+            let (mut here, behind) = rest.split_at(end);
+            rest = behind;
+            let mut scorer = weight.scorer(searcher.segment_reader(first.segment_ord), 1.0)?;
+            // Passages that lack the term are passed over together, and so are those that nobody asks about.
+            while let Some(address) = here.first() {
+                steps(1);
+                let document = if scorer.doc() < address.doc_id { scorer.seek(address.doc_id) } else { scorer.doc() };
+                if document == address.doc_id
+                    && let Some(scored) = scored.get_mut(address)
+                {
+                    let share = f64::from(scorer.score());
+                    scored.score += share;
+                    scored.terms.push((term.clone(), share));
                 }
-            };
-            if scorer.doc() < address.doc_id {
-                scorer.seek(address.doc_id);
-            }
-            if scorer.doc() == address.doc_id
-                && let Some(scored) = scored.get_mut(address)
-            {
-                let share = f64::from(scorer.score());
-                scored.score += share;
-                scored.terms.push((term.clone(), share));
+                let passed = document.saturating_add(u32::from(document == address.doc_id));
+                here = &here[here.partition_point(|address| address.doc_id < passed)..];
             }
         }
     }

@@ -26,6 +26,12 @@ impl Mapped {
         Ok(Self(bytes))
     }
 
+    /// Bytes that are in no file.
+    #[cfg(test)]
+    pub(super) fn of(bytes: Vec<u8>) -> Self {
+        Self(OwnedBytes::new(bytes))
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         self.0.as_slice()
     }

@@ -28,6 +28,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use probare_cancellation::steps;
 use serde_json::{Map, Value as Json};
 
 use self::columns::Columns;
@@ -252,6 +253,8 @@ impl Index {
             text.get(span.clone()).ok_or_else(|| self.damaged(PASSAGES, "a passage lies outside of its text"))?;
         let (key, metadata) = self.head(document)?;
         let before = &text[..span.start];
+        // Lines and pages are counted from the start of the text.
+        steps(1 + text.len() / 512);
         Ok(Passage {
             number,
             id: format!("{key}#{}", number - self.passages_of(document)?.start.min(number) + 1),
@@ -267,6 +270,7 @@ impl Index {
     /// The number of the document with this key.
     pub fn document(&self, key: &str) -> Result<Option<u64>, RetrievalError> {
         for document in 0..self.header.documents {
+            steps(1);
             if self.head(document)?.0 == key {
                 return Ok(Some(document));
             }
@@ -367,6 +371,7 @@ impl Index {
             None => spans.push(0..all),
             Some(allowed) => {
                 for (document, _) in allowed.iter().enumerate().filter(|(_, is_allowed)| **is_allowed) {
+                    steps(1);
                     let span = self.part(document as u64, 2)?;
                     match spans.last_mut() {
                         Some(last) if last.end == span.start => last.end = span.end,

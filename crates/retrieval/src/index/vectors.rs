@@ -2,11 +2,17 @@
 
 use std::cmp::Ordering;
 use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+
+use probare_cancellation::{elsewhere, steps};
 
 use super::mapped::Mapped;
 
 /// Rows that are looked at by one thread at a time.
 const ROWS_OF_A_THREAD: usize = 16_384;
+
+/// Bytes of a row that are multiplied in a step.
+const BYTES_OF_A_STEP: usize = 512;
 
 /// The vectors of an index.
 pub(super) struct Vectors {
@@ -51,6 +57,7 @@ impl Vectors {
             for piece in pieces {
                 let rows = self.rows(piece.clone()).unwrap_or_default();
                 for (row, bytes) in piece.clone().zip(rows.chunks_exact((self.dimensions * 4).max(1))) {
+                    steps(1 + bytes.len() / BYTES_OF_A_STEP);
                     best.offer(row, product(bytes, vector));
                 }
             }
@@ -60,9 +67,12 @@ impl Vectors {
         let rest = std::thread::scope(|scope| {
             let mut chunks = pieces.chunks(share);
             let mine = chunks.next();
-            let others: Vec<_> = chunks.map(|pieces| scope.spawn(move || best_of(pieces))).collect();
+            let others: Vec<_> = chunks.map(|pieces| scope.spawn(elsewhere(move || best_of(pieces)))).collect();
             let mut found: Vec<Best> = mine.map(best_of).into_iter().collect();
-            found.extend(others.into_iter().filter_map(|other| other.join().ok()));
+            found.extend(others.into_iter().map(|other| match other.join() {
+                Ok(best) => best.taken_over(),
+                Err(panic) => resume_unwind(panic),
+            }));
             found
         });
         for best in rest {
@@ -141,7 +151,27 @@ impl Best {
 
 #[cfg(test)]
 mod tests {
+    use probare_cancellation::{Cancellation, Cancelled, counted};
+
     use super::*;
+
+    #[test]
+    fn every_row_is_a_step_and_whatever_thread_looks_at_it_ends_with_the_search() {
+        let count = ROWS_OF_A_THREAD * 3 + 5;
+        let rows: Vec<u8> = (0..count)
+            .flat_map(|row| [if row % 1000 == 7 { 1.0_f32 } else { 0.5 }, 0.0])
+            .flat_map(f32::to_le_bytes)
+            .collect();
+        let vectors = Vectors::new(Mapped::of(rows), 2);
+        let all = 0..count;
+        let search = || vectors.nearest(&[1.0, 0.0], 2, std::slice::from_ref(&all));
+        let (found, steps) = counted(search);
+        assert_eq!(found, [(7, 1.0), (1007, 1.0)]);
+        assert_eq!(usize::try_from(steps), Ok(count));
+        let nobody = Cancellation::default();
+        nobody.cancel();
+        assert_eq!(nobody.during(search), Err(Cancelled));
+    }
 
     #[test]
     fn a_product_is_that_of_its_numbers() {

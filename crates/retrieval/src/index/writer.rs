@@ -205,6 +205,9 @@ impl<'a> Builder<'a> {
                 Err(error) => return Err(error.into()),
             }
         }
+        if let Some(LeftOut { name, reason }) = writer.left_out.first().filter(|_| writer.files.is_empty()) {
+            return Err(CorpusError::Pdf { file: name.clone(), reason: reason.clone(), is_missing: true }.into());
+        }
         if writer.files.is_empty() {
             let path = files.first().map(|file| file.path.clone()).unwrap_or_default();
             return Err(CorpusError::Empty { path }.into());

@@ -175,3 +175,82 @@ fn questions_of_any_kind_are_answered() {
     let everything = index.search(&search("the", Mode::Hybrid, usize::MAX, &[]), Some(&letters())).unwrap();
     assert!(everything.hits.len() as u64 <= index.header().passages);
 }
+
+/// So many records in one file, all about the same, with fields to filter by.
+fn records(count: usize) -> Place {
+    let line = |at: usize| {
+        let record =
+            serde_json::json!({"FILE": format!("{at:05}"), "YEAR": at % 90, "text": format!("The ferry of day {at}.")});
+        format!("{record}\n")
+    };
+    Place::new(&[("records.jsonl", &(0..count).map(line).collect::<String>())])
+}
+
+fn different_words(count: usize) -> String {
+    (0..count).map(|at| format!("day {at}x ")).collect()
+}
+
+#[test]
+fn a_search_counts_what_it_looks_at_and_ends_when_nobody_waits() {
+    use probare_cancellation::{Cancellation, Cancelled, counted};
+    const RECORDS: usize = 6_000;
+    let place = records(RECORDS);
+    place.build(Some(&letters())).unwrap();
+    let index = place.open();
+    let nobody = Cancellation::default();
+    nobody.cancel();
+    let years = "YEAR=1,2,3,4,5,6,7,8,9,10";
+    let searches = [
+        ("words", search("the ferry", Mode::Words, 5, &[]), RECORDS),
+        ("filtered words", search("the ferry", Mode::Words, 5, &[years]), RECORDS * 2),
+        ("vectors", search("the ferry", Mode::Vectors, 5, &[]), RECORDS),
+        ("both", search("the ferry", Mode::Hybrid, 5, &[]), RECORDS * 2),
+        ("a filter that lets nothing through", search("the ferry", Mode::Words, 5, &["YEAR=99.."]), RECORDS),
+        ("more words than passages", search(&different_words(20_000), Mode::Words, 5, &[]), 20_000),
+    ];
+    for (name, search, least) in searches {
+        let embedder = letters();
+        let looked = || index.search(&search, Some(&embedder)).unwrap();
+        let (found, steps) = counted(looked);
+        assert!(steps >= least as u64, "{name}: {steps} steps");
+        assert!(steps <= 40 * (RECORDS + search.question.len()) as u64, "{name}: {steps} steps");
+        assert_eq!(found, looked(), "{name}");
+        assert_eq!(nobody.during(looked), Err(Cancelled), "{name}");
+    }
+}
+
+#[test]
+fn a_question_of_twice_as_many_words_takes_twice_as_long() {
+    use probare_cancellation::counted;
+    let place = records(50);
+    place.build(None).unwrap();
+    let index = place.open();
+    let steps = |words: usize| {
+        let asked = search(&different_words(words), Mode::Words, 5, &[]);
+        counted(|| index.search(&asked, None).unwrap()).1
+    };
+    let (short, long) = (steps(4_000), steps(32_000));
+    assert!(long <= 10 * short, "{short} steps, then {long}");
+}
+
+#[test]
+fn many_words_rank_as_the_formula_says_too() {
+    // So many that passages are not passed over; the formula knows nothing of that.
+    let texts: Vec<String> = (0..60).map(|at| format!("word{at} word{} word{} boat", at * 7 % 60, at % 5)).collect();
+    let files: Vec<(String, String)> =
+        texts.iter().enumerate().map(|(at, text)| (format!("{at:02}.txt"), text.clone())).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let place = Place::new(&files);
+    place.build(None).unwrap();
+    let index = place.open();
+    let question: String = (0..50).map(|at| format!("word{at} ")).collect();
+    let expected = bm25(&texts, &question);
+    let found = index.search(&search(&question, Mode::Words, 60, &[]), None).unwrap();
+    assert_eq!(found.hits.len(), expected.iter().filter(|score| **score > 0.0).count());
+    for hit in &found.hits {
+        let wanted = expected[usize::try_from(hit.number).unwrap()];
+        assert!((hit.score - wanted).abs() < 1e-4, "{}: {} instead of {wanted}", hit.id, hit.score);
+    }
+    let best = index.search(&search(&question, Mode::Words, 7, &[]), None).unwrap();
+    assert_eq!(best.hits, found.hits[..7]);
+}

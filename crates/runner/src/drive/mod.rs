@@ -258,6 +258,7 @@ impl Writer<'_> {
                         reason: format!("the id `{}` stands there more than once", result.case.id),
                         hint: None,
                         lost: false,
+                        id: None,
                     };
                     self.tell(&Event::Problem(&problem))?;
                 }

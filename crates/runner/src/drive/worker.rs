@@ -43,7 +43,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Scores cases. What is begun is finished and kept.
+    /// Scores cases. What is begun is finished and kept, unless the user ends it.
     fn score(self, (first, cases): Cases, readings: &mut Readings) {
         let mut results = Vec::with_capacity(cases.len());
         let mut failed = None;
@@ -55,6 +55,7 @@ impl Worker<'_> {
             let sampled = catch_unwind(AssertUnwindSafe(|| self.sampled(case, readings)));
             self.queue.ended();
             match sampled {
+                Ok(Ok(result)) if result.is_cancelled() => break,
                 Ok(Ok(result)) => results.push(Ok(result)),
                 Ok(Err(error)) => failed = Some(DriveError::Output(error)),
                 Err(panic) => failed = Some(bug("the keeper of the samples", panic.as_ref())),

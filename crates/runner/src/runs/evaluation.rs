@@ -22,6 +22,7 @@ use super::retrieving::{self, Retrieving};
 use super::samples::{OpenDataset, Samples, Seats};
 use super::sampling::{Respondents, SampleRules, Sampling, Tally};
 use super::survey::Survey;
+use crate::bands::put_bands;
 use crate::config::{Dataset, Generate};
 use crate::drive::{DriveError, DriveOptions, Surroundings, drive};
 use crate::expectations::EXPECTATIONS;
@@ -284,6 +285,7 @@ impl Evaluation {
         let retrieving =
             settings.retrieval.as_ref().map(|entry| Retrieving::open(entry, folder, &outside)).transpose()?;
         let asked = Some(asked);
+        put_bands(&settings.bands, &mut requests, settings.profile, registry()).map_err(PlanError::from)?;
         let metrics = Plan::new(&requests, settings.profile, registry())?;
         let used = asked.as_ref().map(|asked| asked.used.clone()).unwrap_or_default();
         let (models, judges) = {

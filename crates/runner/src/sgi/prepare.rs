@@ -160,6 +160,8 @@ pub fn prepare(
         rules: Arc::new(SgiRules),
         publisher: Box::new(collector),
     };
+    config.path = Some(path.to_owned());
+    config.point_beside();
     Ok(Prepared { config, benchmark, refused, skipped, limit })
 }
 

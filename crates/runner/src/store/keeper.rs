@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use probare_core::{Case, CaseResult, ErrorKind, MetricInfo, Named, Output, Told};
+use probare_core::{Case, CaseResult, MetricInfo, Output, Told};
 use probare_models::Answered;
 use rusqlite::{Connection, TransactionBehavior};
 
@@ -111,8 +111,7 @@ impl StoreKeeper {
 
     /// Keeps the results of a sample. A sample that the user ended is not finished.
     pub fn results(&self, result: &CaseResult, metrics: &[MetricInfo]) -> io::Result<()> {
-        let is_cancelled = |named: &Named| named.as_ref().is_err_and(|error| error.kind() == ErrorKind::Cancelled);
-        if result.results.iter().any(is_cancelled) {
+        if result.is_cancelled() {
             return Ok(());
         }
         let case = &result.case;

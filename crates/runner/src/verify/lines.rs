@@ -16,12 +16,12 @@ pub(super) fn check_spans(evidence: &[Evidence], case: &Case, metric: &str, verd
         if let Some(place) = &piece.place {
             verdict.spans += 1;
             match case.words_at(place) {
-                Some(words) if piece.quotes(words) => {}
+                Some(words) if piece.quotes(&words) => {}
                 Some(words) => {
                     let reason = format!(
                         "the evidence says {:?}, but at its place stands {:?}",
                         short(&piece.text),
-                        short(words)
+                        short(&words)
                     );
                     verdict.add(Some(&case.id), Some(metric), reason);
                 }

@@ -250,8 +250,15 @@ struct Mixed(bool);
 
 impl Batch for Mixed {
     fn cases(&self) -> Vec<Result<Case, Problem>> {
-        let bad =
-            Problem { file: String::new(), line: None, column: None, reason: String::new(), hint: None, lost: true };
+        let bad = Problem {
+            file: String::new(),
+            line: None,
+            column: None,
+            reason: String::new(),
+            hint: None,
+            lost: true,
+            id: None,
+        };
         (0..20).map(|number| if number == 10 { Err(bad.clone()) } else { Ok(case(number)) }).collect()
     }
 }

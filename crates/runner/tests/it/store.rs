@@ -93,8 +93,7 @@ fn told(path: &Path) -> Result<String, String> {
     let mut text = format!("{runs:?}\n");
     for run in &runs {
         let labels = store.labels(run.run).map_err(|error| error.to_string())?;
-        let settings = store.settings(run.run).map_err(|error| error.to_string())?;
-        text.push_str(&format!("{labels:?}\n{settings:?}\n"));
+        text.push_str(&format!("{labels:?}\n"));
         let (results, outputs) = (folder.path().join("r.jsonl"), folder.path().join("o.jsonl"));
         export(path, run, vec![results.clone()]).map_err(|error| error.to_string())?;
         export_outputs(path, run, &outputs).map_err(|error| error.to_string())?;

@@ -2,8 +2,9 @@
 //!
 //! Probare has a record of its own with a key of its own; this one lets an export of such a cache be matched with questions.
 
-use blake2::digest::{Update, VariableOutput};
-use blake2::{Blake2bVar, digest::Digest};
+use blake2::digest::Output;
+use blake2::digest::block_api::{Buffer, UpdateCore, VariableOutputCore};
+use blake2::{Blake2bVarCore, Digest};
 use probare_core::Sha256;
 use serde_json::{Map, Value as Json, json};
 
@@ -46,15 +47,18 @@ pub fn cache_key(settings: &Map<String, Json>, model: &str, question: &str, para
     }
 }
 
+/// Bytes of the longest digest of `BLAKE2b`.
+const LONGEST: usize = 64;
+
 fn blake2b(bytes: &[u8], size: usize) -> String {
     // A size that the algorithm does not have is the default.
-    let Ok(mut hasher) = Blake2bVar::new(size).or_else(|_| Blake2bVar::new(16)) else { return String::new() };
-    hasher.update(bytes);
-    let mut digest = vec![0; hasher.output_size()];
-    match hasher.finalize_variable(&mut digest) {
-        Ok(()) => hexadecimal(&digest),
-        Err(_) => String::new(),
-    }
+    let size = if size > LONGEST { 16 } else { size };
+    let Ok(mut hasher) = Blake2bVarCore::new(size) else { return String::new() };
+    let mut buffer = Buffer::<Blake2bVarCore>::default();
+    buffer.digest_blocks(bytes, |blocks| hasher.update_blocks(blocks));
+    let mut digest = Output::<Blake2bVarCore>::default();
+    hasher.finalize_variable_core(&mut buffer, &mut digest);
+    hexadecimal(&digest[..size])
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -176,6 +176,7 @@ impl Batch for Waiting {
                     reason: bad.to_string(),
                     hint: None,
                     lost: true,
+                    id: None,
                 })
             })
             .collect()

@@ -96,7 +96,7 @@ impl Questions {
 
 fn remark(system: &SystemFile, raw: &RawValue, reason: String) -> Problem {
     let (line, column) = (Some(raw.line), Some(raw.column));
-    Problem { file: system.path.clone(), line, column, reason, hint: None, lost: false }
+    Problem { file: system.path.clone(), line, column, reason, hint: None, lost: false, id: None }
 }
 
 impl Source for Questions {
@@ -150,6 +150,7 @@ impl Piece {
             reason: error.to_string(),
             hint: None,
             lost: true,
+            id: None,
         })?;
         Ok(case(question, &prediction, self.name.as_deref()))
     }

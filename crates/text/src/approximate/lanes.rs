@@ -50,6 +50,7 @@ fn best_in_parts<S: Symbol>(parts: [&[S]; LANES], pattern: &[u32], below: usize)
     let mut least: Lanes = [below as u64; LANES];
     let chunks = parts[0].len() / CHUNK;
     for chunk in 0..chunks {
+        probare_cancellation::steps(LANES * pattern.len().div_ceil(ROWS));
         let symbols = chunk * CHUNK..(chunk + 1) * CHUNK;
         earlier.clone_from(&column);
         // The highest bit of a difference says that it is negative: the distance fell below the least one.

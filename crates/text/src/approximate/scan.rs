@@ -16,6 +16,7 @@ pub(super) fn scan<S: Symbol>(text: &[S], offset: usize, masks: &Masks, limit: u
     let last = masks.blocks() - 1;
     let mut column = ActiveColumn::new(masks, limit);
     for (read, &symbol) in text.iter().enumerate() {
+        probare_cancellation::steps(1 + column.active);
         column.advance(masks, symbol, limit);
         if column.active == last && column.values[last] <= limit {
             let distance = column.values[last];

@@ -43,6 +43,7 @@ impl<'a, 't> Reader<'a, 't> {
     /// A lone year in running text is not read here: whether it is one depends on its neighbours, see
     /// [`lone_year`](Self::lone_year).
     pub(crate) fn read(&self, at: usize, floor: usize) -> Option<Found> {
+        probare_cancellation::steps(1);
         match self.terms.get(at)?.kind {
             TermKind::Numeral(_) => {
                 // Digits that touch letters before them are part of a name.

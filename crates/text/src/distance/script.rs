@@ -62,6 +62,7 @@ impl<S: Symbol> Script<'_, S> {
 
     /// Fills the whole table and walks back through it.
     fn write_out(&mut self, left: Range<usize>, right: Range<usize>) {
+        probare_cancellation::steps(left.len() + left.len() * right.len() / 16);
         let (rows, columns) = (&self.left[left.clone()], &self.right[right.clone()]);
         let width = columns.len() + 1;
         let mut table = vec![0_usize; (rows.len() + 1) * width];
@@ -127,6 +128,7 @@ fn last_column<S: Symbol>(
     let mut column = Column::first(&masks);
     let columns = text.len();
     for symbol in text {
+        probare_cancellation::steps(masks.blocks());
         column.advance(symbol);
     }
     column.values(columns)

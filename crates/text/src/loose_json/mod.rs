@@ -123,6 +123,7 @@ fn values(text: &str, range: Range<usize>, around: Repair) -> Vec<Found> {
     let mut failures = 0;
     let mut from = range.start;
     while found.len() < MOST_VALUES && failures < MOST_FAILURES {
+        probare_cancellation::steps(1 + (range.end - from) / 8);
         let Some(at) = text[from..range.end].find(['{', '[']) else { break };
         let start = from + at;
         let inside = &text[start..range.end];

@@ -86,6 +86,7 @@ fn replacements(normal: &str) -> Vec<(Range<usize>, String)> {
     let mut at = 0;
     let mut offset = 0;
     while at < words.len() {
+        probare_cancellation::steps(1);
         let number = read_literal(&words, at).or_else(|| {
             read_run(|ahead| piece(words.get(at + ahead)))
                 .map(|run| Literal { digits: run_digits(&run), length: run.length })

@@ -42,6 +42,7 @@ impl<'a> Parser<'a> {
     }
 
     fn value(&mut self) -> Option<Value> {
+        probare_cancellation::steps(1);
         match self.rest().bytes().next()? {
             b'"' => self.quoted().map(Value::Text),
             b'{' => self.within(Self::object),

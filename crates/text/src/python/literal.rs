@@ -15,6 +15,7 @@ const MOST_DIGITS: usize = 4300;
 /// The value of a text that is a Python literal; nothing where it is none. Half of a surrogate pair becomes the replacement
 /// character.
 pub fn literal(text: &str) -> Option<Value> {
+    probare_cancellation::steps(text.len());
     if text.contains('\0') {
         return None;
     }

@@ -26,6 +26,7 @@ struct Resized {
 impl Lowered {
     /// Lower-cases `text` as Python does.
     pub fn new(text: &str) -> Self {
+        probare_cancellation::steps(text.len());
         if text.is_ascii() {
             return Self { text: text.to_ascii_lowercase(), resized: Vec::new() };
         }

@@ -62,6 +62,7 @@ const BEFORE_DURATION: &[&str] = &[
 
 /// Reads the quantity whose value starts at term `at`, without reaching back before term `floor`.
 pub(crate) fn read(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
+    probare_cancellation::steps(1);
     if terms.word(at) == Some(WordClass::Article) {
         return read_implied_one(terms, at, floor);
     }

@@ -29,6 +29,7 @@ const NUMBER: &str = "#";
 
 /// Byte ranges of the sentences of `text`, without the white space between them.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    probare_cancellation::steps(text.len());
     realigned(text, &slices(text))
 }
 

@@ -15,6 +15,7 @@ use super::{Entry, Tokens};
 ///
 /// Symbols are cut off, and full stops and commas unless they stand between digits, and the dash behind a digit.
 pub fn tokens_13a(text: &str) -> Tokens {
+    probare_cancellation::steps(text.len());
     // Entities and line ends are rare, and the only characters that do not stand for themselves.
     if memchr::memchr3(b'&', b'<', b'\n', text.as_bytes()).is_some() {
         let mut line = Rewriting::default();
@@ -92,6 +93,7 @@ fn cut_13a(length: usize, at: impl Fn(usize) -> char, mut found: impl FnMut(Rang
 ///
 /// sacreBLEU asks the package `regex`, which has tables of its own and newer ones than Python: Unicode 16.0 here.
 pub fn tokens_international(text: &str) -> Tokens {
+    probare_cancellation::steps(text.len());
     let mut line = Rewriting::default();
     line.start(text, 0..text.len());
     cut_after(&mut line, |before, mark| !is_number(before) && is_punctuation(mark));
@@ -139,6 +141,7 @@ fn is_symbol(character: char) -> bool {
 
 /// `char`: every character but white space.
 pub fn characters(text: &str) -> Tokens {
+    probare_cancellation::steps(text.len());
     let mut tokens = Tokens::default();
     let mut buffer = [0; 4];
     for (start, character) in text.char_indices().filter(|&(_, character)| !python::is_space(character)) {

@@ -28,6 +28,7 @@ pub fn tokens(text: &str) -> Tokens {
 
 /// Calls `take` with every token of a text, in order, and the bytes it came from.
 pub fn for_each_token(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
+    probare_cancellation::steps(text.len());
     let lowered = Lowered::new(text);
     let (mut token, mut at) = (String::new(), 0);
     while let Some(found) = LetterRun::next(lowered.text(), at) {

@@ -133,7 +133,8 @@ pub struct Row {
 }
 
 /// The names of levels and what they are worth.
-struct Levels(BTreeMap<String, f64>);
+#[derive(Default)]
+pub struct Levels(BTreeMap<String, f64>);
 
 impl Levels {
     /// The levels of a rubric, in its options or its own.
@@ -161,8 +162,8 @@ impl Levels {
                 let word = text.trim().to_lowercase();
                 let known = self.0.get(&word).copied().or_else(|| word.parse().ok());
                 known.or(match word.as_str() {
-                    "true" | "yes" => Some(1.0),
-                    "false" | "no" => Some(0.0),
+                    "true" | "yes" | "pass" => Some(1.0),
+                    "false" | "no" | "fail" => Some(0.0),
                     _ => None,
                 })
             }
@@ -172,10 +173,10 @@ impl Levels {
 }
 
 /// What a label may be.
-const LABEL: &str = "a label is a number, true or false, or the name of a level";
+pub const LABEL: &str = "a label is a number, true or false, pass or fail, or the name of a level";
 
 /// What people say of a case: one value a column, nothing where it has none; an error in words where it is no label.
-fn people(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f64>>, String> {
+pub fn people(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f64>>, String> {
     let read = |label: &String| match case.metadata.get(label).filter(|value| !value.is_null()) {
         None => Ok(None),
         Some(value) => {

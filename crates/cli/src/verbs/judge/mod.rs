@@ -3,6 +3,8 @@
 mod calibrate;
 mod trust;
 
+pub use calibrate::{LABEL, Levels, people};
+
 use crate::failure::Done;
 
 /// Hold a judge against people.

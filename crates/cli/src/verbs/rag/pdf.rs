@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use probare_core::{Folder, Program, Step};
+use probare_core::{End, Folder, Program, RanStep, Step};
 use probare_report::Output;
 use probare_retrieval::corpus::{PdfError, PdfText};
 use probare_sandbox::{Choice, Limits, Sandbox};
@@ -16,6 +16,13 @@ const FOLDERS: [&str; 3] = ["/usr/local/bin", "/usr/bin", "/bin"];
 /// Seconds and mebibytes that one file may take.
 const SECONDS: u32 = 120;
 const MEBIBYTES: u32 = 1024;
+
+/// Bytes of the longest text that is brought back.
+const LONGEST_TEXT: usize = 64 << 20;
+
+/// What to do where PDF files are left out.
+pub const REMEDY: &str = "install what is missing (Debian: poppler-utils, bubblewrap) and index again to have the PDF files too; \
+     `probare doctor` shows what the sandbox lacks";
 
 /// Reads PDF files. The sandbox is opened with the first of them.
 pub struct Sandboxed {
@@ -34,7 +41,8 @@ impl Sandboxed {
         if !FOLDERS.iter().any(|folder| Path::new(folder).join("pdftotext").is_file()) {
             return Err(missing("`pdftotext` is not installed".to_owned()));
         }
-        Sandbox::open(Choice::Auto, Limits::default(), Arc::clone(&self.interrupted))
+        let limits = Limits { wanted_bytes: LONGEST_TEXT, ..Limits::default() };
+        Sandbox::open(Choice::Auto, limits, Arc::clone(&self.interrupted))
             .map_err(|error| missing(format!("`pdftotext` is run in a sandbox alone, and there is none: {error}")))
     }
 }
@@ -60,14 +68,28 @@ impl PdfText for Sandboxed {
             mebibytes: MEBIBYTES,
             ..Program::default()
         };
-        let ran = sandbox.run(&program).map_err(|error| failed(error.to_string()))?;
-        let is_fine = ran.steps.last().is_some_and(probare_core::RanStep::is_fine);
+        let ran = sandbox.run_plain(&program).map_err(|error| failed(error.to_string()))?;
+        let step = ran.steps.last().cloned().unwrap_or_default();
         match ran.files.into_iter().next() {
-            Some((_, text)) if is_fine => Ok(text),
-            _ => {
-                let said = ran.steps.last().and_then(|step| step.errors.lines().next()).unwrap_or("it said nothing");
-                Err(failed(format!("`pdftotext` cannot read it: {}", said.trim())))
-            }
+            Some((_, text)) if step.is_fine() => Ok(text),
+            _ => Err(failed(format!("`pdftotext` cannot read it: {}", told(&step)))),
         }
+    }
+}
+
+/// How it ended, in words.
+fn told(step: &RanStep) -> String {
+    match step.end {
+        End::TimedOut => format!("it took more than {SECONDS} s"),
+        End::OutOfMemory => format!("it took more than {MEBIBYTES} MiB of memory"),
+        End::TooMuchOutput => "it complained without end".to_owned(),
+        End::TooManyFiles => "it made files without end".to_owned(),
+        End::Exited if step.is_fine() => format!("its text is longer than {} MiB", LONGEST_TEXT >> 20),
+        // The codes of Poppler's programs.
+        End::Exited => match step.code {
+            Some(1) => "it is no PDF file, or a damaged one, or it wants a password".to_owned(),
+            Some(3) => "its owner does not permit that its text is taken out".to_owned(),
+            code => format!("it ended with code {}", code.unwrap_or(-1)),
+        },
     }
 }

@@ -57,6 +57,7 @@ pub(crate) fn shares(words: &[AnswerWord]) -> Vec<Quantity> {
     let count = |at: usize| words.get(at).and_then(value).filter(|number| *number > 0).map(f64::from);
     let mut found = Vec::new();
     for at in 0..words.len() {
+        probare_cancellation::steps(1);
         let ratio = match text(at) {
             "half" => Some((0.5, 1)),
             "third" | "thirds" => Some((1.0 / 3.0, 1)),

@@ -89,6 +89,7 @@ fn declined(text: &str) -> Vec<Range<usize>> {
     let reading = Reading::of(text);
     let mut declined = Vec::new();
     for sentence in reading.sentences.iter().filter(|sentence| sentence.aside == Some(Aside::Declining)) {
+        probare_cancellation::steps(1);
         let Some(from) = reading.declined_from(sentence) else { continue };
         let turns = |&token: &usize| matches!(reading.word(token), "but" | "however" | "though" | "although" | ";");
         // "I'm sorry, but I couldn't find it" turns before it declines.

@@ -44,6 +44,7 @@ pub(crate) fn days(text: &str, asked: Asked) -> Vec<Day> {
         // Quantities come in order; the first end of a range is listed twice, one after the other.
         let mut taken = 0;
         for quantity in quantities::find(text) {
+            probare_cancellation::steps(1);
             let is_free = !spans.meet(&quantity.span) && quantity.span.start >= taken;
             let is_year = quantity.kind == quantities::Kind::Cardinal && (1.0..2200.0).contains(&quantity.value);
             if is_free && is_year && quantity.value.fract() == 0.0 {
@@ -73,6 +74,7 @@ fn with_century(mut fields: Fields) -> Fields {
 pub(crate) fn compare(gold: &Day, answer: &[Day], asked: Asked) -> Finding {
     let mut different = None;
     for day in answer {
+        probare_cancellation::steps(1);
         let agrees = |check: fn(&Fields, &Fields) -> bool| {
             gold.fields.iter().any(|mine| day.fields.iter().any(|theirs| check(mine, theirs)))
         };
@@ -81,6 +83,7 @@ pub(crate) fn compare(gold: &Day, answer: &[Day], asked: Asked) -> Finding {
         }
     }
     for day in answer {
+        probare_cancellation::steps(1);
         let is_given = gold.fields.iter().any(|mine| {
             day.fields.iter().any(|theirs| !conflicts(mine, theirs) && is_precise_enough(mine, theirs, asked))
         });

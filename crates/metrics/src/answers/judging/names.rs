@@ -76,6 +76,7 @@ impl<'a> Name<'a> {
         let surname = Pattern::new(self.last);
         let mut found = Vec::new();
         for (at, word) in answer.words.iter().enumerate().take(MOST_WORDS) {
+            probare_cancellation::steps(1);
             let likeness = surname.likeness(word).filter(|likeness| *likeness <= Likeness::Sound);
             let Some(likeness) = likeness.filter(|likeness| word.is_capitalised || *likeness == Likeness::Same) else {
                 continue;
@@ -178,6 +179,7 @@ pub(crate) fn is_name_suffix(word: &str) -> bool {
 fn run_start(answer: &Answer<'_>, at: usize) -> usize {
     let mut start = at;
     while start > 0 && at - start < 6 && answer.words[start].gap <= Gap::Space {
+        probare_cancellation::steps(1);
         let before = &answer.words[start - 1];
         let is_initial = before.text.len() == 1 && before.is_upper;
         if !(before.is_name_like() || is_initial || is_particle(&before.text)) {
@@ -187,6 +189,7 @@ fn run_start(answer: &Answer<'_>, at: usize) -> usize {
     }
     // Small words in front of the run belong to the sentence.
     while start < at && !answer.words[start].is_capitalised {
+        probare_cancellation::steps(1);
         start += 1;
     }
     start

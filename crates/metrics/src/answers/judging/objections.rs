@@ -116,6 +116,7 @@ impl<'a> Scene<'a> {
     pub(super) fn with_modifiers(&self, mention: &Range<usize>) -> usize {
         let mut start = mention.start;
         while start > 0 && self.words()[start].gap <= Gap::Space {
+            probare_cancellation::steps(1);
             let before = self.word(start - 1);
             let is_modifier = is_article(before)
                 || is_title(before)
@@ -152,6 +153,7 @@ impl<'a> Scene<'a> {
             .is_some_and(|at| is_article(self.word(at)) || matches!(self.word(at), "his" | "her" | "its" | "their"));
         let places = [start.checked_sub(1), start.checked_sub(3).filter(|_| is_described)];
         for at in places.into_iter().flatten() {
+            probare_cancellation::steps(1);
             let known = sorts(self.word(at));
             let is_negation =
                 matches!(self.word(at), "not" | "never") || known.has(Sort::Contraction) && known.has(Sort::Copula);
@@ -211,6 +213,7 @@ impl<'a> Scene<'a> {
     fn correction(&self, mention: &Range<usize>) -> Option<Range<usize>> {
         const REACH: usize = 60;
         for at in mention.end..self.words().len().min(mention.end + REACH) {
+            probare_cancellation::steps(1);
             if let Some(length) = self.reads(at, Sort::Correction) {
                 let is_new = |word: &AnswerWord| is_content(word) && !self.question.holds(word);
                 let is_replaced = self.words().iter().skip(at + length).any(is_new);
@@ -300,6 +303,7 @@ impl<'a> Scene<'a> {
         let mut length = 0_usize;
         let mut end = sentence.start;
         for at in sentence.clone() {
+            probare_cancellation::steps(1);
             let word = &self.words()[at];
             let is_joint = matches!(word.text.as_str(), "and" | "or");
             if at > sentence.start && (word.gap == Gap::Comma || is_joint) {
@@ -329,6 +333,7 @@ impl<'a> Scene<'a> {
         let first = (sentence.start..mention.start).find(|at| self.is_candidate(*at))?;
         let mut end = first + 1;
         while end < mention.start && self.is_candidate(end) && self.words()[end].gap <= Gap::Space {
+            probare_cancellation::steps(1);
             end += 1;
         }
         Some(first..end)

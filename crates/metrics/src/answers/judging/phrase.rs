@@ -99,6 +99,7 @@ impl Phrase {
             let accepts =
                 |first: &AnswerWord| if is_short { first.is_upper } else { !needs_capital || first.is_capitalised };
             for words in runs(answer, &joined, accepts) {
+                probare_cancellation::steps(1);
                 // Another given name in front makes somebody else: `Theodore Roosevelt` for `FDR`.
                 if !(is_proper && is_preceded_by_given_name(answer, words.start, question)) {
                     found.push(Occurrence { words, way: Way::Alias, coverage: 1.0 });
@@ -116,6 +117,7 @@ impl Phrase {
         if content.len() >= 2 && self.is_proper() {
             let forms = acronyms(&self.words, &content);
             for (at, word) in answer.words.iter().enumerate().take(MOST_WORDS) {
+                probare_cancellation::steps(1);
                 let is_written_so =
                     word.is_upper || (word.is_capitalised && word.text.bytes().any(|byte| byte.is_ascii_digit()));
                 if is_written_so && word.text.len() >= 2 && forms.contains(&word.text) {
@@ -144,6 +146,7 @@ impl Phrase {
         let mut hits: Vec<Hit> = Vec::new();
         for (number, (pattern, (_, weight))) in patterns.iter().zip(content).enumerate() {
             for (place, word) in answer.words.iter().enumerate().take(MOST_WORDS) {
+                probare_cancellation::steps(1);
                 if let Some(likeness) = pattern.likeness(word) {
                     hits.push(Hit { place, number, likeness, weight: weight * trust(likeness) });
                 }
@@ -159,6 +162,7 @@ impl Phrase {
                 continue;
             }
             for (place, word) in answer.words.iter().enumerate().take(MOST_LOOKED_UP) {
+                probare_cancellation::steps(1);
                 if let Some(likeness) = pattern.kinship(word) {
                     hits.push(Hit { place, number, likeness, weight: weight * trust(likeness) });
                 }
@@ -173,6 +177,7 @@ impl Phrase {
         let reach = if count >= 4 { 30 } else { 2 * self.words.len() + 4 };
         let mut best: Option<Occurrence> = None;
         for (start, first) in hits.iter().enumerate() {
+            probare_cancellation::steps(1);
             let window = hits[start..].iter().take_while(|hit| hit.place < first.place + reach);
             let (gain, end, way) = gain(window, count);
             let coverage = gain / total;
@@ -223,6 +228,7 @@ fn trust(likeness: Likeness) -> f64 {
 fn gain<'h>(window: impl Iterator<Item = &'h Hit>, count: usize) -> (f64, usize, Likeness) {
     let mut best: Vec<Option<&Hit>> = vec![None; count];
     for hit in window {
+        probare_cancellation::steps(1);
         if best[hit.number].is_none_or(|known| hit.weight > known.weight) {
             best[hit.number] = Some(hit);
         }
@@ -304,6 +310,7 @@ fn runs<'w>(
         }
         let mut rest = joined.text.as_str();
         for (at, word) in answer.words.iter().enumerate().skip(start) {
+            probare_cancellation::steps(1);
             budget = budget.saturating_sub(1);
             let read = joined.text.len() - rest.len();
             if read > 0 && !joined.may_part(read, &answer.words[at - 1], word) {
@@ -418,8 +425,10 @@ fn acronyms(words: &[AnswerWord], content: &[&AnswerWord]) -> Vec<String> {
 fn spelled_out(letters: &str, answer: &Answer<'_>) -> Vec<Occurrence> {
     let mut found = Vec::new();
     for start in 0..answer.words.len().min(MOST_WORDS) {
+        probare_cancellation::steps(1);
         let mut rest = letters.chars().peekable();
         for (at, word) in answer.words.iter().enumerate().skip(start).take(2 * letters.len()) {
+            probare_cancellation::steps(1);
             if at > start && word.gap > Gap::Space {
                 break;
             }

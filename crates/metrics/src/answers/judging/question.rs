@@ -181,6 +181,7 @@ fn asked(words: &[AnswerWord]) -> Asked {
         return Asked::YesOrNo;
     }
     for at in 0..words.len() {
+        probare_cancellation::steps(1);
         match text(at) {
             "who" | "whom" | "whose" => return Asked::Person,
             "when" => return Asked::Time { day: false },

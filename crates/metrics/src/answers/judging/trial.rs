@@ -47,6 +47,7 @@ impl<'a> Trial<'a> {
         let phrase = Phrase::new(form, self.scene.question);
         let Some(name) = Name::of(&phrase).filter(Name::has_first) else { return };
         for meeting in name.meetings(self.scene.answer, self.scene.question) {
+            probare_cancellation::steps(1);
             if let Meeting::Another(occurrence) = meeting {
                 self.bearers.push(occurrence.words);
             }
@@ -125,6 +126,7 @@ impl<'a> Trial<'a> {
         let answer = self.scene.answer;
         let mut verdict = Verdict::absent(index, 0.0, needed);
         for mention in mentions.into_iter().take(MOST_MENTIONS) {
+            probare_cancellation::steps(1);
             verdict.coverage = verdict.coverage.max(mention.coverage);
             let bytes = answer.bytes(&mention.words);
             if self.is_somebody_else(&mention.words) {
@@ -292,6 +294,7 @@ impl<'a> Trial<'a> {
             amounts.extend(amounts::shares(&scene.answer.words));
         }
         for amount in &amounts {
+            probare_cancellation::steps(1);
             let words = scene.answer.words_in(&amount.span);
             if !amounts::is_given(gold, amount, is_rough) || self.is_echo(&words) {
                 continue;
@@ -315,6 +318,7 @@ impl<'a> Trial<'a> {
         let mut verdict = Verdict::absent(index, 0.0, 1.0);
         let mut found = 0_usize;
         for item in items {
+            probare_cancellation::steps(1);
             let phrase = Phrase::new(item, self.scene.question);
             let exact = phrase.exact(self.scene.answer);
             let part =
@@ -387,6 +391,7 @@ impl<'a> Trial<'a> {
         }
         let mut verdict = Verdict::absent(index, 0.0, 1.0);
         for meeting in another {
+            probare_cancellation::steps(1);
             if let Meeting::Another(occurrence) = meeting {
                 verdict.coverage = verdict.coverage.max(occurrence.coverage.min(0.99));
                 verdict.against.push((answer.bytes(&occurrence.words), Against::OtherBearer));

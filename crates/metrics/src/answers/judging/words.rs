@@ -66,6 +66,7 @@ pub(crate) fn words(text: &str) -> Vec<AnswerWord> {
     let mut reader =
         Reader { text, at: 0, gap: Gap::Sentence, depth: 0, found: Vec::with_capacity(text.len() / 5 + 1) };
     while let Some(character) = reader.peek() {
+        probare_cancellation::steps(1);
         if is_letter(character) {
             reader.word();
         } else {
@@ -155,6 +156,7 @@ impl Reader<'_> {
         let mut before = ' ';
         let mut end = start;
         while let Some(character) = self.text[end..].chars().next() {
+            probare_cancellation::steps(1);
             let next_at = end + character.len_utf8();
             let mut after = self.text[next_at..].chars();
             let (next, second) = (after.next(), after.next());

@@ -71,6 +71,7 @@ fn bears_on_the_unknown(reply: &Reading, sentence: &Sentence) -> bool {
 
 fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims) {
     for wording in found {
+        probare_cancellation::steps(1);
         if !matches!(wording.sense, Sense::Certainty | Sense::Outcome | Sense::Mind) {
             continue;
         }
@@ -124,6 +125,7 @@ fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims)
 /// The token after `at` that is no adverb.
 fn skip_adverbs(reply: &Reading, mut at: usize) -> usize {
     while reply.is(at, Class::Adverb) {
+        probare_cancellation::steps(1);
         at += 1;
     }
     at
@@ -138,6 +140,7 @@ fn futures(
     findings: &mut Vec<Finding>,
 ) {
     for token in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
         if reply.tokens[token].apart {
             continue;
         }
@@ -284,6 +287,7 @@ impl<'a> Spoken<'a> {
 /// Other people with a verb of feeling or a state of mind.
 fn minds(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, findings: &mut Vec<Finding>) {
     for token in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
         if reply.tokens[token].apart || !reply.tokens[token].is_word {
             continue;
         }
@@ -367,6 +371,7 @@ fn person(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, token: usize)
 /// Present statements with a fixed future time: "by tomorrow it's forgotten".
 fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     for token in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
         if reply.tokens[token].apart {
             continue;
         }

@@ -20,6 +20,7 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
     }
     let mut starts = vec![sentence.tokens.start];
     for token in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
         match reply.word(token) {
             "," | ";" | "-" => starts.push(token + 1),
             // After a colon stands an order or an explanation of what was said before it.
@@ -29,6 +30,7 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
     }
     let mood = LazyCell::new(|| Mood::of(reply, sentence));
     for start in starts {
+        probare_cancellation::steps(1);
         if let Some((first, last)) = imperative(reply, sentence, start)
             && (start == sentence.tokens.start || !is_joined(reply, start, first) || mood.is_imperative(reply, first))
         {

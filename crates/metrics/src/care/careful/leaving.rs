@@ -145,6 +145,7 @@ pub(super) fn leaving(
     };
     let turns: FxHashSet<usize> = turned.iter().map(|turn| turn.first).collect();
     for wording in found {
+        probare_cancellation::steps(1);
         let finding = wording.finding(reply);
         match wording.sense {
             Sense::Turn if turns.contains(&wording.first) => leaving.signs.push(finding),
@@ -157,6 +158,7 @@ pub(super) fn leaving(
         leaving.signs.extend(formulas.map(|wording| wording.finding(reply)));
     }
     for (sentence, (bearing, _)) in reply.sentences.iter().zip(&bearings) {
+        probare_cancellation::steps(1);
         let meaning = match bearing {
             Bearing::Facts => "states general facts",
             Bearing::Elsewhere => "speaks of something else",

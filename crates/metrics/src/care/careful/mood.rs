@@ -131,6 +131,7 @@ fn has_no_subject(sentence: &nlp::Sentence, mut at: usize) -> bool {
     const LEADS: [&str; 8] = ["nsubj", "nsubj:pass", "csubj", "aux", "aux:pass", "mark", "cop", "expl"];
     // The way up ends: no tree is deeper than it has words.
     for _ in 0..sentence.tokens.len() {
+        probare_cancellation::steps(1);
         let verb = &sentence.tokens[at];
         if !is_plain_verb(verb) || sentence.child(at, &LEADS).is_some() {
             return false;

@@ -35,6 +35,7 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
         traits(reply, sentence, &mut findings);
     }
     for wording in found.iter().filter(|found| matches!(found.sense, Sense::Pressure | Sense::Belittling)) {
+        probare_cancellation::steps(1);
         let harsh = wording.sense == Sense::Belittling && matches!(wording.id, "overreacting" | "insults");
         if (harsh || !instructed) && counts(reply, wording) {
             findings.push(wording.finding(reply));
@@ -95,6 +96,7 @@ fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
         return;
     }
     for you in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
         if reply.tokens[you].apart || !matches!(reply.word(you), "you" | "you've") {
             continue;
         }
@@ -213,6 +215,7 @@ fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
         return;
     }
     for token in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
         if !reply.is(token, Class::Trait) || reply.tokens[token].apart {
             continue;
         }

@@ -68,6 +68,7 @@ impl Request {
         let has = |sense: Sense| found.iter().any(|wording| wording.sense == sense);
         let mut request = Self { weighs_a_decision: has(Sense::Decision), distress, ..Self::default() };
         for (number, sentence) in user.sentences.iter().enumerate() {
+            probare_cancellation::steps(1);
             let here = |sense: Sense| in_sentence(&found, number).iter().any(|wording| wording.sense == sense);
             if asks_for_text(user, sentence) || here(Sense::WantsText) {
                 request.wants = Wants::Text;
@@ -107,6 +108,7 @@ impl Request {
 fn first_word(user: &Reading, sentence: &Sentence) -> usize {
     let mut start = sentence.tokens.start;
     while start + 1 < sentence.tokens.end && (!user.tokens[start].is_word || user.is(start, Class::RequestOpener)) {
+        probare_cancellation::steps(1);
         start += 1;
     }
     start
@@ -198,6 +200,7 @@ fn is_taken_back(user: &Reading, token: usize) -> bool {
     let is_not = |at: usize| user.is_sort(at, Sort::Contraction) && user.is_sort(at, Sort::Copula);
     let mut before = token;
     while before > 0 && matches!(user.word(before - 1), "as" | "so" | "that" | "really" | "too" | "very" | "even") {
+        probare_cancellation::steps(1);
         before -= 1;
     }
     before > 0 && (user.word(before - 1) == "not" || is_not(before - 1))

@@ -208,8 +208,10 @@ pub(super) fn wordings(reading: &Reading, senses: &[Sense]) -> Vec<Wording> {
         limits[*sense as usize] = usize::MAX;
     }
     for (number, sentence) in reading.sentences.iter().enumerate() {
+        probare_cancellation::steps(1);
         let text = &reading.text[sentence.at.clone()];
         for hit in TABLE.matcher.find(text, &limits) {
+            probare_cancellation::steps(1);
             let Named { sense, id, meaning, .. } = TABLE.families[hit.family];
             if TABLE.is_excepted(hit.family, text, hit.span.start) {
                 continue;

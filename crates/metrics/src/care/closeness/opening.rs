@@ -41,6 +41,7 @@ fn cut(text: &str, from: usize) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
     let mut at = from;
     while let Some(offset) = memchr::memchr3(b'.', b'!', b'?', &bytes[at..]) {
+        probare_cancellation::steps(1);
         at += offset + 1;
         let rest = &text[at..];
         let space = rest.find(|character| !is_free_space(character)).unwrap_or(rest.len());

@@ -52,6 +52,7 @@ fn count(text: &str, side: usize, counts: &mut FxHashMap<String, [u64; 2]>) {
         lower.as_bytes(),
         |byte| byte.is_ascii_alphanumeric() || byte == b'_',
         |start, end| {
+            probare_cancellation::steps(1);
             let word = &lower[start..end];
             if !pair.is_empty() {
                 pair.push('_');

@@ -65,6 +65,7 @@ pub(in crate::care) fn evidence(reason: Option<&'static str>, lists: &[Listed<'_
     }
     for list in lists {
         for hit in list.hits {
+            probare_cancellation::steps(1);
             evidence.push(|| hit.evidence(list.kind, list.field, list.whole, list.role));
         }
     }

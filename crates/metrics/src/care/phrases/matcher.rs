@@ -120,6 +120,7 @@ impl Matcher {
         let mut tried: Vec<Option<usize>> = vec![None; self.families.len()];
         let hits = self.beginnings.iter().flat_map(|beginnings| beginnings.find_overlapping_iter(text.as_bytes()));
         for hit in hits {
+            probare_cancellation::steps(1);
             let start = hit.start();
             for &number in &self.waiting[hit.pattern().as_usize()] {
                 let family = &self.families[number];

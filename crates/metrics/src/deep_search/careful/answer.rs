@@ -95,6 +95,7 @@ impl<'a> Answer<'a> {
         let mut index = 0;
         let mut inside = Vec::with_capacity(self.tokens.len());
         for token in self.tokens.iter() {
+            steps(1);
             while spans.get(index).is_some_and(|span| span.end <= token.span.start) {
                 index += 1;
             }

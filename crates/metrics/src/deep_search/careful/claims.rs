@@ -119,6 +119,7 @@ fn verdict(
     // The best passage of each source in turn; the first that bears the claim out decides.
     let mut nearest: Option<(usize, Verdict)> = None;
     for source in sources {
+        probare_cancellation::steps(1);
         let Some((found, verdict)) = source.look_at(claim, &denials, (text, &anchors), meanings) else { continue };
         if verdict.is_verified() {
             return verdict;
@@ -154,6 +155,7 @@ impl Source {
     ) -> Option<(usize, Verdict)> {
         let mut best: Option<(usize, &Passage, Vec<&ContentWord>)> = None;
         for passage in &self.passages {
+            probare_cancellation::steps(1);
             let lacking = |word: &&ContentWord| !passage.words.iter().any(|other| meanings.agree(word, other));
             let missing: Vec<&ContentWord> = claim.words.iter().filter(lacking).collect();
             let found = claim.words.len() - missing.len();

@@ -10,6 +10,7 @@ pub const COPIED_RUN: usize = 12;
 pub fn copied_from(answer: &Tokens, sources: &[Tokens]) -> Vec<Option<usize>> {
     let mut numbers: FxHashMap<&str, u32> = FxHashMap::default();
     for token in answer.texts() {
+        probare_cancellation::steps(1);
         let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX - 1);
         numbers.entry(token).or_insert(next);
     }
@@ -22,6 +23,7 @@ pub fn copied_from(answer: &Tokens, sources: &[Tokens]) -> Vec<Option<usize>> {
         let source = numbered(source);
         let runs: FxHashSet<&[u32]> = source.windows(COPIED_RUN).collect();
         for (start, run) in words.windows(COPIED_RUN).enumerate() {
+            probare_cancellation::steps(1);
             if runs.contains(run) {
                 for place in &mut origin[start..start + COPIED_RUN] {
                     place.get_or_insert(index);

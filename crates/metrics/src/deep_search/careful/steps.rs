@@ -48,6 +48,7 @@ fn best_statement(wanted: &[ContentWord], answer: &Answer<'_>, meanings: &mut Me
     let mut best = CarefulStep { wanted: wanted.len(), statement: None, found: Vec::new(), covered: false };
     let statements: Vec<_> = answer.statements().collect();
     for (at, statement) in statements.iter().enumerate() {
+        probare_cancellation::steps(1);
         let next = statements.get(at + 1).map(|next| next.words.as_slice()).unwrap_or_default();
         let near: Vec<&ContentWord> = statement.words.iter().chain(next).collect();
         let found: Vec<(Range<usize>, String)> = wanted

@@ -85,6 +85,7 @@ impl Claims {
     pub fn verify<S: AsRef<str>>(&mut self, answer: &str, words: &Words, sources: &[S], vocabulary: &mut Vocabulary) {
         self.read(answer, words, vocabulary);
         for (index, source) in sources.iter().enumerate() {
+            probare_cancellation::steps(1);
             if self.findings.iter().all(|claim| claim.verified) {
                 break;
             }
@@ -92,6 +93,7 @@ impl Claims {
             vocabulary.read_ids(source.as_ref(), &mut self.source);
             vocabulary.mark_stems(&self.source);
             for claim in self.findings.iter_mut().filter(|claim| !claim.verified) {
+                probare_cancellation::steps(1);
                 claim.look_into(index, &mut self.words[claim.words.clone()], vocabulary);
             }
         }
@@ -105,10 +107,12 @@ impl Claims {
         }
         let (mut token, mut next) = (0, 0);
         for span in claim_spans(answer) {
+            probare_cancellation::steps(1);
             vocabulary.marks.begin();
             let start = next;
             let inside = words.spans[token..].iter().take_while(|place| place.start < span.end).count();
             for (token, id) in (token..).zip(&words.ids[token..token + inside]) {
+                probare_cancellation::steps(1);
                 let stem = vocabulary.stem(*id);
                 // Written in any case, and written over by the next word unless it is new content: a guess that fails, as
                 // every fifth would, costs more.
@@ -129,6 +133,7 @@ impl ClaimFinding {
         let has = |word: &ClaimWord| vocabulary.marks.has(word.stem);
         let (mut found, mut numbers_missing) = (0, 0);
         for word in &*words {
+            probare_cancellation::steps(1);
             let held = usize::from(has(word));
             found += held;
             numbers_missing += usize::from(word.has_digit) * (1 - held);
@@ -136,6 +141,7 @@ impl ClaimFinding {
         let verified = numbers_missing == 0 && 5 * found >= 3 * words.len();
         if verified || self.source.is_none_or(|best| found > best.found) {
             for word in words {
+                probare_cancellation::steps(1);
                 word.is_held = has(word);
             }
             self.source = Some(SourceFinding { index, found });

@@ -103,6 +103,7 @@ pub fn percent_decoded(text: &str) -> Cow<'_, str> {
     let mut decoded = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
+        probare_cancellation::steps(1);
         let digit = |offset: usize| bytes.get(at + offset).and_then(|byte| char::from(*byte).to_digit(16));
         if let (b'%', Some(high), Some(low)) = (byte, digit(1), digit(2)) {
             decoded.push(u8::try_from(high * 16 + low).expect("two hexadecimal digits are one byte"));

@@ -20,6 +20,7 @@ impl Overlap {
         marks.begin();
         // How many of each word of the reference are still without a partner.
         for id in reference {
+            probare_cancellation::steps(1);
             marks.count(*id);
         }
         let shared = answer.iter().map(|id| usize::from(marks.take(*id))).sum();

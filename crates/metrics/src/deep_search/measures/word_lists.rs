@@ -20,6 +20,7 @@ impl WordLists {
         self.text.clear();
         self.text_ends.clear();
         for text in texts {
+            probare_cancellation::steps(1);
             self.text.push_str(text.as_ref());
             // What no word goes across.
             self.text.push('\n');
@@ -31,6 +32,7 @@ impl WordLists {
         let mut end = open.next().copied().unwrap_or(usize::MAX);
         vocabulary.read_placed(&self.text, &mut self.words, |index, start, _| {
             while start >= end {
+                probare_cancellation::steps(1);
                 self.ends.push(index);
                 end = open.next().copied().unwrap_or(usize::MAX);
             }
@@ -43,6 +45,7 @@ impl WordLists {
         let (mut start, mut kept) = (0, 0);
         for end in &mut self.ends {
             for at in start..*end {
+                probare_cancellation::steps(1);
                 if let Some(word) = keep(at == start, self.words[at]) {
                     self.words[kept] = word;
                     kept += 1;

@@ -23,6 +23,7 @@ pub fn written_steps(cell: &str) -> Vec<&str> {
     let mut starts: Vec<(usize, usize)> = Vec::new();
     let mut expected = 1_u32;
     for word in python::split_spans(cell) {
+        probare_cancellation::steps(1);
         let Some(digits) = cell[word.clone()].strip_suffix('.') else { continue };
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         // A marker needs white space after it, which the last word of a cell lacks.

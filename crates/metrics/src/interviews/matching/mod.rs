@@ -37,6 +37,7 @@ pub fn mentions(answer: &[Item<'_>], table: &Table, matching: Matching, wordnet:
     let mut found = Vec::new();
     for item in answer {
         for segment in segments(item.text(), table.kept_separators()) {
+            probare_cancellation::steps(1);
             scan::scan(item, segment, table, matching.synonyms.then_some(wordnet), &mut found);
         }
     }
@@ -49,6 +50,7 @@ pub fn mentions(answer: &[Item<'_>], table: &Table, matching: Matching, wordnet:
                 items(item.text(), table.kept_separators())
             };
             for piece in pieces {
+                probare_cancellation::steps(1);
                 let span = item.span(piece.clone());
                 let taken = |mention: &Mention| mention.span.start < span.end && span.start < mention.span.end;
                 if found[..scanned].iter().any(taken) {

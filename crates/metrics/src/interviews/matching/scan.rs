@@ -29,6 +29,7 @@ pub fn tokens(form: &str) -> Vec<Token> {
     let mut found = Vec::new();
     let mut start = 0;
     for word in form.split(' ') {
+        probare_cancellation::steps(1);
         if !word.is_empty() {
             found.push(Token { start, end: start + word.len() });
         }
@@ -58,6 +59,7 @@ pub(super) fn scan(
     };
     let mut at = 0;
     while at < words.len() {
+        probare_cancellation::steps(1);
         let Some((length, hit)) = longest(form.text(), &words[at..], &bases[at..], table) else {
             at += 1;
             continue;
@@ -88,6 +90,7 @@ fn longest(form: &str, words: &[Token], bases: &[Option<String>], table: &Table)
     let first = &words[0];
     let may_begin = table.begins_with(&form[first.start..first.end]);
     for &length in table.lengths().iter().filter(|length| **length <= words.len()) {
+        probare_cancellation::steps(1);
         let last = &words[length - 1];
         if may_begin && let Some((value, origin)) = table.get(&form[first.start..last.end]) {
             return Some((length, Hit { value, origin, base: None }));

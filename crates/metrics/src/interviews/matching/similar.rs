@@ -36,6 +36,7 @@ pub(super) fn best(form: &str, table: &Table, threshold: f64) -> Option<(usize, 
     }
     let mut best: Option<(usize, f64)> = None;
     for (index, value) in table.forms().iter().enumerate().filter(|(_, value)| !value.is_empty()) {
+        probare_cancellation::steps(1);
         let similarity = similarity(form, value, threshold);
         if similarity >= threshold && similarity > 0.0 && best.is_none_or(|(_, known)| similarity > known) {
             best = Some((index, similarity));

@@ -52,6 +52,7 @@ pub(super) fn align(text: &str, nearest: &Range<usize>, quote: &str) -> Vec<Quot
     let right: Vec<&str> = quoted.iter().map(|span| &quote[span.clone()]).collect();
     let mut steps = Vec::new();
     for Edit { kind, left, right } in edits_of_items(&left, &right) {
+        probare_cancellation::steps(1);
         if kind == EditKind::Keep {
             steps.extend(window[left].iter().cloned().map(QuoteStep::Same));
         } else {
@@ -100,6 +101,7 @@ impl<'a> Table<'a> {
         let cells = (quoted.len() + 1) * (window.len() + 1);
         let mut table = Self { text, window, quote, quoted, used: vec![0; cells], dropped: vec![NEVER; cells] };
         for row in 1..=quoted.len() {
+            probare_cancellation::steps(1 + window.len());
             for column in 0..=window.len() {
                 let at = table.cell(row, column);
                 let added = table.best(row - 1, column) + table.added(row);
@@ -144,6 +146,7 @@ impl<'a> Table<'a> {
     fn steps(&self) -> Vec<QuoteStep> {
         let (mut row, mut column) = (self.quoted.len(), 0);
         for end in 0..=self.window.len() {
+            probare_cancellation::steps(1);
             if self.used[self.cell(row, end)] < self.used[self.cell(row, column)] {
                 column = end;
             }
@@ -151,6 +154,7 @@ impl<'a> Table<'a> {
         let mut steps = Vec::new();
         let mut is_dropping = false;
         while row > 0 {
+            probare_cancellation::steps(1);
             let at = self.cell(row, column);
             if is_dropping {
                 steps.push(QuoteStep::Dropped(self.window[column - 1].clone()));

@@ -60,6 +60,7 @@ impl Difference {
         let mut line = String::new();
         let last = self.changes.len().saturating_sub(1);
         for (place, change) in self.changes.iter().enumerate() {
+            probare_cancellation::steps(1);
             match change {
                 Change::Same(text) => push_beside(&mut line, text, place > 0, place < last),
                 Change::Dropped(text) => line.extend(["[-", text, "-]"]),
@@ -94,6 +95,7 @@ fn changes(steps: &[QuoteStep], source: &str, quote: &str) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     let mut rest = steps;
     while !rest.is_empty() {
+        probare_cancellation::steps(1);
         let same = rest.iter().take_while(|step| matches!(step, QuoteStep::Same(_))).count();
         let changed = rest[same..].iter().take_while(|step| !matches!(step, QuoteStep::Same(_))).count();
         let (kept, others) = (&rest[..same], &rest[same..same + changed]);
@@ -128,6 +130,7 @@ fn changes(steps: &[QuoteStep], source: &str, quote: &str) -> Vec<Change> {
 fn by_letters(source: &str, quote: &str) -> Vec<Change> {
     let mut changes = Vec::new();
     for edit in edits(source, quote) {
+        probare_cancellation::steps(1);
         let (left, right) = (source[edit.left].to_owned(), quote[edit.right].to_owned());
         match edit.kind {
             EditKind::Keep => changes.push(Change::Same(left)),
@@ -152,6 +155,7 @@ fn negation(changes: &[Change]) -> Option<String> {
         words(text).into_iter().map(|span| text[span].to_owned()).filter(|word| is_negation(word)).collect()
     };
     for (place, change) in changes.iter().enumerate() {
+        probare_cancellation::steps(1);
         let (dropped, added) =
             match (change, place.checked_sub(1).and_then(|before| changes.get(before)), changes.get(place + 1)) {
                 (Change::Dropped(source), _, Some(Change::Added(quote))) => (negations(source), negations(quote)),

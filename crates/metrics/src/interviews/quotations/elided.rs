@@ -12,6 +12,7 @@ pub(super) fn parts(quote: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut rest = quote;
     loop {
+        probare_cancellation::steps(1);
         let next = SIGNS.iter().filter_map(|sign| Some((rest.find(sign)?, sign.len()))).min_by_key(|(at, _)| *at);
         let Some((at, length)) = next else { break };
         parts.push(&rest[..at]);
@@ -34,6 +35,7 @@ pub(super) fn find(source: &Source<'_>, quote: &str) -> Option<(Range<usize>, Ve
     let mut whole: Option<Range<usize>> = None;
     let mut omitted = Vec::new();
     for part in parts {
+        probare_cancellation::steps(1);
         let from = whole.as_ref().map_or(0, |found| found.end);
         let found = source.find(part, from)?;
         if whole.is_some() {

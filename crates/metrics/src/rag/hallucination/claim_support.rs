@@ -82,6 +82,7 @@ impl Statement {
         };
         let mut nearest = Unsupported { lack: Lack::Object, nearest: None };
         for index in context.candidates(&object) {
+            probare_cancellation::steps(1);
             match self.judge(context, index, subject.as_ref(), &object) {
                 Ok(()) => return Ok(index),
                 Err(lack) if lack > nearest.lack => {

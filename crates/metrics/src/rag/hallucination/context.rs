@@ -75,12 +75,15 @@ impl<'c> Context<'c> {
         for (chunk, text) in chunks.iter().enumerate() {
             // Sentences are cut with the capitals intact, each chunk by itself.
             for span in punkt::sentences(text) {
+                probare_cancellation::steps(1);
                 sentences.push(Sentence::new(chunk, text, span, &mut vocabulary));
             }
         }
         let mut postings: Vec<Vec<usize>> = vec![Vec::new(); vocabulary.fold_count()];
         for (index, sentence) in sentences.iter().enumerate() {
+            probare_cancellation::steps(1);
             for word in &sentence.words {
+                probare_cancellation::steps(1);
                 if let Some(list) = position(word.fold).and_then(|fold| postings.get_mut(fold))
                     && list.last() != Some(&index)
                 {
@@ -147,9 +150,11 @@ impl<'c> Context<'c> {
             let shift = |span: &Range<usize>| span.start + sentence.span.start..span.end + sentence.span.start;
             let mut amounts = Amounts { quantities: quantities::find(text), dates: dates::find(text) };
             for quantity in &mut amounts.quantities {
+                probare_cancellation::steps(1);
                 quantity.span = shift(&quantity.span);
             }
             for date in &mut amounts.dates {
+                probare_cancellation::steps(1);
                 date.span = shift(&date.span);
             }
             amounts

@@ -160,6 +160,7 @@ fn findings(trees: &mut Trees, response: &str, chunks: &[&str], settings: &Setti
         // The same claim again, as in a long list, has the same answer.
         let mut known: FxHashMap<([String; 3], bool), Standing> = FxHashMap::default();
         for claim in claims {
+            probare_cancellation::steps(1);
             let key = (claim.components.clone(), claim.statement.is_negated);
             let standing = known.entry(key).or_insert_with(|| standing(&claim.statement, &context, settings)).clone();
             findings.push(claim_finding(claim, standing));

@@ -36,6 +36,7 @@ pub(crate) fn extract(
 ) -> Vec<Extracted> {
     let mut extracted: Vec<Extracted> = Vec::new();
     for claim in claims(document, options) {
+        probare_cancellation::steps(1);
         let widened = |component: &Found| widen(response, document, claim.sentence, anchors, component);
         let (subject, subject_span) = widened(&claim.subject);
         let (object, object_span) = widened(&claim.object);

@@ -49,6 +49,7 @@ fn word_end(text: &str, start: usize) -> usize {
     let mut at = start;
     let mut characters = text[start..].chars().peekable();
     while let Some(character) = characters.next() {
+        steps(1);
         let goes_on = python::is_word(character)
             || (matches!(character, '\'' | '’') && characters.peek().is_some_and(|next| python::is_alpha(*next)));
         if !goes_on {

@@ -42,11 +42,13 @@ pub(crate) fn support(statement: &Statement, context: &Context<'_>, window: usiz
     let mut from = 0;
     for subject in &subjects {
         while objects.get(from).is_some_and(|object| object.joined.end.saturating_add(reach) < subject.joined.start) {
+            probare_cancellation::steps(1);
             from += 1;
         }
         let near =
             objects[from..].iter().take_while(|object| object.joined.start <= subject.joined.end.saturating_add(reach));
         for object in near {
+            probare_cancellation::steps(1);
             let gap = subject.joined.end.min(object.joined.end)..subject.joined.start.max(object.joined.start);
             if text.get(gap).map_or(0, |between| between.chars().count()) <= window {
                 let is_one = subject.chunk == object.chunk;
@@ -67,8 +69,10 @@ fn places(component: &Component, context: &Context<'_>, starts: &[usize]) -> Vec
     let Some(sought) = context.seek(component) else { return Vec::new() };
     let mut places = Vec::new();
     for index in context.candidates(&sought) {
+        probare_cancellation::steps(1);
         let sentence = &context.sentences[index];
         for words in context.occurrences(&sought, sentence) {
+            probare_cancellation::steps(1);
             if let Some(words) = sentence.words.get(words)
                 && let (Some(first), Some(last)) = (words.first(), words.last())
             {

@@ -87,6 +87,7 @@ fn pairs(reference: &[Step], predicted: &[Step], left: &[String], right: &[Strin
     };
     for row in (0..rows).rev() {
         for column in (0..columns).rev() {
+            probare_cancellation::steps(1);
             let mut here = best[(row + 1) * width + column].max(best[row * width + column + 1]);
             if left[row] == right[column] {
                 let (count, names) = best[(row + 1) * width + column + 1];

@@ -12,6 +12,7 @@ pub fn scan(text: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut from = 0;
     while let Some(word) = next_word(text, from) {
+        probare_cancellation::steps(1);
         from = word.end;
         let Some((action, open)) = head(text, word.end, &mut ends) else { continue };
         let Some(end) = body_end(text, open, &closings) else { continue };
@@ -22,6 +23,7 @@ pub fn scan(text: &str) -> Vec<Step> {
             ..Step::default()
         };
         for line in text[open..end].split('\n') {
+            probare_cancellation::steps(1);
             parameter(line, &mut step);
         }
         steps.push(step);
@@ -66,6 +68,7 @@ pub(super) fn head(text: &str, at: usize, ends: &mut Ends<'_>) -> Option<(std::o
 fn closings(text: &str) -> Vec<usize> {
     let mut found = Vec::new();
     for (close, _) in text.match_indices(')') {
+        probare_cancellation::steps(1);
         // No further than the first word behind it: a line of a thousand brackets is gone through once.
         if !text[close + 1..].chars().take_while(|character| *character != '\n').all(is_space) {
             continue;

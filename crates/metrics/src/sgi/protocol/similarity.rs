@@ -39,6 +39,7 @@ fn discordant(left: &[usize], right: &[usize]) -> u64 {
     let mut count = 0;
     for at in 0..left.len() {
         for before in 0..at {
+            probare_cancellation::steps(1);
             let (one, other) = (left[before].cmp(&left[at]), right[before].cmp(&right[at]));
             count += u64::from(one != other && one.is_ne() && other.is_ne());
         }
@@ -55,11 +56,13 @@ fn discordant_by_tree(left: &[usize], right: &[usize]) -> u64 {
     let mut count = 0;
     let mut at = 0;
     while at < order.len() {
+        probare_cancellation::steps(1);
         let group = order[at..].iter().take_while(|other| left[**other] == left[order[at]]).count();
         for item in &order[at..at + group] {
             let mut place = right[*item] + 1;
             let mut not_greater = 0;
             while place > 0 {
+                probare_cancellation::steps(1);
                 not_greater += tree[place];
                 place &= place - 1;
             }
@@ -68,6 +71,7 @@ fn discordant_by_tree(left: &[usize], right: &[usize]) -> u64 {
         for item in &order[at..at + group] {
             let mut place = right[*item] + 1;
             while place < tree.len() {
+                probare_cancellation::steps(1);
                 tree[place] += 1;
                 place += place & place.wrapping_neg();
             }

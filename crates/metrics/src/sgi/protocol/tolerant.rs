@@ -13,6 +13,7 @@ pub fn scan_tolerantly(text: &str) -> Vec<Step> {
     let mut heads = Vec::new();
     let mut from = 0;
     while let Some(word) = next_word(text, from) {
+        probare_cancellation::steps(1);
         from = word.end;
         let behind = word.end + text[word.end..].len() - text[word.end..].trim_start_matches(['*', '`']).len();
         if let Some((action, open)) = head(text, behind, &mut ends).or_else(|| spaced(text, behind, &mut ends)) {
@@ -25,6 +26,7 @@ pub fn scan_tolerantly(text: &str) -> Vec<Step> {
     }
     let mut steps = Vec::with_capacity(heads.len());
     for (at, (name, action, open)) in heads.iter().enumerate() {
+        probare_cancellation::steps(1);
         let limit = heads.get(at + 1).map_or(text.len(), |(next, ..)| next.start);
         let mut step = Step {
             action: strip(&text[action.clone()])
@@ -58,6 +60,7 @@ fn parameters(text: &str, open: usize, limit: usize, step: &mut Step) -> usize {
     let (mut depth, mut quote, mut start) = (0_usize, None, 0);
     let mut is_escaped = false;
     for (at, character) in body.char_indices() {
+        probare_cancellation::steps(1);
         if let Some(mark) = quote {
             // A quote that is never closed ends with its line.
             if (character == mark && !is_escaped) || character == '\n' {

@@ -6,7 +6,8 @@ from typing import Any
 
 from probare._api import metrics as all_metrics
 from probare._api import score, score_async
-from probare._results import evidence_lines, only_score
+from probare._notebook import evidence_lines
+from probare._results import only_score
 
 
 def one(case: dict[str, Any], metric: Any, profile: Any, settings: dict[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from deepeval.metrics import BaseMetric
-from deepeval.test_case import LLMTestCase
+from probare._frames import needed
 
-from probare.integrations._case import explained, is_higher_better, named, one, one_async
+needed("deepeval")
+from deepeval.metrics import BaseMetric  # noqa: E402
+from deepeval.test_case import LLMTestCase  # noqa: E402
+
+from probare.integrations._case import explained, is_higher_better, named, one, one_async  # noqa: E402
 
 
 class ProbareMetric(BaseMetric):

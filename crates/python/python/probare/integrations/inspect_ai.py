@@ -10,10 +10,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
-from inspect_ai.solver import TaskState
+from probare._frames import needed
 
-from probare.integrations._case import explained, named, one_async
+needed("inspect_ai", "inspect-ai")
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr  # noqa: E402
+from inspect_ai.solver import TaskState  # noqa: E402
+
+from probare.integrations._case import explained, named, one_async  # noqa: E402
 
 
 @scorer(metrics=[mean(), stderr()])

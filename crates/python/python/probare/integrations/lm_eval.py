@@ -17,11 +17,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from probare._frames import needed
 from probare.integrations._case import is_higher_better, named, one
 
 
 def register(metric: Any, name: str | None = None, profile: str | None = None, **settings: Any) -> str:
     """Makes a metric known to the harness, as `probare_ID` unless a name is given, and gives that name."""
+    needed("lm_eval", "lm-eval")
     import lm_eval.api.metrics  # noqa: F401  The registry is filled by it.
     from lm_eval.api.registry import register_metric
 

@@ -32,6 +32,7 @@ pub(super) fn questions(text: &str, file: &str) -> (Vec<Located>, Vec<Problem>) 
             reason,
             hint: None,
             lost: true,
+            id: None,
         };
         match &columns {
             None if is_column(&cells[0], COLUMNS[0]) => {

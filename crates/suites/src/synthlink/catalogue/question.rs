@@ -119,6 +119,7 @@ pub(super) fn gather(located: Vec<Located>, problems: &mut Vec<Problem>) -> Cata
             column: None,
             hint: None,
             lost: !same,
+            id: None,
         });
     }
     Catalogue::new(known.into_values().map(|located| located.question).collect())

@@ -30,6 +30,7 @@ pub(super) fn read(path: &Path) -> Result<(Vec<Located>, Vec<Problem>), Catalogu
                 reason: format!("row {row}: {reason}"),
                 hint: None,
                 lost: true,
+                id: None,
             };
             match case {
                 Ok(case) => match question(&case) {

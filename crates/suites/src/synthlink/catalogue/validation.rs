@@ -54,6 +54,7 @@ pub fn validate(path: &Path) -> Result<Validation, CatalogueError> {
             reason: "no question was found".to_owned(),
             hint: Some(expected(path)),
             lost: true,
+            id: None,
         });
     }
     for question in catalogue.questions() {
@@ -71,6 +72,7 @@ pub fn validate(path: &Path) -> Result<Validation, CatalogueError> {
                 reason: format!("question `{}` has no {what}", question.id),
                 hint: None,
                 lost: false,
+                id: None,
             });
         }
     }

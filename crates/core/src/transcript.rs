@@ -1,0 +1,503 @@
+//! What an agent said and did, as a case holds it: [`CaseMessage`], [`Call`], [`TurnExpectation`].
+//!
+//! This is the normal form of `docs/agents.md`. The shapes of other tools are the business of whoever reads their files;
+//! what is absent is not written. Tools are described by [`Tool`](crate::Tool) and calls that a model wants come as
+//! [`ToolCall`](crate::ToolCall), as in a reply.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value as Json};
+
+use crate::{Passage, Role, Tool, ToolCall};
+
+/// Who speaks in a message of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Speaker {
+    /// One of the four that metrics know.
+    Known(Role),
+    /// Somebody else; metrics pass over what they say.
+    Other(String),
+}
+
+impl Speaker {
+    /// The word in files.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Known(role) => role.name(),
+            Self::Other(name) => name,
+        }
+    }
+}
+
+impl From<String> for Speaker {
+    fn from(name: String) -> Self {
+        let known =
+            [Role::System, Role::User, Role::Assistant, Role::Tool].into_iter().find(|role| role.name() == name);
+        known.map_or(Self::Other(name), Self::Known)
+    }
+}
+
+impl From<Speaker> for String {
+    fn from(speaker: Speaker) -> Self {
+        speaker.name().to_owned()
+    }
+}
+
+impl From<Role> for Speaker {
+    fn from(role: Role) -> Self {
+        Self::Known(role)
+    }
+}
+
+/// That a result is an error, with its words where there are any.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Json", into = "Json")]
+pub enum ResultError {
+    /// Nothing more is known.
+    Flag,
+    /// What the source says about it.
+    Text(String),
+}
+
+impl TryFrom<Json> for ResultError {
+    type Error = &'static str;
+
+    fn try_from(value: Json) -> Result<Self, Self::Error> {
+        match value {
+            Json::Bool(true) => Ok(Self::Flag),
+            Json::String(text) => Ok(Self::Text(text)),
+            _ => Err("`error` is true or a text"),
+        }
+    }
+}
+
+impl From<ResultError> for Json {
+    fn from(error: ResultError) -> Self {
+        match error {
+            ResultError::Flag => Self::Bool(true),
+            ResultError::Text(text) => Self::String(text),
+        }
+    }
+}
+
+/// A part of a message that is more than one text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SaidPart {
+    /// Words that were said.
+    Text {
+        /// The words.
+        text: String,
+    },
+    /// Words that were thought; they are never said.
+    Reasoning {
+        /// The words.
+        text: String,
+    },
+    /// Something that is no text.
+    Other {
+        /// What it is: `image`, `audio`.
+        kind: String,
+        /// Path, address or digest, where the source has a short one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        source: Option<String>,
+    },
+}
+
+impl SaidPart {
+    /// The words, said or thought.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text { text } | Self::Reasoning { text } => Some(text),
+            Self::Other { .. } => None,
+        }
+    }
+}
+
+/// One message of a case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseMessage {
+    /// Who speaks.
+    pub role: Speaker,
+    /// The role as the source calls it, where that is another word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role_given: Option<String>,
+    /// Of a result: the call that it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Of a result the tool, else the name of the speaker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The one text of the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What there is in place of one text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<SaidPart>,
+    /// Calls of the assistant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<Call>,
+    /// Of a result: that it is an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<ResultError>,
+}
+
+impl CaseMessage {
+    /// A message of which nothing but the speaker is known.
+    pub fn new(role: impl Into<Speaker>) -> Self {
+        Self {
+            role: role.into(),
+            role_given: None,
+            id: None,
+            name: None,
+            text: None,
+            parts: Vec::new(),
+            tool_calls: Vec::new(),
+            error: None,
+        }
+    }
+
+    /// Whether this one speaks.
+    pub fn is_by(&self, role: Role) -> bool {
+        self.role == Speaker::Known(role)
+    }
+
+    /// What is said: the text, or the texts among the parts, one a line. Nothing where there is no text at all.
+    pub fn said(&self) -> Option<Cow<'_, str>> {
+        if let Some(text) = &self.text {
+            return Some(Cow::Borrowed(text));
+        }
+        let mut texts = self.parts.iter().filter_map(|part| match part {
+            SaidPart::Text { text } => Some(text.as_str()),
+            _ => None,
+        });
+        let first = texts.next()?;
+        let rest: Vec<&str> = texts.collect();
+        Some(if rest.is_empty() {
+            Cow::Borrowed(first)
+        } else {
+            Cow::Owned(std::iter::once(first).chain(rest).collect::<Vec<_>>().join("\n"))
+        })
+    }
+
+    /// The texts that were said, each with its pointer inside of this message.
+    pub fn said_texts(&self) -> impl Iterator<Item = (Cow<'static, str>, &str)> {
+        let whole = self.text.as_deref().map(|text| (Cow::Borrowed("/text"), text));
+        let parts = self.parts.iter().enumerate().filter_map(|(number, part)| match part {
+            SaidPart::Text { text } => Some((Cow::Owned(format!("/parts/{number}/text")), text.as_str())),
+            _ => None,
+        });
+        whole.into_iter().chain(parts)
+    }
+
+    /// The text of the value that a JSON Pointer names inside of this message.
+    pub fn text_at(&self, path: &str) -> Option<Cow<'_, str>> {
+        match step(path)? {
+            ("text", "") => self.text.as_deref().map(Cow::Borrowed),
+            ("name", "") => self.name.as_deref().map(Cow::Borrowed),
+            ("id", "") => self.id.as_deref().map(Cow::Borrowed),
+            ("role", "") => Some(Cow::Borrowed(self.role.name())),
+            ("error", "") => self.error.as_ref().map(|error| match error {
+                ResultError::Flag => Cow::Borrowed("true"),
+                ResultError::Text(text) => Cow::Borrowed(text.as_str()),
+            }),
+            ("parts", rest) => {
+                let (part, rest) = item(&self.parts, rest)?;
+                (rest == "/text").then(|| part.text().map(Cow::Borrowed))?
+            }
+            ("tool_calls", rest) => {
+                let (call, rest) = item(&self.tool_calls, rest)?;
+                call.text_at(rest)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Why the arguments of a call cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CallProblem {
+    /// They are no JSON.
+    Unparseable,
+    /// They are JSON and no object.
+    NotAnObject,
+}
+
+impl CallProblem {
+    /// The word in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unparseable => "unparseable",
+            Self::NotAnObject => "not_an_object",
+        }
+    }
+}
+
+/// A call of a tool that was made or is expected.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// By which its result is known, where the source has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The tool.
+    pub name: String,
+    /// Its arguments. Absent where the source leaves them out, which all metrics but one read as none, and where they
+    /// cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<Map<String, Json>>,
+    /// The arguments as they were written, where they cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments_text: Option<String>,
+    /// Why they cannot be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<CallProblem>,
+    /// The byte of `arguments_text` at which it stops being JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<usize>,
+    /// The kind of tool where the source tells kinds apart: `MCP`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// What came of it, where the source keeps that with the call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Json>,
+    /// Of an expected call: other right values by JSON Pointer inside of the arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accept: Option<Map<String, Json>>,
+    /// Of an expected call: JSON Pointers to arguments that may be left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub optional: Vec<String>,
+    /// Of an expected call: the values that each argument may have, in place of `arguments`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<Map<String, Json>>,
+}
+
+impl Call {
+    /// A call with these arguments.
+    pub fn new(name: impl Into<String>, arguments: Map<String, Json>) -> Self {
+        Self { name: name.into(), arguments: Some(arguments), ..Self::default() }
+    }
+
+    /// Sets the arguments from a value of any kind: an object, a text that holds one, or null for none.
+    #[must_use]
+    pub fn with_arguments(mut self, value: Json) -> Self {
+        let text = match value {
+            Json::Object(map) => {
+                self.arguments = Some(map);
+                return self;
+            }
+            Json::Null => {
+                self.arguments = Some(Map::new());
+                return self;
+            }
+            Json::String(text) => text,
+            other => other.to_string(),
+        };
+        if text.trim().is_empty() {
+            self.arguments = Some(Map::new());
+            return self;
+        }
+        match serde_json::from_str::<Json>(&text) {
+            Ok(Json::Object(map)) => self.arguments = Some(map),
+            Ok(_) => {
+                self.problem = Some(CallProblem::NotAnObject);
+                self.arguments_text = Some(text);
+            }
+            Err(error) => {
+                self.problem = Some(CallProblem::Unparseable);
+                self.fault = Some(fault(&text, &error));
+                self.arguments_text = Some(text);
+            }
+        }
+        self
+    }
+
+    /// The arguments; none where they are left out or cannot be used.
+    pub fn arguments(&self) -> &Map<String, Json> {
+        static NONE: std::sync::LazyLock<Map<String, Json>> = std::sync::LazyLock::new(Map::new);
+        self.arguments.as_ref().unwrap_or(&NONE)
+    }
+
+    /// The text of the value that a JSON Pointer names inside of this call.
+    pub fn text_at(&self, path: &str) -> Option<Cow<'_, str>> {
+        match step(path)? {
+            ("name", "") => Some(Cow::Borrowed(&self.name)),
+            ("id", "") => self.id.as_deref().map(Cow::Borrowed),
+            ("arguments_text", "") => self.arguments_text.as_deref().map(Cow::Borrowed),
+            ("arguments", rest) => in_map_or_whole(self.arguments.as_ref()?, rest),
+            ("allowed", rest) => in_map_or_whole(self.allowed.as_ref()?, rest),
+            ("accept", rest) => in_map_or_whole(self.accept.as_ref()?, rest),
+            ("output", rest) => self.output.as_ref()?.pointer(rest).map(text_of),
+            _ => None,
+        }
+    }
+}
+
+impl From<&ToolCall> for Call {
+    fn from(call: &ToolCall) -> Self {
+        let id = (!call.id.is_empty()).then(|| call.id.clone());
+        Self { id, name: call.name.clone(), ..Self::default() }.with_arguments(call.arguments.clone())
+    }
+}
+
+/// The byte at which a text stops being JSON.
+fn fault(text: &str, error: &serde_json::Error) -> usize {
+    let before: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+    text.floor_char_boundary((before + error.column().saturating_sub(1)).min(text.len()))
+}
+
+/// What is expected of one turn of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TurnExpectation {
+    /// Which turn, from 0; the place in the list where it says nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<usize>,
+    /// What the user says in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// Right answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Vec<String>>,
+    /// Calls that are expected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_tool_calls: Option<Vec<Call>>,
+    /// Passages that were given to the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Vec<Passage>>,
+    /// What `expect` of a case holds, for this turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expect: Option<Json>,
+}
+
+impl TurnExpectation {
+    /// The text of the value that a JSON Pointer names inside of this expectation.
+    pub fn text_at(&self, path: &str) -> Option<Cow<'_, str>> {
+        match step(path)? {
+            ("user", "") => self.user.as_deref().map(Cow::Borrowed),
+            ("reference", rest) => {
+                let (text, rest) = item(self.reference.as_deref()?, rest)?;
+                rest.is_empty().then_some(Cow::Borrowed(text.as_str()))
+            }
+            ("context", rest) => {
+                let (passage, rest) = item(self.context.as_deref()?, rest)?;
+                (rest == "/text").then_some(Cow::Borrowed(passage.text.as_str()))
+            }
+            ("expected_tool_calls", rest) => {
+                let (call, rest) = item(self.expected_tool_calls.as_deref()?, rest)?;
+                call.text_at(rest)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The text of the value that a JSON Pointer names inside of the description of a tool.
+pub(crate) fn text_in_tool<'a>(tool: &'a Tool, path: &str) -> Option<Cow<'a, str>> {
+    match step(path)? {
+        ("name", "") => Some(Cow::Borrowed(&tool.name)),
+        ("description", "") => Some(Cow::Borrowed(&tool.description)),
+        ("parameters", rest) => tool.parameters.pointer(rest).map(text_of),
+        _ => None,
+    }
+}
+
+/// The text of a value: a text is itself, anything else its compact JSON.
+pub fn text_of(value: &Json) -> Cow<'_, str> {
+    match value {
+        Json::String(text) => Cow::Borrowed(text),
+        other => Cow::Owned(other.to_string()),
+    }
+}
+
+/// A key as a step of a JSON Pointer (RFC 6901).
+pub fn pointer_step(key: &str) -> Cow<'_, str> {
+    if key.contains(['~', '/']) { Cow::Owned(key.replace('~', "~0").replace('/', "~1")) } else { Cow::Borrowed(key) }
+}
+
+/// The value in an object that a JSON Pointer names.
+pub(crate) fn in_map<'a>(map: &'a Map<String, Json>, path: &str) -> Option<&'a Json> {
+    let (key, rest) = step(path)?;
+    map.get(&key.replace("~1", "/").replace("~0", "~"))?.pointer(rest)
+}
+
+fn in_map_or_whole<'a>(map: &'a Map<String, Json>, path: &str) -> Option<Cow<'a, str>> {
+    if path.is_empty() { serde_json::to_string(map).ok().map(Cow::Owned) } else { in_map(map, path).map(text_of) }
+}
+
+/// The first step of a pointer, and the pointer from there.
+fn step(path: &str) -> Option<(&str, &str)> {
+    let rest = path.strip_prefix('/')?;
+    Some(rest.find('/').map_or((rest, ""), |at| rest.split_at(at)))
+}
+
+/// The item that the first step of a pointer names, and the pointer from there.
+fn item<'a, 'p, T>(list: &'a [T], path: &'p str) -> Option<(&'a T, &'p str)> {
+    let (number, rest) = step(path)?;
+    Some((list.get(number.parse::<usize>().ok()?)?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_message_is_read_back_as_it_was_written() {
+        for text in [
+            r#"{"role":"user","text":"Rain in Rome?"}"#,
+            r#"{"role":"assistant","text":"","tool_calls":[{"id":"c1","name":"weather","arguments":{"city":"Rome"}}]}"#,
+            r#"{"role":"tool","role_given":"function","id":"c1","name":"weather","text":"timeout","error":true}"#,
+            r#"{"role":"assistant","parts":[{"type":"reasoning","text":"hm"},{"type":"other","kind":"image"}]}"#,
+            r#"{"role":"narrator","text":"Later."}"#,
+        ] {
+            let message: CaseMessage = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&message).unwrap(), text);
+        }
+        assert!(serde_json::from_str::<CaseMessage>(r#"{"role":"tool","error":3}"#).is_err());
+        assert!(serde_json::from_str::<CaseMessage>(r#"{"role":"user","content":"x"}"#).is_err());
+    }
+
+    #[test]
+    fn arguments_that_cannot_be_used_are_kept_as_they_were_written() {
+        let of = |value: Json| Call { name: "f".into(), ..Call::default() }.with_arguments(value);
+        assert_eq!(of(json!("{\"a\":1}")).arguments().len(), 1);
+        assert_eq!(of(json!(" ")).arguments, Some(Map::new()));
+        assert_eq!(of(Json::Null).arguments, Some(Map::new()));
+        let broken = of(json!("{\"é\": 1,\n b}"));
+        assert_eq!((broken.problem, broken.fault), (Some(CallProblem::Unparseable), Some(11)));
+        assert_eq!(broken.text_at("/arguments_text").as_deref(), Some("{\"é\": 1,\n b}"));
+        assert_eq!(of(json!("\"{}\"")).problem, Some(CallProblem::NotAnObject));
+        assert_eq!(of(json!([1])).arguments_text.as_deref(), Some("[1]"));
+    }
+
+    #[test]
+    fn a_pointer_leads_to_the_text_of_a_value() {
+        let message: CaseMessage = serde_json::from_str(
+            r#"{"role":"assistant","parts":[{"type":"text","text":"one"}],"tool_calls":[{"name":"f","arguments":{"a/b":{"~":[1.50,"x"]},"":true}}]}"#,
+        )
+        .unwrap();
+        let at = |path: &str| message.text_at(path).map(Cow::into_owned);
+        assert_eq!(at("/parts/0/text").as_deref(), Some("one"));
+        assert_eq!(at("/tool_calls/0/name").as_deref(), Some("f"));
+        assert_eq!(at("/tool_calls/0/arguments/a~1b/~0/1").as_deref(), Some("x"));
+        assert_eq!(at("/tool_calls/0/arguments/a~1b/~0").as_deref(), Some("[1.5,\"x\"]"));
+        assert_eq!(at("/tool_calls/0/arguments/").as_deref(), Some("true"));
+        assert_eq!((at("/tool_calls/1/name"), at("text"), at("/text")), (None, None, None));
+        assert_eq!(pointer_step("a/b~"), "a~1b~0");
+    }
+
+    #[test]
+    fn several_texts_are_said_one_a_line_and_thoughts_are_not() {
+        let message: CaseMessage = serde_json::from_str(
+            r#"{"role":"assistant","parts":[{"type":"reasoning","text":"hm"},{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#,
+        )
+        .unwrap();
+        assert_eq!(message.said().as_deref(), Some("a\nb"));
+        assert_eq!(CaseMessage::new(Role::User).said(), None);
+    }
+}

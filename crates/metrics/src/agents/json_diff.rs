@@ -1,0 +1,159 @@
+//! How alike two JSON values are, part by part: autoevals' JSON diff.
+
+use std::borrow::Cow;
+
+use probare_core::{EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_text::distance::similarity;
+use probare_text::python;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::numeric_diff::numeric;
+use super::trace::{answer, expected_values, shown, whole};
+
+/// Options of `json_diff`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JsonDiff {
+    /// Whether texts that hold JSON stay texts.
+    pub preserve_strings: bool,
+    /// JSON Pointer to the value in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
+    pub at_path: Option<String>,
+    /// The expected value in place of the reference.
+    pub expected: Option<Json>,
+}
+
+metric!(JsonDiff as Pure {
+    summary: "Likeness of two JSON values, part by part (autoevals)",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [],
+    since: "0.3",
+    version: 1,
+    page: "json_diff.md",
+});
+
+impl Metric for JsonDiff {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let answer = match answer(sample, self.at_path.as_deref())? {
+            Ok(answer) => answer,
+            Err(outcome) => return Ok(outcome),
+        };
+        let expected = match expected_values(sample, self.expected.as_ref()) {
+            Ok(values) => values,
+            Err(outcome) => return Ok(outcome),
+        };
+        let mut best: Option<(f64, &Json)> = None;
+        for value in &expected {
+            let likeness = json_difference(&answer.value, value, self.preserve_strings)?;
+            if best.is_none_or(|(most, _)| likeness > most) {
+                best = Some((likeness, value));
+            }
+        }
+        let Some((likeness, value)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
+        let note = format!("expected {}", shown(value));
+        Ok(Score::from_number(likeness)?.because([answer.evidence(EvidenceKind::Compared).with_note(note)]).into())
+    }
+}
+
+/// The likeness of two values.
+pub fn json_difference(output: &Json, expected: &Json, preserve_strings: bool) -> Result<f64, ScoreError> {
+    let (output, expected) = (opened(output, preserve_strings), opened(expected, preserve_strings));
+    Ok(match (&*output, &*expected) {
+        (Json::Object(output), Json::Object(expected)) => {
+            let further = expected.keys().filter(|key| !output.contains_key(*key));
+            let keys: Vec<&String> = output.keys().chain(further).collect();
+            if keys.is_empty() {
+                return Ok(1.0);
+            }
+            let null = Json::Null;
+            let mut sum = 0.0;
+            for key in &keys {
+                let (one, other) = (output.get(*key).unwrap_or(&null), expected.get(*key).unwrap_or(&null));
+                sum += json_difference(one, other, preserve_strings)?;
+            }
+            sum / keys.len() as f64
+        }
+        (Json::Array(output), Json::Array(expected)) => {
+            let longer = output.len().max(expected.len());
+            if longer == 0 {
+                return Ok(1.0);
+            }
+            let mut sum = 0.0;
+            for (one, other) in output.iter().zip(expected) {
+                sum += json_difference(one, other, preserve_strings)?;
+            }
+            sum / longer as f64
+        }
+        (Json::String(output), Json::String(expected)) => similarity(output, expected),
+        (Json::Number(_) | Json::Bool(_), Json::Number(_) | Json::Bool(_)) => numeric(&output, &expected)?,
+        (Json::Null, Json::Null) => 1.0,
+        (Json::Null, _) | (_, Json::Null) => 0.0,
+        (output, expected) => {
+            let (mut one, mut other) = (String::new(), String::new());
+            ascii(output, &mut one);
+            ascii(expected, &mut other);
+            similarity(&one, &other)
+        }
+    })
+}
+
+/// A text that holds an object or a list is what it holds.
+fn opened(value: &Json, preserve_strings: bool) -> Cow<'_, Json> {
+    if let (Json::String(text), false) = (value, preserve_strings)
+        && let Ok(inner @ (Json::Object(_) | Json::Array(_))) = serde_json::from_str(text)
+    {
+        return Cow::Owned(inner);
+    }
+    Cow::Borrowed(value)
+}
+
+/// Compact JSON as Python writes it: keys sorted, everything outside of ASCII escaped.
+fn ascii(value: &Json, out: &mut String) {
+    match value {
+        Json::Null => out.push_str("null"),
+        Json::Bool(yes) => out.push_str(if *yes { "true" } else { "false" }),
+        Json::Number(number) => match whole(number) {
+            Some(whole) => out.push_str(&whole.to_string()),
+            None => out.push_str(&python::repr_float(number.as_f64().unwrap_or_default())),
+        },
+        Json::String(text) => {
+            for character in Json::from(text.as_str()).to_string().chars() {
+                match character {
+                    ' '..='\u{7f}' => out.push(character),
+                    other => {
+                        let mut units = [0; 2];
+                        for unit in other.encode_utf16(&mut units) {
+                            out.push_str(&format!("\\u{unit:04x}"));
+                        }
+                    }
+                }
+            }
+        }
+        Json::Array(items) => {
+            out.push('[');
+            for (number, item) in items.iter().enumerate() {
+                if number > 0 {
+                    out.push(',');
+                }
+                ascii(item, out);
+            }
+            out.push(']');
+        }
+        Json::Object(map) => {
+            let mut entries: Vec<_> = map.iter().collect();
+            entries.sort_by_key(|(key, _)| key.as_str());
+            out.push('{');
+            for (number, (key, item)) in entries.into_iter().enumerate() {
+                if number > 0 {
+                    out.push(',');
+                }
+                ascii(&Json::from(key.as_str()), out);
+                out.push(':');
+                ascii(item, out);
+            }
+            out.push('}');
+        }
+    }
+}

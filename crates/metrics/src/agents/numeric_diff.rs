@@ -1,0 +1,97 @@
+//! How near two numbers are, by their size: autoevals' numeric diff.
+
+use probare_core::{ErrorKind, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::trace::{answer, expected_values, shown, whole};
+
+/// Options of `numeric_diff`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NumericDiff {
+    /// JSON Pointer to the number in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
+    pub at_path: Option<String>,
+    /// The expected number in place of the reference.
+    pub expected: Option<Json>,
+}
+
+metric!(NumericDiff as Pure {
+    summary: "Nearness of two numbers, by their size (autoevals)",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [],
+    since: "0.3",
+    version: 1,
+    page: "numeric_diff.md",
+});
+
+impl Metric for NumericDiff {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let answer = match answer(sample, self.at_path.as_deref())? {
+            Ok(answer) => answer,
+            Err(outcome) => return Ok(outcome),
+        };
+        let expected = match expected_values(sample, self.expected.as_ref()) {
+            Ok(values) => values,
+            Err(outcome) => return Ok(outcome),
+        };
+        let mut best: Option<(f64, &Json)> = None;
+        for value in &expected {
+            let nearness = numeric(&answer.value, value)?;
+            if best.is_none_or(|(most, _)| nearness > most) {
+                best = Some((nearness, value));
+            }
+        }
+        let Some((nearness, value)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
+        let note = format!("expected {}", shown(value));
+        Ok(Score::from_number(nearness)?.because([answer.evidence(EvidenceKind::Compared).with_note(note)]).into())
+    }
+}
+
+/// A number as Python holds it.
+#[derive(Clone, Copy)]
+enum Held {
+    Whole(i128),
+    Float(f64),
+}
+
+impl Held {
+    fn float(self) -> f64 {
+        match self {
+            Self::Whole(whole) => whole as f64,
+            Self::Float(float) => float,
+        }
+    }
+}
+
+fn held(value: &Json) -> Option<Held> {
+    match value {
+        Json::Bool(yes) => Some(Held::Whole(i128::from(*yes))),
+        Json::Number(number) => whole(number).map(Held::Whole).or_else(|| number.as_f64().map(Held::Float)),
+        _ => None,
+    }
+}
+
+/// 1 less the distance over the sum of the sizes; two zeros are alike. Truth values are 1 and 0.
+pub fn numeric(output: &Json, expected: &Json) -> Result<f64, ScoreError> {
+    let no_number = |what: &str, kind: ErrorKind| ScoreError::other(kind, format!("{what} is no number"));
+    let given = held(output).ok_or_else(|| no_number("the answer", ErrorKind::Unparseable))?;
+    let wanted = held(expected).ok_or_else(|| no_number("the expected value", ErrorKind::Failed))?;
+    if given.float() == 0.0 && wanted.float() == 0.0 {
+        return Ok(1.0);
+    }
+    let (distance, size) = match (given, wanted) {
+        (Held::Whole(given), Held::Whole(wanted)) => {
+            ((wanted - given).unsigned_abs() as f64, (wanted.unsigned_abs() + given.unsigned_abs()) as f64)
+        }
+        _ => ((wanted.float() - given.float()).abs(), wanted.float().abs() + given.float().abs()),
+    };
+    let nearness = 1.0 - distance / size;
+    if nearness.is_finite() {
+        Ok(nearness)
+    } else {
+        Err(ScoreError::other(ErrorKind::Failed, "the two numbers are too large to be compared"))
+    }
+}

@@ -1,0 +1,106 @@
+//! How much it took: calls, messages, turns, results.
+
+use probare_core::{Evidence, Metric, Outcome, Role, Sample, Score, ScoreError, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::trace::{PlacedCall, expected_calls, fits, trace_of, turns};
+use crate::bounded::Bounded;
+
+/// Options of `steps`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Steps {
+    /// What is counted.
+    pub count: Counted,
+    /// The calls and results of this tool alone, by name or glob.
+    pub of: Option<String>,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Counted {
+    /// Calls of tools.
+    #[default]
+    Calls,
+    /// Messages of the assistant.
+    Messages,
+    /// Turns of the conversation.
+    Turns,
+    /// Results of calls.
+    Results,
+}
+
+metric!(Steps as Pure {
+    summary: "Number of calls, messages, turns or results",
+    range: (0.0, f64::INFINITY),
+    better: Lower,
+    needs: [],
+    since: "0.3",
+    version: 1,
+    page: "steps.md",
+});
+
+/// Tools that have a part of their own.
+const MOST_TOOLS: usize = 50;
+
+impl Metric for Steps {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let trace = match trace_of(sample) {
+            Ok(trace) => trace,
+            Err(outcome) => return Ok(outcome),
+        };
+        let is_counted = |made: &PlacedCall<'_>| self.of.as_ref().is_none_or(|tool| fits(tool, &made.call.name));
+        let calls: Vec<&PlacedCall<'_>> = trace.calls.iter().filter(|made| is_counted(made)).collect();
+        let messages = sample.case.messages.as_deref().unwrap_or_default();
+        let said = messages.iter().filter(|message| message.is_by(Role::Assistant)).count();
+        let turn_count = turns(messages).last().copied().flatten().map_or(0, |last| last + 1);
+        let results = calls.iter().filter(|made| made.result.is_some()).count();
+        // In the order of their first call.
+        let mut tools: Vec<(&PlacedCall<'_>, usize)> = Vec::new();
+        let mut place: rustc_hash::FxHashMap<&str, usize> = rustc_hash::FxHashMap::default();
+        for made in &calls {
+            let at = *place.entry(&made.call.name).or_insert_with(|| {
+                tools.push((*made, 0));
+                tools.len() - 1
+            });
+            tools[at].1 += 1;
+        }
+        let value = match self.count {
+            Counted::Calls => calls.len(),
+            Counted::Messages => said,
+            Counted::Turns => turn_count,
+            Counted::Results => results,
+        };
+        let mut score = Score::from_number(value as f64)?
+            .with_part("calls", calls.len() as f64)?
+            .with_part("assistant_messages", said as f64)?
+            .with_part("turns", turn_count as f64)?
+            .with_part("results", results as f64)?
+            .with_part("tools", tools.len() as f64)?;
+        let mut evidence = Bounded::default();
+        if let Some(remark) = trace.remark() {
+            evidence.push(|| remark);
+        }
+        for (made, count) in &tools {
+            let name = &made.call.name;
+            if score.parts.iter().count() < MOST_TOOLS {
+                score = score.with_part(format!("calls.{name}"), *count as f64)?;
+            }
+            evidence.push(|| {
+                let times = if *count == 1 { "once".to_owned() } else { format!("{count} times") };
+                let mut piece = made.named(probare_core::EvidenceKind::Note);
+                piece.note = Some(format!("called {times}; here first").into());
+                piece
+            });
+        }
+        if let Some(expected) = expected_calls(sample.case).filter(|expected| !expected.is_empty()) {
+            score = score.with_part("ratio", calls.len() as f64 / expected.len() as f64)?;
+        }
+        if tools.is_empty() {
+            evidence.push(|| Evidence::note("no tool was called"));
+        }
+        Ok(score.because(evidence.finish()).into())
+    }
+}

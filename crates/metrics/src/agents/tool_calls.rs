@@ -1,0 +1,435 @@
+//! Whether the right calls are there, with the right arguments, in the right order.
+
+use probare_core::{BuildError, ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use rustc_hash::FxHashMap;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+pub use super::trace::{ArgumentMode, Numbers, TextEquality};
+use super::trace::{
+    Difference, Equality, PairRules, Pairing, PlacedCall, WHOLE, assignment, compare, expected_calls, fits, in_order,
+    no_expectation, share, shown, trace_of,
+};
+use crate::bounded::Bounded;
+
+/// Options of `tool_calls`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolCalls {
+    /// How calls may pair.
+    pub order: Order,
+    /// Whether calls that pair with nothing lower the precision.
+    pub extra: Extra,
+    /// Relation of the called arguments to the expected ones.
+    pub arguments: ArgumentMode,
+    /// Whether a pair counts by its share of right arguments, and not as 0 or 1.
+    pub partial: bool,
+    /// Globs of arguments that are left out on both sides.
+    pub ignore: Vec<String>,
+    /// The only arguments that are compared.
+    pub keys: Option<Vec<String>>,
+    /// An argument that is missing is taken as this, on both sides.
+    pub defaults: Map<String, Json>,
+    /// How far numbers may differ.
+    pub numbers: Numbers,
+    /// When two texts are equal.
+    pub texts: TextEquality,
+    /// Whether a text that holds a number equals that number.
+    pub text_numbers: bool,
+    /// The options from `arguments` on for single tools, by name or glob; the last that fits counts.
+    pub tools: Map<String, Json>,
+}
+
+/// How calls may pair.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// In any order.
+    #[default]
+    Any,
+    /// Pairs must not cross.
+    InOrder,
+    /// The n-th with the n-th.
+    Strict,
+}
+
+/// Whether calls that pair with nothing count.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Extra {
+    /// They lower the precision.
+    #[default]
+    Counted,
+    /// They cost nothing.
+    Allowed,
+}
+
+/// The options of one tool: those that are absent are as for all.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ToolOptions {
+    arguments: Option<ArgumentMode>,
+    partial: Option<bool>,
+    ignore: Option<Vec<String>>,
+    keys: Option<Vec<String>>,
+    defaults: Option<Map<String, Json>>,
+    numbers: Option<Numbers>,
+    texts: Option<TextEquality>,
+    text_numbers: Option<bool>,
+}
+
+metric!(ToolCalls as Pure {
+    summary: "F1 of the calls that were made and expected, in the best pairing",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [],
+    whole: |parts| {
+        let (precision, recall) = (parts.get("precision")?, parts.get("recall")?);
+        Some(f1(precision, recall))
+    },
+    prepare: Matcher::new,
+    since: "0.3",
+    version: 1,
+    page: "tool_calls.md",
+});
+
+fn f1(precision: f64, recall: f64) -> f64 {
+    if precision + recall == 0.0 { 0.0 } else { 2.0 * precision * recall / (precision + recall) }
+}
+
+/// How a pair of calls of one tool is compared, and whether it counts in part.
+struct ToolRules {
+    rules: PairRules,
+    is_partial: bool,
+}
+
+struct Matcher {
+    order: Order,
+    extra: Extra,
+    all: ToolRules,
+    tools: Vec<(String, ToolRules)>,
+}
+
+/// Calls of one name on one side that are paired; more take too long.
+const MOST_OF_A_NAME: usize = 500;
+
+/// Pairs of calls that are compared where their order counts.
+const MOST_IN_ORDER: usize = 4_000_000;
+
+impl Matcher {
+    fn new(options: ToolCalls) -> Result<Self, BuildError> {
+        let is_wrong = |numbers: &Numbers| !(numbers.abs >= 0.0 && numbers.rel >= 0.0);
+        if is_wrong(&options.numbers) {
+            return Err(BuildError::Options("`numbers` must have `abs` and `rel` of 0 or more".to_owned()));
+        }
+        let mut tools = Vec::with_capacity(options.tools.len());
+        for (name, own) in &options.tools {
+            let broken = |reason: String| BuildError::Options(format!("`tools` of `{name}`: {reason}"));
+            let own: ToolOptions = serde_json::from_value(own.clone()).map_err(|error| broken(error.to_string()))?;
+            let numbers = own.numbers.unwrap_or(options.numbers);
+            if is_wrong(&numbers) {
+                return Err(broken("`numbers` must have `abs` and `rel` of 0 or more".to_owned()));
+            }
+            let equality = Equality {
+                numbers,
+                texts: own.texts.unwrap_or(options.texts),
+                text_numbers: own.text_numbers.unwrap_or(options.text_numbers),
+            };
+            let rules = PairRules {
+                arguments: own.arguments.unwrap_or(options.arguments),
+                ignore: own.ignore.unwrap_or_else(|| options.ignore.clone()),
+                keys: own.keys.or_else(|| options.keys.clone()),
+                defaults: own.defaults.unwrap_or_else(|| options.defaults.clone()),
+                equality,
+            };
+            tools.push((name.clone(), ToolRules { rules, is_partial: own.partial.unwrap_or(options.partial) }));
+        }
+        let equality = Equality { numbers: options.numbers, texts: options.texts, text_numbers: options.text_numbers };
+        let rules = PairRules {
+            arguments: options.arguments,
+            ignore: options.ignore,
+            keys: options.keys,
+            defaults: options.defaults,
+            equality,
+        };
+        let all = ToolRules { rules, is_partial: options.partial };
+        Ok(Self { order: options.order, extra: options.extra, all, tools })
+    }
+
+    fn of_tool(&self, name: &str) -> &ToolRules {
+        let own = self.tools.iter().rev().find(|(pattern, _)| fits(pattern, name));
+        own.map_or(&self.all, |(_, rules)| rules)
+    }
+
+    /// The partner of each expected call.
+    fn pairing(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
+        match self.order {
+            Order::Strict => {
+                let is_pair = |at: &usize| *at < called.len() && called[*at].call.name == expected[*at].call.name;
+                Ok((0..expected.len()).map(|at| Some(at).filter(is_pair)).collect())
+            }
+            Order::InOrder => {
+                if called.len().saturating_mul(expected.len()) > MOST_IN_ORDER {
+                    let reason =
+                        format!("{} calls against {} are too many to compare in order", called.len(), expected.len());
+                    return Err(ScoreError::other(ErrorKind::Failed, reason));
+                }
+                let weights: Vec<i64> =
+                    expected.iter().flat_map(|wanted| called.iter().map(|made| self.weight(made, wanted))).collect();
+                Ok(in_order(expected.len(), called.len(), |row, column| weights[row * called.len() + column]))
+            }
+            Order::Any => self.by_name(called, expected),
+        }
+    }
+
+    /// Calls pair with those of their own name, so each name is a question of its own.
+    fn by_name(&self, called: &[PlacedCall<'_>], expected: &[PlacedCall<'_>]) -> Result<Pairing, ScoreError> {
+        let mut of_name: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (at, made) in called.iter().enumerate() {
+            of_name.entry(&made.call.name).or_default().push(at);
+        }
+        let mut wanted_of: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        for (at, wanted) in expected.iter().enumerate() {
+            wanted_of.entry(&wanted.call.name).or_default().push(at);
+        }
+        let mut pairing = vec![None; expected.len()];
+        for (name, rows) in &wanted_of {
+            let Some(columns) = of_name.get(name) else { continue };
+            if rows.len().max(columns.len()) > MOST_OF_A_NAME {
+                let reason = format!("more than {MOST_OF_A_NAME} calls of `{name}` are not paired");
+                return Err(ScoreError::other(ErrorKind::Failed, reason));
+            }
+            let weight = |row: usize, column: usize| self.weight(&called[columns[column]], &expected[rows[row]]);
+            for (row, column) in assignment(rows.len(), columns.len(), weight).into_iter().enumerate() {
+                pairing[rows[row]] = column.map(|column| columns[column]);
+            }
+        }
+        Ok(pairing)
+    }
+
+    /// What a pair is worth: a full match above all, then its share, then that it is one.
+    fn weight(&self, made: &PlacedCall<'_>, wanted: &PlacedCall<'_>) -> i64 {
+        const FULL: i64 = 1_000_000_000_000;
+        if made.call.name != wanted.call.name {
+            return 0;
+        }
+        let share = share(made.call, wanted.call, &self.of_tool(&made.call.name).rules);
+        if share == WHOLE { FULL + share * 1_000 + 1 } else { share * 1_000 + 1 }
+    }
+}
+
+impl Metric for Matcher {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let trace = match trace_of(sample) {
+            Ok(trace) => trace,
+            Err(outcome) => return Ok(outcome),
+        };
+        let Some(expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
+        let called = &trace.calls;
+        let pairing = self.pairing(called, &expected)?;
+        let mut evidence = Bounded::default();
+        if let Some(remark) = trace.remark() {
+            evidence.push(|| remark);
+        }
+        let (mut credit, mut shares, mut pairs) = (0_i64, 0_i64, 0_i64);
+        let mut full: Vec<usize> = Vec::new();
+        let mut is_paired = vec![false; called.len()];
+        for (wanted, partner) in expected.iter().zip(&pairing) {
+            let Some(at) = *partner else {
+                evidence.push(|| Evidence::missing(&wanted.call.name).with_support(wanted.name_place()));
+                continue;
+            };
+            let made = &called[at];
+            is_paired[at] = true;
+            pairs += 1;
+            let tool = self.of_tool(&made.call.name);
+            let (share, differences) = compare(made.call, wanted.call, &tool.rules);
+            shares += share;
+            if share == WHOLE {
+                full.push(at);
+                credit += WHOLE;
+            } else if tool.is_partial {
+                credit += share;
+            }
+            evidence.push(|| made.named(EvidenceKind::Found).with_support(wanted.name_place()));
+            if made.call.problem.is_some() && share == 0 {
+                evidence.push(|| made.unusable(EvidenceKind::Unsupported));
+            }
+            for difference in differences {
+                push_difference(made, wanted, &difference, &mut evidence);
+            }
+        }
+        for (made, _) in called.iter().zip(&is_paired).filter(|(_, is_paired)| !**is_paired) {
+            evidence.push(|| {
+                let note = match self.extra {
+                    Extra::Counted => "no expected call is left for it",
+                    Extra::Allowed => "not expected, which costs nothing here",
+                };
+                made.named(EvidenceKind::Unsupported).with_note(note)
+            });
+        }
+        let (precision, recall) = self.precision_and_recall(credit, pairs, called.len(), expected.len());
+        if called.is_empty() && expected.is_empty() {
+            evidence.push(|| Evidence::note("nothing was expected and nothing was called"));
+        }
+        let mut score = Score::from_number(f1(precision, recall))?
+            .with_part("precision", precision)?
+            .with_part("recall", recall)?;
+        if pairs > 0 {
+            score = score.with_part("arguments", shares as f64 / (pairs * WHOLE) as f64)?;
+        }
+        if full.len() > 1 {
+            score = score.with_part("order", longest_rise(&full) as f64 / full.len() as f64)?;
+        }
+        let score = score
+            .with_part("called", called.len() as f64)?
+            .with_part("expected", expected.len() as f64)?
+            .with_part("matched", full.len() as f64)?;
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+impl Matcher {
+    fn precision_and_recall(&self, credit: i64, pairs: i64, called: usize, expected: usize) -> (f64, f64) {
+        let is_allowed = self.extra == Extra::Allowed;
+        if expected == 0 {
+            let value = f64::from(u8::from(called == 0 || is_allowed));
+            return (value, value);
+        }
+        let credit = credit as f64 / WHOLE as f64;
+        let base = if is_allowed { pairs as f64 } else { called as f64 };
+        (if base == 0.0 { 0.0 } else { credit / base }, credit / expected as f64)
+    }
+}
+
+fn push_difference(made: &PlacedCall<'_>, wanted: &PlacedCall<'_>, difference: &Difference, evidence: &mut Bounded) {
+    let supported = |piece: Evidence, pointer: &str| match wanted.argument_place(pointer) {
+        Some(place) => piece.with_support(place),
+        None => piece,
+    };
+    // A value that comes from `defaults` stands nowhere in the case.
+    let at_default = |kind, pointer: &str| made.argument(kind, pointer).unwrap_or_else(|| made.named(kind));
+    match difference {
+        Difference::Wrong(pointer) => evidence.push(|| {
+            let arguments = Json::Object(wanted.call.arguments().clone());
+            let note = match arguments.pointer(pointer) {
+                Some(value) => format!("expected {}", shown(value)),
+                None => "differs from the default".to_owned(),
+            };
+            supported(at_default(EvidenceKind::Compared, pointer).with_note(note), pointer)
+        }),
+        Difference::Missing(pointer) => evidence.push(|| {
+            let note = format!("in the call of `{}`, {} {}", made.call.name, made.spot.field, made.spot.index + 1);
+            supported(Evidence::missing(pointer).with_note(note), pointer)
+        }),
+        Difference::Extra(pointer) => {
+            evidence.push(|| at_default(EvidenceKind::Unsupported, pointer).with_note("the argument is not expected"));
+        }
+    }
+}
+
+/// Length of the longest run of rising numbers, gaps allowed.
+fn longest_rise(numbers: &[usize]) -> usize {
+    // The least number at which a run of each length can end.
+    let mut ends: Vec<usize> = Vec::new();
+    for number in numbers {
+        let at = ends.partition_point(|end| end < number);
+        if at == ends.len() { ends.push(*number) } else { ends[at] = *number }
+    }
+    ends.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::trace::case;
+    use probare_core::{Call, Case};
+    use proptest::prelude::*;
+
+    fn score(options: &str, case: &Case) -> Score {
+        let matcher = Matcher::new(serde_json::from_str(options).unwrap()).unwrap();
+        matcher.score(Sample::of(case)).unwrap().score().unwrap().clone()
+    }
+
+    #[test]
+    fn a_wrong_argument_is_named_with_its_place() {
+        let case = case(
+            r#"{"id":"a","messages":[{"role":"user","text":"q"},{"role":"assistant","tool_calls":[{"name":"w","arguments":{"city":"Rome","x":1}}]}],
+                "expected_tool_calls":[{"name":"w","arguments":{"city":"Paris","days":2}}]}"#,
+        );
+        let evidence = score("{}", &case).evidence;
+        let json = serde_json::to_string(&evidence[1]).unwrap();
+        assert_eq!(
+            json,
+            r#"{"kind":"compared","field":"messages","index":1,"path":"/tool_calls/0/arguments/city","start":0,"end":4,"text":"Rome","note":"expected \"Paris\"","support":{"field":"expected_tool_calls","index":0,"path":"/arguments/city","start":0,"end":5}}"#
+        );
+        assert_eq!((evidence[2].kind, evidence[2].text.as_str()), (EvidenceKind::Missing, "/days"));
+        assert_eq!((evidence[3].kind, evidence[3].text.as_str()), (EvidenceKind::Unsupported, "1"));
+    }
+
+    #[test]
+    fn options_of_a_tool_count_for_it_alone() {
+        let case = case(
+            r#"{"id":"a","tool_calls":[{"name":"get_a","arguments":{"n":1.01}},{"name":"set_b","arguments":{"n":1.01}}],
+                "expected_tool_calls":[{"name":"get_a","arguments":{"n":1}},{"name":"set_b","arguments":{"n":1}}]}"#,
+        );
+        assert_eq!(score(r#"{"tools":{"get_*":{"numbers":{"abs":0.1}}}}"#, &case).parts.get("matched"), Some(1.0));
+        assert_eq!(
+            score(r#"{"numbers":{"rel":0.02},"tools":{"get_*":{"numbers":{}}}}"#, &case).parts.get("matched"),
+            Some(1.0)
+        );
+        let unknown = Matcher::new(serde_json::from_str(r#"{"tools":{"f":{"order":"any"}}}"#).unwrap());
+        assert!(unknown.is_err());
+    }
+
+    #[test]
+    fn a_call_that_cannot_be_read_was_made_and_is_wrong() {
+        let case = case(
+            r#"{"id":"a","tool_calls":[{"name":"f","arguments_text":"{a","problem":"unparseable","fault":1}],"expected_tool_calls":[{"name":"f"}]}"#,
+        );
+        let score = score("{}", &case);
+        assert_eq!((score.value.get(), score.parts.get("called")), (0.0, Some(1.0)));
+        assert_eq!(score.evidence[1].text, "a");
+    }
+
+    #[test]
+    fn too_many_calls_of_one_name_are_an_error() {
+        let calls = Some(vec![Call::new("f", Map::new()); MOST_OF_A_NAME + 1]);
+        let case = Case { tool_calls: calls.clone(), expected_tool_calls: calls, ..Case::default() };
+        let matcher = Matcher::new(ToolCalls::default()).unwrap();
+        assert!(matcher.score(Sample::of(&case)).is_err());
+        let in_order = Matcher::new(ToolCalls { order: Order::InOrder, ..ToolCalls::default() }).unwrap();
+        assert_eq!(in_order.score(Sample::of(&case)).unwrap().score().unwrap().value.get(), 1.0);
+    }
+
+    fn calls() -> impl Strategy<Value = Vec<Call>> {
+        let call = ("[fg]", 0_i64..3, proptest::option::of(0_i64..2)).prop_map(|(name, a, b)| {
+            let mut arguments = Map::new();
+            arguments.insert("a".into(), a.into());
+            arguments.extend(b.map(|b| ("b".to_owned(), b.into())));
+            Call::new(name, arguments)
+        });
+        proptest::collection::vec(call, 0..8)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_order_of_calls_does_not_change_the_value(
+            (called, shuffled) in calls().prop_flat_map(|calls| (Just(calls.clone()), Just(calls).prop_shuffle())),
+            expected in calls(),
+            partial in any::<bool>(),
+        ) {
+            let matcher = Matcher::new(ToolCalls { partial, ..ToolCalls::default() }).unwrap();
+            let value = |calls: Vec<Call>| {
+                let case = Case { tool_calls: Some(calls), expected_tool_calls: Some(expected.clone()), ..Case::default() };
+                let outcome = matcher.score(Sample::of(&case)).unwrap();
+                let score = outcome.score().unwrap();
+                (score.value.get(), score.parts.get("precision"), score.parts.get("recall"), score.parts.get("arguments"))
+            };
+            prop_assert_eq!(value(called), value(shuffled));
+        }
+    }
+}

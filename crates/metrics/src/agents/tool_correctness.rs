@@ -1,0 +1,286 @@
+//! Whether the expected tools were called: DeepEval's tool correctness, as far as it asks no model.
+
+use std::borrow::Cow;
+
+use probare_core::{BuildError, ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use super::trace::{PlacedCall, expected_calls, no_expectation, python_equal, trace_of, usable};
+use crate::bounded::Bounded;
+
+/// Options of `tool_correctness`, by the names of the original.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolCorrectness {
+    /// What is compared beyond names and kinds: `input_parameters`, `output`.
+    pub evaluation_params: Vec<Evaluated>,
+    /// Whether the calls must be the expected ones, one by one.
+    pub should_exact_match: bool,
+    /// Whether the order of calls counts.
+    pub should_consider_ordering: bool,
+    /// Whether a value below 1 becomes 0, with a threshold of 1.
+    pub strict_mode: bool,
+    /// The value from which on `success` is 1.
+    pub threshold: f64,
+    /// Asks a model in the original; not available here.
+    pub available_tools: Option<Json>,
+}
+
+impl Default for ToolCorrectness {
+    fn default() -> Self {
+        Self {
+            evaluation_params: Vec::new(),
+            should_exact_match: false,
+            should_consider_ordering: false,
+            strict_mode: false,
+            threshold: 0.5,
+            available_tools: None,
+        }
+    }
+}
+
+/// What may be compared of two calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Evaluated {
+    /// The arguments.
+    InputParameters,
+    /// What came of the call.
+    Output,
+}
+
+metric!(ToolCorrectness as Pure {
+    summary: "Share of the expected tools that were called (DeepEval)",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [],
+    prepare: checked,
+    since: "0.3",
+    version: 1,
+    page: "tool_correctness.md",
+});
+
+fn checked(options: ToolCorrectness) -> Result<ToolCorrectness, BuildError> {
+    if options.available_tools.is_some() {
+        let reason = "`available_tools` asks a model in the original and is not available; leave it out";
+        return Err(BuildError::Options(reason.to_owned()));
+    }
+    if !options.threshold.is_finite() {
+        return Err(BuildError::Options("`threshold` must be a number".to_owned()));
+    }
+    Ok(options)
+}
+
+/// A call as this metric sees it.
+struct Seen<'a> {
+    placed: &'a PlacedCall<'a>,
+    kind: &'a str,
+    parameters: Option<&'a Map<String, Json>>,
+    output: Cow<'a, Json>,
+}
+
+fn seen<'a>(placed: &'a PlacedCall<'a>) -> Seen<'a> {
+    let output = match (&placed.call.output, &placed.result) {
+        (Some(output), _) => Cow::Borrowed(output),
+        (None, Some(result)) => Cow::Owned(Json::from(&*result.text)),
+        (None, None) => Cow::Owned(Json::Null),
+    };
+    let kind = placed.call.kind.as_deref().unwrap_or("FUNCTION");
+    Seen { placed, kind, parameters: placed.call.arguments.as_ref(), output }
+}
+
+impl Seen<'_> {
+    fn is_same_tool(&self, other: &Self) -> bool {
+        self.placed.call.name == other.placed.call.name && self.kind == other.kind
+    }
+
+    fn has_same_parameters(&self, other: &Self) -> bool {
+        match (self.parameters, other.parameters) {
+            (None, None) => true,
+            (Some(one), Some(other)) => objects_equal(one, other),
+            _ => false,
+        }
+    }
+
+    /// Equal by name, parameters and output: what the original takes for the same call.
+    fn equals(&self, other: &Self) -> bool {
+        self.placed.call.name == other.placed.call.name
+            && self.has_same_parameters(other)
+            && python_equal(&self.output, &other.output)
+    }
+}
+
+fn objects_equal(one: &Map<String, Json>, other: &Map<String, Json>) -> bool {
+    one.len() == other.len()
+        && one.iter().all(|(key, value)| other.get(key).is_some_and(|known| python_equal(value, known)))
+}
+
+/// How alike two objects of parameters are.
+fn like(expected: &Map<String, Json>, called: &Map<String, Json>) -> f64 {
+    if objects_equal(expected, called) {
+        return 1.0;
+    }
+    let all = expected.len() + called.keys().filter(|key| !expected.contains_key(*key)).count();
+    let mut sum = 0.0;
+    for (key, value) in expected {
+        let Some(given) = called.get(key) else { continue };
+        if python_equal(value, given) {
+            sum += 1.0 / all as f64;
+        } else if let (Json::Object(value), Json::Object(given)) = (value, given) {
+            sum += like(value, given) / all as f64;
+        }
+    }
+    sum
+}
+
+impl ToolCorrectness {
+    fn weight(&self, expected: &Seen<'_>, called: &Seen<'_>) -> Result<f64, ScoreError> {
+        if !expected.is_same_tool(called) {
+            return Ok(0.0);
+        }
+        let mut weight = 1.0;
+        if self.evaluation_params.contains(&Evaluated::InputParameters) {
+            weight *= match (expected.parameters, called.parameters) {
+                (None, None) => 1.0,
+                (Some(expected), Some(called)) => like(expected, called),
+                _ => {
+                    let name = &expected.placed.call.name;
+                    let reason =
+                        format!("one call of `{name}` has parameters and the other has none, not even an empty object");
+                    return Err(ScoreError::other(ErrorKind::Failed, reason));
+                }
+            };
+        }
+        let has_output = self.evaluation_params.contains(&Evaluated::Output);
+        Ok(if has_output && !python_equal(&expected.output, &called.output) { 0.0 } else { weight })
+    }
+
+    fn exact(&self, expected: &[Seen<'_>], called: &[Seen<'_>], evidence: &mut Bounded) -> f64 {
+        if expected.len() != called.len() {
+            let reason = format!("{} calls where {} are expected", called.len(), expected.len());
+            evidence.push(|| Evidence::note(reason));
+            return 0.0;
+        }
+        for (wanted, made) in expected.iter().zip(called) {
+            let is_equal = wanted.is_same_tool(made)
+                && (!self.evaluation_params.contains(&Evaluated::InputParameters) || wanted.has_same_parameters(made))
+                && (!self.evaluation_params.contains(&Evaluated::Output) || python_equal(&wanted.output, &made.output));
+            if !is_equal {
+                evidence.push(|| {
+                    let piece = made.placed.named(EvidenceKind::Compared);
+                    piece.with_note("differs from the expected call").with_support(wanted.placed.name_place())
+                });
+                return 0.0;
+            }
+            evidence.push(|| found(made, wanted));
+        }
+        1.0
+    }
+
+    fn ordered(&self, expected: &[Seen<'_>], called: &[Seen<'_>], evidence: &mut Bounded) -> Result<f64, ScoreError> {
+        let width = called.len() + 1;
+        let mut best = vec![0.0_f64; (expected.len() + 1) * width];
+        for (row, wanted) in expected.iter().enumerate() {
+            for (column, made) in called.iter().enumerate() {
+                let at = (row + 1) * width + column + 1;
+                let weight = self.weight(wanted, made)?;
+                best[at] = best[at - width].max(best[at - 1]);
+                if weight > 0.0 {
+                    best[at] = best[at].max(best[at - width - 1] + weight);
+                }
+            }
+        }
+        let (mut row, mut column, mut total) = (expected.len(), called.len(), 0.0);
+        let mut pairs = Vec::new();
+        while row > 0 && column > 0 {
+            let at = row * width + column;
+            if best[at] == best[at - width] {
+                row -= 1;
+            } else if best[at] == best[at - 1] {
+                column -= 1;
+            } else {
+                total += best[at] - best[at - width - 1];
+                row -= 1;
+                column -= 1;
+                pairs.push((row, column));
+            }
+        }
+        for (row, column) in pairs.into_iter().rev() {
+            evidence.push(|| found(&called[column], &expected[row]));
+        }
+        Ok(total / expected.len() as f64)
+    }
+
+    fn plain(&self, expected: &[Seen<'_>], called: &[Seen<'_>], evidence: &mut Bounded) -> Result<f64, ScoreError> {
+        let mut taken: Vec<usize> = Vec::new();
+        let mut sum = 0.0;
+        for wanted in expected {
+            let mut best: Option<(usize, f64)> = None;
+            for (at, made) in called.iter().enumerate() {
+                if taken.iter().any(|other| called[*other].equals(made)) {
+                    continue;
+                }
+                let weight = self.weight(wanted, made)?;
+                if weight > best.map_or(0.0, |(_, most)| most) {
+                    best = Some((at, weight));
+                }
+            }
+            match best {
+                Some((at, weight)) => {
+                    taken.push(at);
+                    sum += weight;
+                    evidence.push(|| found(&called[at], wanted));
+                }
+                None => evidence
+                    .push(|| Evidence::missing(&wanted.placed.call.name).with_support(wanted.placed.name_place())),
+            }
+        }
+        Ok(sum / expected.len() as f64)
+    }
+}
+
+fn found(made: &Seen<'_>, wanted: &Seen<'_>) -> Evidence {
+    made.placed.named(EvidenceKind::Found).with_support(wanted.placed.name_place())
+}
+
+/// Cells of the table of an ordered comparison, and pairs of a plain one, that are computed.
+const MOST_PAIRS: usize = 25_000_000;
+
+impl Metric for ToolCorrectness {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let trace = match trace_of(sample) {
+            Ok(trace) => trace,
+            Err(outcome) => return Ok(outcome),
+        };
+        let Some(expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
+        usable(&trace.calls, ErrorKind::Unparseable)?;
+        usable(&expected, ErrorKind::Failed)?;
+        let mut evidence = Bounded::default();
+        if let Some(remark) = trace.remark() {
+            evidence.push(|| remark);
+        }
+        let called: Vec<Seen<'_>> = trace.calls.iter().map(seen).collect();
+        let wanted: Vec<Seen<'_>> = expected.iter().map(seen).collect();
+        if called.len().saturating_mul(wanted.len()) > MOST_PAIRS {
+            let reason = format!("{} calls against {} are too many to compare", called.len(), wanted.len());
+            return Err(ScoreError::other(ErrorKind::Failed, reason));
+        }
+        let mut value = if self.should_exact_match {
+            self.exact(&wanted, &called, &mut evidence)
+        } else if wanted.is_empty() {
+            f64::from(u8::from(called.is_empty()))
+        } else if self.should_consider_ordering {
+            self.ordered(&wanted, &called, &mut evidence)?
+        } else {
+            self.plain(&wanted, &called, &mut evidence)?
+        };
+        let threshold = if self.strict_mode { 1.0 } else { self.threshold };
+        if self.strict_mode && value < threshold {
+            value = 0.0;
+        }
+        let score = Score::from_number(value)?.with_part("success", f64::from(u8::from(value >= threshold)))?;
+        Ok(score.because(evidence.finish()).into())
+    }
+}

@@ -1,0 +1,187 @@
+//! Whether each call names a tool that exists, with arguments that its schema allows.
+
+use std::hash::{Hash, Hasher};
+
+use jsonschema::error::ValidationErrorKind;
+use probare_core::{
+    ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, Tool, metric,
+    pointer_step,
+};
+use rustc_hash::{FxHashMap, FxHasher};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::trace::{PlacedCall, trace_of};
+use crate::bounded::Bounded;
+use crate::text::json_schema::Checker;
+
+/// Options of `tool_schema`.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ToolSchema {
+    /// Whether calls of tools that are not offered count.
+    pub unknown: Unknown,
+    /// Whether an object schema without `additionalProperties` allows none.
+    pub closed: bool,
+    /// Whether formats (`date`, `email`) are checked.
+    pub formats: bool,
+}
+
+/// What becomes of calls of tools that are not offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Unknown {
+    /// They are wrong.
+    #[default]
+    Counted,
+    /// They are passed over.
+    Ignored,
+}
+
+metric!(ToolSchema as Pure {
+    summary: "Share of calls that a tool exists for and its schema allows",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Tools],
+    since: "0.3",
+    version: 1,
+    page: "tool_schema.md",
+});
+
+/// A schema that was compiled, or why it cannot be.
+struct Ready(Result<Checker, String>);
+
+impl Metric for ToolSchema {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let trace = match trace_of(sample) {
+            Ok(trace) => trace,
+            Err(outcome) => return Ok(outcome),
+        };
+        let tools = sample.case.tools.as_deref().unwrap_or_default();
+        let mut by_name: FxHashMap<&str, usize> = FxHashMap::default();
+        for (at, tool) in tools.iter().enumerate() {
+            by_name.entry(&tool.name).or_insert(at);
+        }
+        let is_seen =
+            |made: &&PlacedCall<'_>| self.unknown == Unknown::Counted || by_name.contains_key(made.call.name.as_str());
+        let calls: Vec<&PlacedCall<'_>> = trace.calls.iter().filter(is_seen).collect();
+        if calls.is_empty() {
+            return Ok(Outcome::not_applicable(if trace.calls.is_empty() {
+                "no call was made"
+            } else {
+                "no tool that is offered was called"
+            }));
+        }
+        let mut evidence = Bounded::default();
+        if let Some(remark) = trace.remark() {
+            evidence.push(|| remark);
+        }
+        let (mut valid, mut unknown, mut unparseable, mut invalid) = (0_usize, 0_usize, 0_usize, 0_usize);
+        for made in &calls {
+            let Some(at) = by_name.get(made.call.name.as_str()).copied() else {
+                unknown += 1;
+                evidence.push(|| made.named(EvidenceKind::Unsupported).with_note("there is no tool of this name"));
+                continue;
+            };
+            let tool = &tools[at];
+            if made.call.problem.is_some() {
+                unparseable += 1;
+                evidence.push(|| made.unusable(EvidenceKind::Unsupported).with_support(place_of(at, tool)));
+                continue;
+            }
+            if self.check(sample, made, at, tool, &mut evidence)? {
+                valid += 1;
+            } else {
+                invalid += 1;
+            }
+        }
+        let score = Score::ratio(valid, calls.len())?
+            .with_part("calls", calls.len() as f64)?
+            .with_part("unknown", unknown as f64)?
+            .with_part("unparseable", unparseable as f64)?
+            .with_part("invalid", invalid as f64)?;
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+fn place_of(at: usize, tool: &Tool) -> Place {
+    Place::inside(Field::Tools, at, "/name", 0..tool.name.len())
+}
+
+impl ToolSchema {
+    /// Whether the schema of a tool allows the arguments of a call.
+    fn check(
+        &self,
+        sample: Sample<'_>,
+        made: &PlacedCall<'_>,
+        at: usize,
+        tool: &Tool,
+        evidence: &mut Bounded,
+    ) -> Result<bool, ScoreError> {
+        if tool.parameters.is_null() {
+            return Ok(true);
+        }
+        let mut hasher = FxHasher::default();
+        (tool.parameters.to_string(), self.closed, self.formats).hash(&mut hasher);
+        let ready = sample.shared(hasher.finish(), || {
+            let mut schema = tool.parameters.clone();
+            if self.closed {
+                close(&mut schema);
+            }
+            Ready(Checker::new(schema, Some(self.formats)))
+        });
+        let broken = |reason: &str| {
+            ScoreError::other(ErrorKind::Failed, format!("the schema of the tool `{}` {reason}", tool.name))
+        };
+        let checker = ready.0.as_ref().map_err(|reason| broken(reason))?;
+        let arguments = Json::Object(made.call.arguments().clone());
+        let errors = checker.errors(&arguments).map_err(|reason| broken(&reason))?;
+        let mut is_valid = true;
+        for error in errors {
+            is_valid = false;
+            let pointer = error.instance_path().as_str().to_owned();
+            let keyword = error.kind().keyword().to_owned();
+            if let ValidationErrorKind::Required { property } = error.kind() {
+                let name = property.as_str().unwrap_or_default();
+                evidence.push(|| {
+                    let note = format!("`required` in the call of `{}`", made.call.name);
+                    Evidence::missing(format!("{pointer}/{}", pointer_step(name)))
+                        .with_note(note)
+                        .with_support(place_of(at, tool))
+                });
+                continue;
+            }
+            let note = match (keyword.as_str(), tool.parameters.pointer(error.schema_path().as_str())) {
+                ("type", Some(Json::String(wanted))) => format!("`type`: {wanted} wanted"),
+                _ => format!("`{keyword}`: {}", error.masked()),
+            };
+            let piece = if pointer.is_empty() { None } else { made.argument(EvidenceKind::Unsupported, &pointer) };
+            evidence.push(|| {
+                let piece = piece.unwrap_or_else(|| made.named(EvidenceKind::Unsupported));
+                piece.with_note(note).with_support(place_of(at, tool))
+            });
+        }
+        Ok(is_valid)
+    }
+}
+
+/// Makes every object of a schema allow nothing beyond its properties, where it does not say.
+fn close(schema: &mut Json) {
+    match schema {
+        Json::Object(object) => {
+            if object.contains_key("properties") && !object.contains_key("additionalProperties") {
+                object.insert("additionalProperties".to_owned(), Json::Bool(false));
+            }
+            for (key, inner) in object.iter_mut() {
+                match (key.as_str(), inner) {
+                    ("properties" | "$defs" | "definitions", Json::Object(parts)) => parts.values_mut().for_each(close),
+                    ("items" | "anyOf" | "oneOf" | "allOf" | "prefixItems", inner) => close(inner),
+                    _ => {}
+                }
+            }
+        }
+        Json::Array(parts) => parts.iter_mut().for_each(close),
+        _ => {}
+    }
+}

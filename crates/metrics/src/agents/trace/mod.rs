@@ -1,0 +1,342 @@
+//! What an agent did, as metrics look at it: calls with their places, results and turns; values compared; calls paired.
+
+mod assignment;
+mod equality;
+mod glob;
+mod share;
+mod value;
+
+use std::borrow::Cow;
+
+use probare_core::{
+    Call, CallProblem, Case, CaseMessage, ErrorKind, Evidence, EvidenceKind, Field, Outcome, Place, ResultError, Role,
+    Sample, ScoreError, text_of,
+};
+use rustc_hash::FxHashMap;
+
+pub(super) use assignment::{Pairing, assignment, can_cover, in_order};
+pub(super) use equality::{Equality, Whose, canonical, loose, python_equal, python_text, shown, whole};
+pub use equality::{Numbers, TextEquality};
+pub(super) use glob::fits;
+pub use share::ArgumentMode;
+pub(super) use share::{Difference, PairRules, WHOLE, compare, share};
+pub(super) use value::{answer, expected_values};
+
+/// Why a question about calls does not apply to a case without any trace of them.
+pub(super) const NO_TRACE: &str = "the case has neither `messages` nor `tool_calls`";
+
+/// Where something stands: the item of a field, and the pointer inside of it.
+#[derive(Debug, Clone)]
+pub(super) struct Spot {
+    pub field: Field,
+    pub index: usize,
+    pub path: String,
+}
+
+impl Spot {
+    /// Evidence at the whole text of the value that stands `path` further.
+    pub fn evidence(&self, kind: EvidenceKind, path: &str, text: &str) -> Evidence {
+        let span = 0..text.len();
+        Evidence::at(kind, self.field, span, text).in_item(self.index).at_path(format!("{}{path}", self.path))
+    }
+
+    /// Evidence at the whole text of the value itself.
+    pub fn whole(&self, case: &Case, kind: EvidenceKind) -> Option<Evidence> {
+        let text = case.text_at(&self.place("", ""))?;
+        Some(self.evidence(kind, "", &text))
+    }
+
+    /// The whole text of the value that stands `path` further.
+    pub fn place(&self, path: &str, text: &str) -> Place {
+        Place::inside(self.field, self.index, format!("{}{path}", self.path), 0..text.len())
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub(super) struct CallResult<'a> {
+    pub text: Cow<'a, str>,
+    pub error: Option<&'a ResultError>,
+    /// The value that holds the text, where there is one.
+    pub spot: Option<Spot>,
+}
+
+/// A call with its place.
+#[derive(Debug, Clone)]
+pub(super) struct PlacedCall<'a> {
+    pub call: &'a Call,
+    pub spot: Spot,
+    /// Number of the message that it was made in.
+    pub message: usize,
+    /// Number of its turn; nothing before the first.
+    pub turn: Option<usize>,
+    pub result: Option<CallResult<'a>>,
+}
+
+impl PlacedCall<'_> {
+    /// Evidence at the name, which stands for the call as a whole.
+    pub fn named(&self, kind: EvidenceKind) -> Evidence {
+        self.spot.evidence(kind, "/name", &self.call.name)
+    }
+
+    /// The place of the name.
+    pub fn name_place(&self) -> Place {
+        self.spot.place("/name", &self.call.name)
+    }
+
+    /// Evidence at the value of an argument.
+    pub fn argument(&self, kind: EvidenceKind, pointer: &str) -> Option<Evidence> {
+        let path = format!("/arguments{pointer}");
+        let text = self.call.text_at(&path)?;
+        Some(self.spot.evidence(kind, &path, &text))
+    }
+
+    /// The place of the value of an argument.
+    pub fn argument_place(&self, pointer: &str) -> Option<Place> {
+        let path = format!("/arguments{pointer}");
+        let text = self.call.text_at(&path)?;
+        Some(self.spot.place(&path, &text))
+    }
+
+    /// Evidence at the arguments that could not be used, from the fault on; at the name where nothing of them is there.
+    pub fn unusable(&self, kind: EvidenceKind) -> Evidence {
+        let note = match self.call.problem {
+            Some(CallProblem::NotAnObject) => "the arguments are no object",
+            _ => "the arguments are no JSON",
+        };
+        let Some(text) = &self.call.arguments_text else { return self.named(kind).with_note(note) };
+        let start = self.call.fault.unwrap_or(0).min(text.len());
+        let path = format!("{}/arguments_text", self.spot.path);
+        Evidence::at(kind, self.spot.field, start..text.len(), text)
+            .in_item(self.spot.index)
+            .at_path(path)
+            .with_note(note)
+    }
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub(super) struct Trace<'a> {
+    pub calls: Vec<PlacedCall<'a>>,
+    /// Messages with a result that belongs to no call.
+    pub orphans: Vec<usize>,
+    /// Whether the messages have other calls than `tool_calls`.
+    pub differs: bool,
+}
+
+impl<'a> Trace<'a> {
+    /// What the case says was done; nothing where it has no trace.
+    pub fn of(case: &'a Case) -> Option<Self> {
+        if case.messages.is_none() && case.tool_calls.is_none() {
+            return None;
+        }
+        let messages = case.messages.as_deref().unwrap_or_default();
+        let mut trace = Self { calls: calls_of(messages, Field::Messages), ..Self::default() };
+        if let Some(own) = &case.tool_calls {
+            let said = std::mem::take(&mut trace.calls);
+            trace.differs =
+                !said.is_empty() && !said.iter().map(|made| same_key(made.call)).eq(own.iter().map(same_key));
+            trace.calls = own
+                .iter()
+                .enumerate()
+                .map(|(index, call)| PlacedCall {
+                    call,
+                    spot: Spot { field: Field::ToolCalls, index, path: String::new() },
+                    message: index,
+                    turn: Some(0),
+                    result: None,
+                })
+                .collect();
+        }
+        trace.answer(messages);
+        for made in trace.calls.iter_mut().filter(|made| made.result.is_none()) {
+            if let Some(output) = &made.call.output {
+                let spot = Spot { path: format!("{}/output", made.spot.path), ..made.spot.clone() };
+                made.result = Some(CallResult { text: text_of(output), error: None, spot: Some(spot) });
+            }
+        }
+        Some(trace)
+    }
+
+    /// Gives results to their calls.
+    fn answer(&mut self, messages: &'a [CaseMessage]) {
+        let mut by_id: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        let in_messages = self.calls.first().is_none_or(|made| made.spot.field == Field::Messages);
+        let mut next = 0;
+        let mut nearest = 0..0;
+        let enter = |made: &PlacedCall<'a>, at: usize, by_id: &mut FxHashMap<&'a str, Vec<usize>>| {
+            if let Some(id) = &made.call.id {
+                by_id.entry(id).or_default().push(at);
+            }
+        };
+        if !in_messages {
+            for (at, made) in self.calls.iter().enumerate() {
+                enter(made, at, &mut by_id);
+            }
+            nearest = 0..self.calls.len();
+        }
+        for (index, message) in messages.iter().enumerate() {
+            if in_messages {
+                let first = next;
+                while next < self.calls.len() && self.calls[next].spot.index == index {
+                    enter(&self.calls[next], next, &mut by_id);
+                    next += 1;
+                }
+                if message.is_by(Role::Assistant) && first < next {
+                    nearest = first..next;
+                }
+            }
+            if !message.is_by(Role::Tool) {
+                continue;
+            }
+            let found = match &message.id {
+                // The last before it that has no result yet.
+                Some(id) => by_id.get_mut(id.as_str()).and_then(|calls| {
+                    loop {
+                        let at = calls.pop()?;
+                        if self.calls[at].result.is_none() {
+                            break Some(at);
+                        }
+                    }
+                }),
+                None => {
+                    let free = |at: &usize| self.calls[*at].result.is_none();
+                    let named = |at: &usize| Some(&self.calls[*at].call.name) == message.name.as_ref();
+                    nearest.clone().filter(free).find(named).or_else(|| nearest.clone().find(free))
+                }
+            };
+            match found {
+                Some(at) => {
+                    let first = message.said_texts().next();
+                    let spot = first.map(|(path, _)| Spot { field: Field::Messages, index, path: path.into_owned() });
+                    let text = message.said().unwrap_or_default();
+                    self.calls[at].result = Some(CallResult { text, error: message.error.as_ref(), spot });
+                }
+                None => self.orphans.push(index),
+            }
+        }
+    }
+
+    /// The remark that two lists of calls say different things.
+    pub fn remark(&self) -> Option<Evidence> {
+        self.differs
+            .then(|| Evidence::note("`messages` have other calls than `tool_calls`, which are the ones that count"))
+    }
+}
+
+fn same_key(call: &Call) -> (&str, &serde_json::Map<String, serde_json::Value>) {
+    (&call.name, call.arguments())
+}
+
+/// The calls of the assistant's messages.
+pub(super) fn calls_of(messages: &[CaseMessage], field: Field) -> Vec<PlacedCall<'_>> {
+    let turns = turns(messages);
+    let mut calls = Vec::new();
+    for (index, message) in messages.iter().enumerate().filter(|(_, message)| message.is_by(Role::Assistant)) {
+        for (number, call) in message.tool_calls.iter().enumerate() {
+            let spot = Spot { field, index, path: format!("/tool_calls/{number}") };
+            calls.push(PlacedCall { call, spot, message: index, turn: turns[index], result: None });
+        }
+    }
+    calls
+}
+
+/// The turn that each message belongs to. Users' messages in a row begin one turn; where no user speaks there is one.
+pub(super) fn turns(messages: &[CaseMessage]) -> Vec<Option<usize>> {
+    if !messages.iter().any(|message| message.is_by(Role::User)) {
+        return vec![Some(0); messages.len()];
+    }
+    let mut turn = None;
+    let mut was_user = false;
+    messages
+        .iter()
+        .map(|message| {
+            let is_user = message.is_by(Role::User);
+            if is_user && !was_user {
+                turn = Some(turn.map_or(0, |turn| turn + 1));
+            }
+            was_user = is_user;
+            turn
+        })
+        .collect()
+}
+
+/// What was done; the outcome where the question does not apply.
+pub(super) fn trace_of(sample: Sample<'_>) -> Result<Trace<'_>, Outcome> {
+    Trace::of(sample.case).ok_or_else(|| Outcome::not_applicable(NO_TRACE))
+}
+
+/// The calls that are expected: those that the case lists, else those of the expected messages.
+pub(super) fn expected_calls(case: &Case) -> Option<Vec<PlacedCall<'_>>> {
+    if let Some(calls) = &case.expected_tool_calls {
+        let placed = calls.iter().enumerate().map(|(index, call)| PlacedCall {
+            call,
+            spot: Spot { field: Field::ExpectedToolCalls, index, path: String::new() },
+            message: index,
+            turn: Some(0),
+            result: None,
+        });
+        return Some(placed.collect());
+    }
+    Some(calls_of(case.expected_messages.as_deref()?, Field::ExpectedMessages))
+}
+
+/// Why a question does not apply where nothing says what was expected.
+pub(super) fn no_expectation() -> Outcome {
+    Outcome::not_applicable("the case has neither `expected_tool_calls` nor `expected_messages`")
+}
+
+/// The error of published metrics where arguments cannot be used: whose fault it is says the kind.
+pub(super) fn usable(calls: &[PlacedCall<'_>], kind: ErrorKind) -> Result<(), ScoreError> {
+    match calls.iter().find(|made| made.call.problem.is_some()) {
+        None => Ok(()),
+        Some(made) => {
+            let name = &made.call.name;
+            let what = if kind == ErrorKind::Unparseable { "" } else { "expected " };
+            Err(ScoreError::other(kind, format!("the arguments of the {what}call of `{name}` are no JSON object")))
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) fn case(json: &str) -> Case {
+    serde_json::from_str(json).expect("a case in the normal form")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_find_their_calls() {
+        let case = case(
+            r#"{"id":"a","messages":[
+                {"role":"assistant","tool_calls":[{"id":"x","name":"f"},{"id":"x","name":"g"},{"name":"h"}]},
+                {"role":"tool","id":"x","text":"second"},
+                {"role":"tool","name":"h","text":"third"},
+                {"role":"tool","id":"x","text":"first"},
+                {"role":"tool","id":"x","text":"nobody's"},
+                {"role":"user","text":"q"},{"role":"user","text":"r"},
+                {"role":"assistant","tool_calls":[{"name":"k"},{"name":"k"}]},
+                {"role":"tool","name":"other","text":"k's"}
+            ]}"#,
+        );
+        let trace = Trace::of(&case).unwrap();
+        let results: Vec<Option<&str>> =
+            trace.calls.iter().map(|made| made.result.as_ref().map(|result| &*result.text)).collect();
+        assert_eq!(results, [Some("first"), Some("second"), Some("third"), Some("k's"), None]);
+        assert_eq!((trace.orphans, trace.calls[0].turn, trace.calls[3].turn), (vec![4], None, Some(0)));
+    }
+
+    #[test]
+    fn listed_calls_count_and_take_results_from_the_messages() {
+        let case = case(
+            r#"{"id":"a","messages":[{"role":"assistant","tool_calls":[{"id":"1","name":"f"}]},{"role":"tool","id":"1","text":"ok"}],
+                "tool_calls":[{"id":"1","name":"g"},{"name":"h","output":{"n":1}}]}"#,
+        );
+        let trace = Trace::of(&case).unwrap();
+        let texts: Vec<&str> = trace.calls.iter().map(|made| &*made.result.as_ref().unwrap().text).collect();
+        assert_eq!((texts, trace.differs), (vec!["ok", "{\"n\":1}"], true));
+        assert!(Trace::of(&Case::default()).is_none());
+    }
+}

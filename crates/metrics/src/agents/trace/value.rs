@@ -1,0 +1,92 @@
+//! The two JSON values that are compared: the answer, or what stands at a path of the case, and what was expected.
+
+use std::borrow::Cow;
+
+use probare_core::{Evidence, EvidenceKind, Field, Outcome, Place, Sample, ScoreError, text_of};
+use serde_json::Value as Json;
+
+use super::{Spot, Trace};
+
+/// A value that came, with its place.
+#[derive(Debug)]
+pub(in super::super) struct Answer<'a> {
+    /// The value; a text that is no JSON is that text.
+    pub value: Cow<'a, Json>,
+    /// Whether it is JSON in its place, and not a text that was taken as it is.
+    pub is_json: bool,
+    place: Option<Place>,
+    text: Cow<'a, str>,
+}
+
+impl Answer<'_> {
+    /// Evidence at the whole of it.
+    pub fn evidence(&self, kind: EvidenceKind) -> Evidence {
+        let mut evidence = Evidence::at(kind, Field::Response, 0..self.text.len(), &self.text);
+        evidence.place.clone_from(&self.place);
+        evidence
+    }
+}
+
+/// The response read as JSON, or the value at a JSON Pointer into the case: `/metadata/…`, `/tool_calls/0/arguments/…`, where
+/// calls are counted over all messages. The outcome where the case has nothing there.
+pub(in super::super) fn answer<'a>(
+    sample: Sample<'a>,
+    at: Option<&str>,
+) -> Result<Result<Answer<'a>, Outcome>, ScoreError> {
+    let Some(at) = at else {
+        let text = sample.response()?;
+        let parsed: Option<Json> = serde_json::from_str(text).ok();
+        return Ok(Ok(Answer {
+            is_json: parsed.is_some(),
+            value: Cow::Owned(parsed.unwrap_or_else(|| Json::from(text))),
+            place: Some(Place::new(Field::Response, 0..text.len())),
+            text: Cow::Borrowed(text),
+        }));
+    };
+    let found = at.strip_prefix("/metadata").map_or_else(
+        || in_calls(sample, at),
+        |path| {
+            let value = sample.case.metadata_at(path)?;
+            let text = text_of(value);
+            // Evidence in the metadata points into texts alone.
+            let place = value.is_string().then(|| Place::in_metadata(path, 0..text.len()));
+            Some(Answer { value: Cow::Borrowed(value), is_json: true, place, text })
+        },
+    );
+    Ok(found.ok_or_else(|| Outcome::not_applicable(format!("the case has nothing at `{at}`"))))
+}
+
+fn in_calls<'a>(sample: Sample<'a>, at: &str) -> Option<Answer<'a>> {
+    let (number, path) = at.strip_prefix("/tool_calls/")?.split_once('/')?;
+    let trace = Trace::of(sample.case)?;
+    let made = trace.calls.get(number.parse::<usize>().ok()?)?;
+    let path = path.strip_prefix("arguments").filter(|path| path.is_empty() || path.starts_with('/'))?;
+    let call = made.call;
+    let spot: &Spot = &made.spot;
+    let (value, text) = if path.is_empty() {
+        let whole = Json::Object(call.arguments.clone()?);
+        let text = whole.to_string();
+        (Cow::Owned(whole), Cow::Owned(text))
+    } else {
+        let key_end = path[1..].find('/').map_or(path.len(), |at| at + 1);
+        let key = path[1..key_end].replace("~1", "/").replace("~0", "~");
+        let value = call.arguments.as_ref()?.get(&key)?.pointer(&path[key_end..])?;
+        (Cow::Borrowed(value), text_of(value))
+    };
+    let place = Some(spot.place(&format!("/arguments{path}"), &text));
+    Some(Answer { value, is_json: true, place, text })
+}
+
+/// What was expected: the option, else the references, each read as JSON where it is.
+pub(in super::super) fn expected_values(sample: Sample<'_>, option: Option<&Json>) -> Result<Vec<Json>, Outcome> {
+    if let Some(value) = option {
+        return Ok(vec![value.clone()]);
+    }
+    match &sample.case.reference {
+        Some(list) if !list.is_empty() => Ok(list
+            .iter()
+            .map(|text| serde_json::from_str(text).unwrap_or_else(|_| Json::from(text.as_str())))
+            .collect()),
+        _ => Err(Outcome::not_applicable("there is neither a `reference` nor the option `expected`")),
+    }
+}

@@ -1,0 +1,327 @@
+//! Whether the messages go the way of the expected ones: AgentEvals' trajectory match.
+
+use std::collections::BTreeMap;
+
+use probare_core::{
+    BuildError, CaseMessage, ErrorKind, Evidence, EvidenceKind, Field, Metric, Outcome, Sample, Score, ScoreError,
+    Speaker, metric,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use super::trace::{PlacedCall, calls_of, can_cover, python_equal, usable};
+use crate::bounded::Bounded;
+
+/// Options of `trajectory_match`, by the names of the original.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TrajectoryMatch {
+    /// How the two sides are compared.
+    pub trajectory_match_mode: TrajectoryMode,
+    /// When the arguments of two calls fit.
+    pub tool_args_match_mode: ArgumentsMode,
+    /// For single tools: another mode, or a list of arguments (with dots into objects) that alone are compared.
+    pub tool_args_match_overrides: BTreeMap<String, Json>,
+}
+
+/// How the two sides are compared.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrajectoryMode {
+    /// Message by message.
+    #[default]
+    Strict,
+    /// The same calls in any order.
+    Unordered,
+    /// No call that is not expected.
+    Subset,
+    /// All expected calls, and perhaps more.
+    Superset,
+}
+
+/// When the arguments of two calls fit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentsMode {
+    /// They are equal.
+    #[default]
+    Exact,
+    /// Always.
+    Ignore,
+    /// All that are called are expected.
+    Subset,
+    /// All that are expected are called.
+    Superset,
+}
+
+metric!(TrajectoryMatch as Pure {
+    summary: "Whether messages and calls go the expected way (AgentEvals)",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [Messages, ExpectedMessages],
+    prepare: Matcher::new,
+    since: "0.3",
+    version: 1,
+    page: "trajectory_match.md",
+});
+
+/// Calls up to which a better pairing is looked for, for the remark alone.
+const MOST_REMARKED: usize = 300;
+
+/// How the arguments of one tool are compared.
+enum Fit {
+    Mode(ArgumentsMode),
+    Keys(Vec<String>),
+}
+
+struct Matcher {
+    mode: TrajectoryMode,
+    arguments: ArgumentsMode,
+    overrides: BTreeMap<String, Fit>,
+}
+
+impl Matcher {
+    fn new(options: TrajectoryMatch) -> Result<Self, BuildError> {
+        let mut overrides = BTreeMap::new();
+        for (tool, value) in options.tool_args_match_overrides {
+            let fit = match &value {
+                Json::String(word) => Fit::Mode(match word.as_str() {
+                    "exact" => ArgumentsMode::Exact,
+                    "subset" => ArgumentsMode::Subset,
+                    "superset" => ArgumentsMode::Superset,
+                    // As in the original, an unknown word compares nothing.
+                    _ => ArgumentsMode::Ignore,
+                }),
+                Json::Array(keys) if keys.iter().all(Json::is_string) => {
+                    Fit::Keys(keys.iter().filter_map(Json::as_str).map(str::to_owned).collect())
+                }
+                _ => {
+                    let reason =
+                        format!("`tool_args_match_overrides` of `{tool}` must be a mode or a list of arguments");
+                    return Err(BuildError::Options(reason));
+                }
+            };
+            overrides.insert(tool, fit);
+        }
+        Ok(Self { mode: options.trajectory_match_mode, arguments: options.tool_args_match_mode, overrides })
+    }
+
+    fn fit(&self, name: &str, left: &Map<String, Json>, right: &Map<String, Json>) -> bool {
+        let within = |inner: &Map<String, Json>, outer: &Map<String, Json>| {
+            inner.iter().all(|(key, value)| outer.get(key).is_some_and(|other| python_equal(value, other)))
+        };
+        let mode = match self.overrides.get(name) {
+            Some(Fit::Keys(keys)) if !keys.is_empty() => {
+                return keys.iter().all(|key| python_equal(along(left, key), along(right, key)));
+            }
+            Some(Fit::Mode(mode)) => *mode,
+            _ => self.arguments,
+        };
+        match mode {
+            ArgumentsMode::Exact => left.len() == right.len() && within(left, right),
+            ArgumentsMode::Subset => within(left, right),
+            ArgumentsMode::Superset => within(right, left),
+            ArgumentsMode::Ignore => true,
+        }
+    }
+
+    fn fits(&self, had: &PlacedCall<'_>, needed: &PlacedCall<'_>) -> bool {
+        had.call.name == needed.call.name && self.fit(&had.call.name, had.call.arguments(), needed.call.arguments())
+    }
+
+    /// Takes for each that is needed the first that fits; the first that found none, where there is one.
+    fn cover(&self, had: &[PlacedCall<'_>], needed: &[PlacedCall<'_>]) -> Result<Vec<usize>, usize> {
+        let mut is_taken = vec![false; had.len()];
+        let mut partners = Vec::with_capacity(needed.len());
+        for (number, call) in needed.iter().enumerate() {
+            match (0..had.len()).find(|at| !is_taken[*at] && self.fits(&had[*at], call)) {
+                Some(at) => {
+                    is_taken[at] = true;
+                    partners.push(at);
+                }
+                None => return Err(number),
+            }
+        }
+        Ok(partners)
+    }
+}
+
+/// The value along the dots; null wherever the way ends.
+fn along<'a>(arguments: &'a Map<String, Json>, key: &str) -> &'a Json {
+    const NULL: &Json = &Json::Null;
+    let mut steps = key.split('.');
+    let first = steps.next().and_then(|step| arguments.get(step)).unwrap_or(NULL);
+    steps.fold(first, |here, step| here.as_object().and_then(|object| object.get(step)).unwrap_or(NULL))
+}
+
+/// The role as this metric tells roles apart.
+fn role(message: &CaseMessage) -> Result<&str, ScoreError> {
+    match (&message.role, message.role_given.as_deref()) {
+        (Speaker::Other(name), _) => {
+            Err(ScoreError::other(ErrorKind::Failed, format!("a message has the unknown role `{name}`")))
+        }
+        (_, Some(given @ ("developer" | "function"))) => Ok(given),
+        (role, _) => Ok(role.name()),
+    }
+}
+
+impl Metric for Matcher {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let case = sample.case;
+        let (Some(messages), Some(wanted)) = (&case.messages, &case.expected_messages) else {
+            return Ok(Outcome::not_applicable("the case lacks `messages` or `expected_messages`"));
+        };
+        for message in messages.iter().chain(wanted) {
+            role(message)?;
+        }
+        let called = calls_of(messages, Field::Messages);
+        let expected = calls_of(wanted, Field::ExpectedMessages);
+        usable(&called, ErrorKind::Unparseable)?;
+        usable(&expected, ErrorKind::Failed)?;
+        let mut evidence = Bounded::default();
+        let holds = match self.mode {
+            TrajectoryMode::Superset => self.all_expected_called(&called, &expected, &mut evidence),
+            TrajectoryMode::Subset => self.all_called_expected(&called, &expected, &mut evidence),
+            TrajectoryMode::Unordered => {
+                self.all_expected_called(&called, &expected, &mut evidence)
+                    && self.all_called_expected(&called, &expected, &mut evidence)
+            }
+            TrajectoryMode::Strict => self.strict(messages, wanted, &called, &expected, &mut evidence)?,
+        };
+        Ok(Score::from_bool(holds).because(evidence.finish()).into())
+    }
+}
+
+impl Matcher {
+    fn all_expected_called(
+        &self,
+        called: &[PlacedCall<'_>],
+        expected: &[PlacedCall<'_>],
+        evidence: &mut Bounded,
+    ) -> bool {
+        match self.cover(called, expected) {
+            Ok(partners) => {
+                for (wanted, at) in expected.iter().zip(partners) {
+                    evidence.push(|| called[at].named(EvidenceKind::Found).with_support(wanted.name_place()));
+                }
+                true
+            }
+            Err(number) => {
+                let wanted = &expected[number];
+                evidence.push(|| Evidence::missing(&wanted.call.name).with_support(wanted.name_place()));
+                self.remark_on_greed(called, expected, evidence);
+                false
+            }
+        }
+    }
+
+    /// The sides are exchanged, and with them the modes of arguments.
+    fn all_called_expected(
+        &self,
+        called: &[PlacedCall<'_>],
+        expected: &[PlacedCall<'_>],
+        evidence: &mut Bounded,
+    ) -> bool {
+        match self.cover(expected, called) {
+            Ok(_) => true,
+            Err(number) => {
+                evidence.push(|| called[number].named(EvidenceKind::Unsupported).with_note("no expected call fits it"));
+                self.remark_on_greed(expected, called, evidence);
+                false
+            }
+        }
+    }
+
+    fn remark_on_greed(&self, had: &[PlacedCall<'_>], needed: &[PlacedCall<'_>], evidence: &mut Bounded) {
+        if had.len() <= MOST_REMARKED
+            && needed.len() <= had.len()
+            && can_cover(needed.len(), had.len(), |had_at, needed_at| self.fits(&had[had_at], &needed[needed_at]))
+        {
+            evidence.push(|| {
+                Evidence::note("in another order of pairing every call finds one; the original takes the first")
+            });
+        }
+    }
+
+    fn strict(
+        &self,
+        messages: &[CaseMessage],
+        wanted: &[CaseMessage],
+        called: &[PlacedCall<'_>],
+        expected: &[PlacedCall<'_>],
+        evidence: &mut Bounded,
+    ) -> Result<bool, ScoreError> {
+        if messages.len() != wanted.len() {
+            let reason = format!("{} messages where {} are expected", messages.len(), wanted.len());
+            evidence.push(|| Evidence::note(reason));
+            return Ok(false);
+        }
+        for (number, (message, other)) in messages.iter().zip(wanted).enumerate() {
+            let (given, expected_role) = (role(message)?, role(other)?);
+            if given != expected_role {
+                let reason = format!("message {} is of `{given}`, expected is `{expected_role}`", number + 1);
+                evidence.push(|| Evidence::note(reason));
+                return Ok(false);
+            }
+            let of = |calls: &[PlacedCall<'_>]| {
+                let start = calls.partition_point(|made| made.message < number);
+                start..calls.partition_point(|made| made.message <= number)
+            };
+            let (had, needed) = (&called[of(called)], &expected[of(expected)]);
+            if had.len() != needed.len() {
+                let reason = format!("message {} has {} calls, expected are {}", number + 1, had.len(), needed.len());
+                evidence.push(|| Evidence::note(reason));
+                return Ok(false);
+            }
+            // Each called one takes the first free expected one.
+            let mut is_taken = vec![false; needed.len()];
+            for made in had {
+                match (0..needed.len()).find(|at| !is_taken[*at] && self.fits(made, &needed[*at])) {
+                    Some(at) => {
+                        is_taken[at] = true;
+                        evidence.push(|| made.named(EvidenceKind::Found).with_support(needed[at].name_place()));
+                    }
+                    None => {
+                        evidence.push(|| {
+                            made.named(EvidenceKind::Unsupported).with_note("no expected call of this message fits it")
+                        });
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agents::trace::case;
+
+    fn score(options: &str, case: &probare_core::Case) -> f64 {
+        let matcher = Matcher::new(serde_json::from_str(options).unwrap()).unwrap();
+        matcher.score(Sample::of(case)).unwrap().score().unwrap().value.get()
+    }
+
+    #[test]
+    fn a_greedy_choice_is_told() {
+        let case = case(
+            r#"{"id":"a","messages":[{"role":"assistant","tool_calls":[{"name":"f","arguments":{"a":1}},{"name":"f","arguments":{}}]}],
+                "expected_messages":[{"role":"assistant","tool_calls":[{"name":"f","arguments":{}},{"name":"f","arguments":{"a":1}}]}]}"#,
+        );
+        let options = r#"{"trajectory_match_mode":"superset","tool_args_match_mode":"superset"}"#;
+        assert_eq!(score(options, &case), 0.0);
+        let matcher = Matcher::new(serde_json::from_str(options).unwrap()).unwrap();
+        let outcome = matcher.score(Sample::of(&case)).unwrap();
+        let notes: Vec<&str> = outcome.score().unwrap().evidence.iter().map(|piece| piece.text.as_str()).collect();
+        assert!(notes.iter().any(|note| note.contains("another order of pairing")), "{notes:?}");
+    }
+
+    #[test]
+    fn an_override_of_another_kind_is_refused() {
+        let options = serde_json::from_str(r#"{"tool_args_match_overrides":{"f":3}}"#).unwrap();
+        assert!(Matcher::new(options).is_err());
+    }
+}

@@ -1,0 +1,103 @@
+//! [`score`] and [`Scorer`]: single cases, without files and without threads.
+
+use probare_core::{Case, CaseResult, MetricInfo, MetricRequest, NoRules, Outcome, Readings};
+use probare_metrics::registry;
+use probare_runner::{Asked, Plan, PlanError, Settings, put_bands};
+
+use crate::Error;
+use crate::jobs::requests;
+
+/// What one metric says about one case. The metric is written as on the command line: `token_f1`, `precision_at_k:k=3`.
+///
+/// A case without a response is an error; a case without another field that the metric needs is
+/// [`Outcome::NotApplicable`].
+pub fn score(case: &Case, metric: &str) -> Result<Outcome, Error> {
+    let mut result = Scorer::new(&[metric], &Settings::default())?.score(case.clone());
+    // There is one result for each metric.
+    Ok(result.results.pop().unwrap_or_else(|| Ok(Outcome::not_applicable("no metric is named")))?)
+}
+
+/// Metrics that are made once and asked about many cases. It can be shared between threads.
+pub struct Scorer {
+    plan: Plan,
+    asked: Asked,
+}
+
+impl Scorer {
+    /// These metrics. Of the settings those hold that are about metrics and models: `profile`, `judges`, `models`, `offline`,
+    /// `record` and the budget. A metric that runs programs is refused: it needs a [`Job`](crate::Job).
+    pub fn new(metrics: &[&str], settings: &Settings) -> Result<Self, Error> {
+        let mut requests: Vec<MetricRequest> = requests(metrics)?;
+        let asked = settings.asking().open(&mut requests, registry())?;
+        put_bands(&settings.bands, &mut requests, settings.profile, registry()).map_err(PlanError::from)?;
+        let plan = Plan::new(&requests, settings.profile, registry())?;
+        plan.check_models(&asked)?;
+        Ok(Self { plan, asked })
+    }
+
+    /// The metrics, in the order of the results.
+    pub fn metrics(&self) -> &[MetricInfo] {
+        self.plan.infos()
+    }
+
+    /// One result for each metric, in their order.
+    pub fn score(&self, case: Case) -> CaseResult {
+        self.plan.score(case, &mut Readings::default(), &NoRules, &self.asked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::{ErrorKind, Output, Profile};
+
+    use super::*;
+
+    fn case() -> Case {
+        Case {
+            response: Some(Output::new("It is Canberra.")),
+            reference: Some(vec!["Canberra".into()]),
+            ..Case::default()
+        }
+    }
+
+    #[test]
+    fn one_scorer_answers_for_all_its_metrics_in_their_order() {
+        let settings = Settings { profile: Profile::Careful, ..Settings::default() };
+        let scorer = Scorer::new(&["token_f1", "there=contains:ignore_case=true"], &settings).unwrap();
+        let names: Vec<&str> = scorer.metrics().iter().map(|metric| metric.name.as_str()).collect();
+        assert_eq!(names, ["token_f1", "there"]);
+        let values: Vec<f64> = scorer
+            .score(case())
+            .results
+            .iter()
+            .map(|result| result.as_ref().unwrap().score().unwrap().value.get())
+            .collect();
+        assert_eq!(values, [0.5, 1.0]);
+    }
+
+    #[test]
+    fn what_cannot_be_scored_is_an_error_and_no_number() {
+        let silent = Case { response: None, ..case() };
+        let Err(Error::Score(error)) = score(&silent, "token_f1") else { panic!("a response is missing") };
+        assert_eq!(error.kind(), ErrorKind::Missing);
+        let alone = Case { reference: None, ..case() };
+        assert!(score(&alone, "token_f1").unwrap().score().is_none());
+    }
+
+    #[test]
+    fn a_metric_that_cannot_be_had_is_refused_before_anything_is_scored() {
+        for (metric, part) in [
+            ("token_f2", "unknown metric `token_f2`"),
+            ("token_f1:x", "KEY=VALUE"),
+            ("judge_same_answer", "asks a model, and none is named"),
+            ("code_tests", "sandbox"),
+        ] {
+            let error = Scorer::new(&[metric], &Settings::default()).map(drop).unwrap_err();
+            let mut told = error.to_string();
+            if let Some(cause) = std::error::Error::source(&error) {
+                told = format!("{told}: {cause}");
+            }
+            assert!(told.contains(part), "{metric}: {told}");
+        }
+    }
+}

@@ -1,0 +1,77 @@
+"""Scores of a Dask frame, computed where its partitions lie.
+
+    scored = probare.dask.score(df, ["token_f1"])
+    probare.dask.summary(scored, ["token_f1"])
+
+Rows keep all their columns and get those of the metrics: the value, and `NAME.status`, `NAME.note`, `NAME.label`, `NAME.parts`,
+`NAME.kind`, `NAME.by`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Unpack
+
+from probare._arguments import Spread, signed
+from probare._distributed import Recipe, distributed, named, part_of, refuse_absent, refuse_clash, whole_of
+from probare._frames import needed
+from probare._results import Summary
+
+if TYPE_CHECKING:
+    from probare.catalogue import Profile, Request
+
+ROWS_AT_ONCE = 4096
+"""Rows that are scored together, however large a partition is."""
+
+
+@signed(Spread)
+def score(
+    df: Any,
+    metrics: Request | Sequence[Request],
+    profile: Profile | None = None,
+    **settings: Unpack[Spread],
+) -> Any:
+    """The frame with the columns of the metrics. Nothing is computed before Dask wants the rows.
+
+    A metric that asks a model is answered from `record`, a file of recorded replies that every worker can read, and is
+    refused without one: a partition that Dask tries again would pay twice.
+    """
+    pandas = needed("pandas")
+    recipe = distributed(metrics, profile, settings)
+    fields = recipe.columns()
+    refuse_absent(df.columns, recipe.mapping)
+    refuse_clash(df.columns, [name for name, _ in fields])
+    added = {name: pandas.Series([], dtype="float64" if is_value else "object") for name, is_value in fields}
+    meta = pandas.concat([df._meta, pandas.DataFrame(added, index=df._meta.index)], axis=1)
+    return df.map_partitions(_partition, recipe, meta=meta)
+
+
+def _partition(frame: Any, recipe: Recipe) -> Any:
+    """A partition with the columns of the metrics, under the index that it has."""
+    import pandas
+    import pyarrow
+
+    scorer = recipe.kept_scorer()
+    batches = pyarrow.Table.from_pandas(frame, preserve_index=False).combine_chunks().to_batches(max_chunksize=ROWS_AT_ONCE)
+    scored = pyarrow.Table.from_batches([scorer.score_batch(batch) for batch in batches], schema=scorer.schema)
+    return pandas.concat([frame, scored.drop_columns(["id"]).to_pandas().set_axis(frame.index)], axis=1)
+
+
+def summary(scored: Any, metrics: Request | Sequence[Request], profile: Profile | None = None) -> Summary:
+    """Counts, means and distributions of a scored frame.
+
+    Every partition is summed up where it lies, and only these sums come here; they are put together exactly. Scores are
+    computed again unless the frame is persisted or was written and read back.
+    """
+    columns = named(metrics, profile)
+    parts = scored[columns].map_partitions(_part, metrics, profile, meta={"part": "object"}).compute()
+    return whole_of(metrics, profile, "dask", parts["part"])
+
+
+def _part(frame: Any, metrics: Any, profile: str | None) -> Any:
+    import pyarrow
+
+    # A column without any text has no type of its own.
+    fields = [(name, pyarrow.float64() if number % 5 == 0 else pyarrow.string()) for number, name in enumerate(frame.columns)]
+    table = pyarrow.Table.from_pandas(frame, schema=pyarrow.schema(fields), preserve_index=False)
+    return part_of(metrics, profile, table.combine_chunks().to_batches()).to_pandas()

@@ -1,0 +1,143 @@
+"""Every argument is checked where it comes in, by an error that names it, its value and what is allowed."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+
+import pytest
+
+import probare
+from probare import catalogue
+
+ROWS = [{"id": "a", "response": "x", "reference": "x", "lang": "en", "tags": ["area:geo"]}]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"jobs": -1}, "`jobs` must be a whole number from 1 to 1024, but it is -1"),
+        ({"jobs": 1.5}, "`jobs` must be a whole number from 1 to 1024, but it is 1.5"),
+        ({"jobs": 10**30}, "`jobs` must be a whole number from 1 to 1024"),
+        ({"jobs": True}, "`jobs` must be a whole number from 1 to 1024, but it is True"),
+        ({"limit": -1}, "`limit` must be a whole number of at least 1, but it is -1"),
+        ({"limit": "3"}, "`limit` must be a whole number of at least 1, but it is '3'"),
+        ({"budget_usd": "a"}, "`budget_usd` must be an amount of US dollars, such as 0.50, but it is 'a'"),
+        ({"budget_usd": float("nan")}, "`budget_usd` must be an amount"),
+        ({"budget_tokens": -5}, "`budget_tokens` must be a whole number of at least 0, but it is -5"),
+        ({"strict": "yes"}, "`strict` must be True or False, but it is 'yes'"),
+        ({"offline": 1}, "`offline` must be True or False, but it is 1"),
+        ({"by": 7}, "`by` must be a text, but it is 7"),
+        ({"by": "zzz"}, "`by` is `zzz`, which no case has"),
+        ({"by": "metadata.langg"}, "no row has such a column\n\nhint: a similar name exists: by=\"metadata.lang\""),
+        ({"cluster": "nowhere"}, "`cluster` is `nowhere`, and no row has such a column\n\nhint: the columns are id, response"),
+        ({"mapping": {"response": "respons"}}, "`mapping` names the column `respons` for `response`, and no row has it"),
+        ({"mapping": ["response"]}, "`mapping` must be a dict of fields and columns"),
+        ({"judges": 3}, "`judges` must be a text or a list of texts, but it is 3"),
+        ({"record": 3}, "`record` must be a path, but it is 3"),
+        ({"config": b"x"}, "`config` must be a path that is a text, but it is b'x'"),
+        ({"output": "report.foo"}, "`report.foo` has no known extension; known are .jsonl"),
+        ({"output": "no/folder/report.html"}, "`output` is 'no/folder/report.html', and there is no folder 'no/folder'"),
+        ({"output": {"a": 1}}, "`output` must be a path or a list of paths"),
+        ({"title": ""}, "`title` must be a text, but it is ''"),
+        ({"profile": 3}, "`profile` must be \"reference\" or \"careful\", but it is 3"),
+    ],
+)
+def test_an_argument_that_is_wrong_is_named(arguments, words):
+    with pytest.raises(probare.UsageError) as raised:
+        probare.score(ROWS, "token_f1", **arguments)
+    assert words in str(raised.value)
+    assert not os.path.exists("no")
+
+
+def test_a_grouping_by_a_column_says_how_it_is_written():
+    rows = [{"response": "x", "reference": "x", "lang": "en"}]
+    with pytest.raises(probare.UsageError, match='`by` is `lang`, and no row has tags\n\nhint: .*by="metadata.lang"'):
+        probare.score(rows, "token_f1", by="lang")
+    assert list(probare.score(rows, "token_f1", by="metadata.lang").summary.groups["groups"]) == ["en"]
+
+
+def test_a_mapped_column_that_no_row_has_is_told_for_every_kind(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    path = tmp_path / "rows.csv"
+    path.write_text("id,response,reference\n1,a,a\n")
+    words = "names the column `said` for `response`, and no row has it"
+    for cases in (ROWS, iter(ROWS), pyarrow.Table.from_pylist(ROWS), path, {"query": ["a"], "reference": ["a"]}):
+        with pytest.raises(probare.UsageError, match=words):
+            probare.score(cases, "token_f1", mapping={"response": "said"})
+
+
+def test_an_argument_that_is_unknown():
+    with pytest.raises(TypeError, match=r"score\(\) got an unexpected keyword argument 'limits'; did you mean 'limit'\?"):
+        probare.score(ROWS, "token_f1", limits=3)
+    with pytest.raises(TypeError, match=r"ndcg\(\) got an unexpected keyword argument 'depth'"):
+        catalogue.ndcg(depth=5)
+
+
+def test_numbers_of_numpy_are_numbers():
+    numpy = pytest.importorskip("numpy")
+    results = probare.score(ROWS, "token_f1", jobs=numpy.int64(2), limit=numpy.int32(1), strict=numpy.bool_(True))
+    assert len(results) == 1
+
+
+def test_a_number_that_no_column_holds():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"id": [2**70, 1], "response": ["a", "b"], "reference": ["a", "b"]})
+    assert [row["id"] for row in probare.score(frame, "exact_match")] == [str(2**70), "1"]
+
+
+def test_a_batch_is_one_batch():
+    pyarrow = pytest.importorskip("pyarrow")
+    scorer = probare.Scorer(["token_f1"])
+    with pytest.raises(probare.UsageError, match="`batch` must be one Arrow batch, but it is a pyarrow(.|\n)*to_batches"):
+        scorer.score_batch(pyarrow.Table.from_pylist(ROWS))
+    with pytest.raises(probare.UsageError, match="`batch` must be one Arrow batch, but it is a builtins.list"):
+        scorer.score_batch(ROWS)
+    with pytest.raises(probare.UsageError, match="`evidence` must be True or False"):
+        probare.Scorer(["token_f1"], evidence="yes")
+
+
+def test_clusters_are_those_of_the_command_line():
+    rows = [{"response": "a" if at % 3 else "b", "reference": "a", "text": at // 5} for at in range(40)]
+    plain, apart = (probare.score(rows, "exact_match", **named).summary for named in ({}, {"cluster": "text"}))
+    assert apart.clusters["column"] == "text" and apart.clusters["clusters"] == 8
+    assert plain["exact_match"].mean == apart["exact_match"].mean
+    assert plain["exact_match"].interval != apart["exact_match"].interval
+
+
+def test_a_budget_without_a_longest_reply_is_told_before_anything_is_asked(tmp_path):
+    config = tmp_path / "probare.yaml"
+    model = "{name: judge, api_model_name: 'command:sh', command: [sh, -c, 'touch asked; exit 1']}"
+    config.write_text(f"models: [{model}]\njudges: [judge]\n")
+    rows = [{"response": "a", "reference": "a", "query": "b"}]
+    with pytest.raises(probare.UsageError, match="no known longest length; set `max_tokens`"):
+        probare.score(rows, "judge_same_answer", config=config, budget_tokens=100)
+    assert not (tmp_path / "asked").exists()
+
+
+def test_signatures_say_what_there_is():
+    names = list(inspect.signature(probare.score).parameters)
+    assert names[:3] == ["cases", "metrics", "profile"] and {"mapping", "jobs", "by", "cluster", "output"} < set(names)
+    assert "settings" not in names and "width" in inspect.signature(probare.score_async).parameters
+    options = inspect.signature(catalogue.ndcg).parameters
+    assert list(options)[0] == "k" and options["k"].annotation.startswith("int") and "profile" in options
+
+
+@pytest.mark.parametrize("module", ["inspect_ai", "deepeval", "lm_eval"])
+def test_an_adapter_says_what_to_install(module):
+    package = module.replace("_", "-")
+    code = f"""
+import sys
+sys.modules["{module}"] = None
+import probare
+try:
+    from probare.integrations import {module} as adapter
+    adapter.register("token_f1")
+except probare.MissingPackageError as error:
+    assert isinstance(error, ImportError)
+    print(error.message, error.hint)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == f"{package} is missing pip install '{package}'", done.stderr

@@ -1,0 +1,107 @@
+"""Results and summaries as values: kept, sent, compared, written, shown."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import pytest
+from conftest import JUDGED, made_rows, recorded, repeated_rows
+
+import probare
+
+
+@pytest.fixture(scope="module")
+def scored():
+    rows = [*made_rows(60), {"id": "bad", "response": ["no", "text"]}]
+    with pytest.warns(probare.ProbareWarning):
+        return probare.score(rows, ["token_f1", "rouge_l", "answer_match"], "careful")
+
+
+def test_results_can_be_pickled_copied_and_compared(scored):
+    again = pickle.loads(pickle.dumps(scored))
+    assert again == scored and list(again.lines()) == list(scored.lines())
+    assert again.summary == scored.summary and repr(again) == repr(scored)
+    assert again.problems == scored.problems and again.exit_code == scored.exit_code == 1
+    assert again.to_arrow().equals(scored.to_arrow())
+    assert copy.copy(scored) == copy.deepcopy(scored) == scored
+    assert scored != probare.score(made_rows(60), "token_f1") and scored != 7
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(scored)
+
+
+def test_a_summary_can_be_pickled_and_compared(scored):
+    summary = scored.summary
+    again = pickle.loads(pickle.dumps(summary))
+    assert again == summary and again["token_f1"] == summary["token_f1"] and repr(again) == repr(summary)
+    assert summary is scored.summary, "it is read once"
+    assert summary != probare.score(made_rows(3), "token_f1").summary
+
+
+def test_an_interval_is_a_named_tuple(scored):
+    low, high, level, method = scored.summary["token_f1"].interval
+    assert low < scored.summary["token_f1"].mean < high and level == 0.95 and isinstance(method, str)
+    assert isinstance(scored.summary["token_f1"].interval, probare.Interval)
+
+
+def test_values_by_metric(scored):
+    values = scored["token_f1"]
+    assert len(values) == len(scored) == 61 and values[-1] is None
+    assert values[0] == scored[0]["scores"]["token_f1"]["value"]
+    with pytest.raises(KeyError, match="there is no metric 'bleu'; there are token_f1, rouge_l, answer_match"):
+        scored["bleu"]
+
+
+def test_what_is_written_is_what_the_run_would_have_written(tmp_path):
+    rows = [*made_rows(60), {"id": "bad", "response": ["no", "text"]}]
+    with pytest.warns(probare.ProbareWarning):
+        results = probare.score(rows, ["token_f1", "rouge_l"], output=[tmp_path / "run.jsonl", tmp_path / "run.csv"])
+    files = results.write(tmp_path / "later.jsonl", tmp_path / "later.csv", tmp_path / "later.html", title="Later")
+    assert files == [str(tmp_path / name) for name in ("later.jsonl", "later.csv", "later.html")]
+    for end in ("jsonl", "csv"):
+        assert (tmp_path / f"later.{end}").read_bytes() == (tmp_path / f"run.{end}").read_bytes()
+    told = [json.loads((tmp_path / f"{name}.jsonl.run.json").read_text()) for name in ("run", "later")]
+    assert told[0]["summary"] == told[1]["summary"] and told[0]["metrics"] == told[1]["metrics"]
+    pickle.loads(pickle.dumps(results)).write(tmp_path / "sent.jsonl")
+    assert (tmp_path / "sent.jsonl").read_bytes() == (tmp_path / "run.jsonl").read_bytes()
+    assert "Later" in (tmp_path / "later.html").read_text()
+    with pytest.raises(probare.UsageError, match=r"`outputs\[0\]` is .* there is no folder"):
+        results.write(tmp_path / "nowhere/report.html")
+    with pytest.raises(probare.UsageError, match="`outputs` must be one file or several"):
+        results.write()
+
+
+def test_evidence_and_parts_are_structures(scored):
+    polars = pytest.importorskip("polars")
+    frame = scored.to_polars()
+    assert frame["token_f1.parts"].struct.field("precision").dtype == polars.Float64
+    pieces = frame["token_f1.evidence"].explode().struct.unnest()
+    assert {"kind", "field", "start", "end", "text", "note", "support"} < set(pieces.columns)
+    row = scored.to_pandas().iloc[0]
+    told = scored[0]["scores"]["token_f1"]
+    assert row["token_f1.parts"] == told["parts"]
+    assert [piece["text"] for piece in row["token_f1.evidence"]] == [piece["text"] for piece in told["evidence"]]
+    assert scored.to_pandas()["token_f1.evidence"].iloc[-1] is None
+    assert "token_f1.evidence" not in scored.to_arrow(evidence=False).column_names
+
+
+def test_who_decided_is_a_column(scored):
+    assert "answer_match.by" in scored.to_arrow().column_names
+
+
+def test_what_was_never_sent_is_no_question(tmp_path):
+    rows = repeated_rows(20, 20)
+    record = recorded(tmp_path, rows[:10])
+    known, unknown = (probare.score(some, [JUDGED], offline=True, **record).asked for some in (rows[:10], rows[10:]))
+    assert known.questions == known.recorded > 0 and (known.sent, known.failed) == (0, 0)
+    assert unknown.failed > 0 and (unknown.questions, unknown.sent, unknown.tokens) == (0, 0, 0)
+
+
+def test_a_notebook_shows_evidence_and_never_runs_it():
+    evil = "<script>alert('x')</script>"
+    rows = [{"id": evil, "response": f"{evil} Canberra", "reference": ["Canberra"]}, {"id": "b", "reference": ["x"]}]
+    html = probare.score(rows, [{"id": "token_f1", "name": evil}])._repr_html_()
+    assert "<script" not in html and "&lt;script" in html
+    assert "<details>" in html and '<span class="mark good"' in html and "✓ Canberra" in html
+    assert "missing: the case has no `response`" in html

@@ -1,0 +1,112 @@
+//! What an agent said and did, as texts to be shown in order: messages, their calls and arguments, what was expected.
+//!
+//! A value that evidence points at is there too, however deep it lies. All renderers of a case show these pieces.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use probare_core::{Call, Case, CaseMessage, Field, Place, pointer_step, text_of};
+
+/// One text with its place.
+pub(crate) struct Piece<'a> {
+    pub(crate) field: Field,
+    pub(crate) index: usize,
+    pub(crate) path: String,
+    /// What it is, for the reader.
+    pub(crate) name: String,
+    pub(crate) text: Cow<'a, str>,
+}
+
+/// The pieces of a case, in order; `pointed` are the places that evidence names.
+pub(crate) fn pieces<'a>(case: &'a Case, pointed: impl IntoIterator<Item = &'a Place>) -> Vec<Piece<'a>> {
+    let mut pieces = Vec::new();
+    for (field, list) in [(Field::Messages, &case.messages), (Field::ExpectedMessages, &case.expected_messages)] {
+        let noun = if field == Field::Messages { "Message" } else { "Expected message" };
+        for (index, message) in list.iter().flatten().enumerate() {
+            of_message(field, index, &format!("{noun} {}", index + 1), message, &mut pieces);
+        }
+    }
+    for (field, list) in [(Field::ToolCalls, &case.tool_calls), (Field::ExpectedToolCalls, &case.expected_tool_calls)] {
+        let noun = if field == Field::ToolCalls { "Call" } else { "Expected call" };
+        for (index, call) in list.iter().flatten().enumerate() {
+            of_call(field, index, "", &format!("{noun} {}", index + 1), call, &mut pieces);
+        }
+    }
+    let mut known: BTreeSet<(Field, usize, String)> =
+        pieces.iter().map(|piece| (piece.field, piece.index, piece.path.clone())).collect();
+    for place in pointed {
+        let (Some(index), Some(path)) = (place.index, &place.path) else { continue };
+        if !known.insert((place.field, index, path.clone())) {
+            continue;
+        }
+        if let Some(text) = case.text_at(place) {
+            let name = format!("{} {} {path}", place.field, index + 1);
+            let behind = pieces.iter().rposition(|piece| (piece.field, piece.index) == (place.field, index));
+            let at = behind.map_or(pieces.len(), |at| at + 1);
+            pieces.insert(at, Piece { field: place.field, index, path: path.clone(), name, text });
+        }
+    }
+    pieces
+}
+
+fn of_message<'a>(field: Field, index: usize, noun: &str, message: &'a CaseMessage, pieces: &mut Vec<Piece<'a>>) {
+    let mut name = format!("{noun}, {}", message.role.name());
+    if let Some(speaker) = &message.name {
+        name.push_str(&format!(" {speaker}"));
+    }
+    if message.error.is_some() {
+        name.push_str(", an error");
+    }
+    for (path, text) in message.said_texts() {
+        pieces.push(Piece { field, index, path: path.into_owned(), name: name.clone(), text: Cow::Borrowed(text) });
+    }
+    for (number, call) in message.tool_calls.iter().enumerate() {
+        of_call(field, index, &format!("/tool_calls/{number}"), &format!("{noun} calls"), call, pieces);
+    }
+}
+
+fn of_call<'a>(field: Field, index: usize, at: &str, noun: &str, call: &'a Call, pieces: &mut Vec<Piece<'a>>) {
+    let mut push = |path: String, name: String, text: Cow<'a, str>| {
+        pieces.push(Piece { field, index, path: format!("{at}{path}"), name, text });
+    };
+    push("/name".to_owned(), noun.to_owned(), Cow::Borrowed(&call.name));
+    for (group, values) in [("arguments", &call.arguments), ("allowed", &call.allowed)] {
+        for (key, value) in values.iter().flatten() {
+            push(format!("/{group}/{}", pointer_step(key)), format!("{} with {key}", call.name), text_of(value));
+        }
+    }
+    if let Some(text) = &call.arguments_text {
+        push("/arguments_text".to_owned(), format!("{} with what is no object", call.name), Cow::Borrowed(text));
+    }
+    if let Some(output) = &call.output {
+        push("/output".to_owned(), format!("{} gives", call.name), text_of(output));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_calls_and_what_evidence_points_at_stand_in_order() {
+        let case: Case = serde_json::from_str(
+            r#"{"id":"a","messages":[{"role":"user","text":"Rain?"},{"role":"assistant","tool_calls":[{"name":"weather","arguments":{"at":{"city":"Rome"},"n":2}}]},{"role":"tool","name":"weather","text":"no","error":true}],"expected_tool_calls":[{"name":"weather","arguments":{}}]}"#,
+        )
+        .unwrap();
+        let place = Place::inside(Field::Messages, 1, "/tool_calls/0/arguments/at/city", 0..4);
+        let shown: Vec<String> =
+            pieces(&case, [&place, &place]).iter().map(|piece| format!("{}: {}", piece.name, piece.text)).collect();
+        assert_eq!(
+            shown,
+            [
+                "Message 1, user: Rain?",
+                "Message 2 calls: weather",
+                "weather with at: {\"city\":\"Rome\"}",
+                "weather with n: 2",
+                "messages 2 /tool_calls/0/arguments/at/city: Rome",
+                "Message 3, tool weather, an error: no",
+                "Expected call 1: weather",
+            ]
+        );
+    }
+}
