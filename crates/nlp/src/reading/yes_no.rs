@@ -265,7 +265,10 @@ impl<'r> Said<'r> {
 
     /// A clause up to where it only explains itself.
     fn main_part(&self, clause: Range<usize>) -> Range<usize> {
-        let explains = |at: &usize| sorts(self.word(*at)).has(Sort::Explaining) && self.word(*at) != "as";
+        // "Since 2006" tells a time.
+        let is_number = |at: usize| self.word(at).starts_with(|first: char| first.is_ascii_digit());
+        let explains =
+            |at: &usize| sorts(self.word(*at)).has(Sort::Explaining) && self.word(*at) != "as" && !is_number(at + 1);
         let end = (clause.start + 2..clause.end).find(explains).unwrap_or(clause.end);
         clause.start..end
     }
@@ -274,8 +277,10 @@ impl<'r> Said<'r> {
     fn denies(&self, clause: Range<usize>, question: Option<&Reading>) -> (bool, &'static str) {
         // "Nothing at all, nobody came" denies once: what follows a comma says it again.
         let comma = (clause.start + 1..clause.end).find(|&at| self.gap(at) == Gap::Comma).unwrap_or(clause.end);
+        let is_false = |mut words: Range<usize>| words.any(|at| sorts(self.word(at)).has(Sort::Falsehood));
+        let is_said = || self.speaks_of(comma..clause.end, question) || is_false(comma..clause.end);
         let negations = match self.negations(clause.start..comma, question) {
-            0 if self.speaks_of(comma..clause.end, question) => self.negations(comma..clause.end, question),
+            0 if is_said() => self.negations(comma..clause.end, question),
             some => some,
         };
         let turned = question.is_some_and(|question| self.says_opposite(clause, question));
@@ -378,6 +383,8 @@ mod tests {
         assert_eq!(read("Did they take the offer?", "They refused it."), Some(false));
         assert_eq!(read("Is it in Spain?", "It lies in France; it is not a part of Spain."), Some(false));
         assert_eq!(read("Is 371 divisible by 7?", "371 = 7 × 53, no remainder."), Some(true));
+        assert_eq!(read("Is it a planet?", "It has been a dwarf since 2006 and is no longer a planet."), Some(false));
+        assert_eq!(read("Did he die on Elba?", "He died on Saint Helena, so the statement is false."), Some(false));
         assert_eq!(read("Do they sell cake?", "They sell bread, not cake."), Some(false));
         assert_eq!(read("Is it low?", "It lies far down, so it is."), Some(true));
         assert_eq!(read("Is Denise in?", "Denise is in the denim shop."), Some(true));

@@ -284,14 +284,15 @@ impl Joined {
     }
 
     /// Whether the answer may have a space before one of its words where so much of the text has been read: the phrase has a joint
-    /// there, letters meet digits ("M 25"), or both parts are written as names ("Blue Bird").
+    /// there, a digit stands there ("M 25", "1 440"), or both parts are written as names ("Blue Bird").
     fn may_part(&self, read: usize, before: &AnswerWord, word: &AnswerWord) -> bool {
         let is_digit =
             |at: Option<usize>| at.and_then(|at| self.text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
         let is_name = |word: &AnswerWord| word.is_capitalised && word.text.len() > 2;
         word.gap < Gap::Space
             || self.joints.contains(&read)
-            || is_digit(read.checked_sub(1)) != is_digit(Some(read))
+            || is_digit(read.checked_sub(1))
+            || is_digit(Some(read))
             || is_name(before) && is_name(word) && word.gap == Gap::Space
     }
 }
