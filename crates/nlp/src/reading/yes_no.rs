@@ -238,7 +238,7 @@ impl<'r> Said<'r> {
             clauses.push(start..end);
             start = end;
         }
-        let first = self.main_part(clauses[0].clone());
+        let first = self.main_part(&clauses[0]);
         if first.len() < 2 {
             return YesNo::undecided("says neither yes nor no");
         }
@@ -257,14 +257,14 @@ impl<'r> Said<'r> {
     }
 
     /// Whether some words take up the question; any do where there is none.
-    fn speaks_of(&self, words: Range<usize>, question: Option<&Reading>) -> bool {
+    fn speaks_of(&self, mut words: Range<usize>, question: Option<&Reading>) -> bool {
         let Some(question) = question else { return true };
         let asked = question.content_stems();
-        words.into_iter().any(|at| asked.contains(&stem(self.word(at))))
+        words.any(|at| asked.contains(&stem(self.word(at))))
     }
 
     /// A clause up to where it only explains itself.
-    fn main_part(&self, clause: Range<usize>) -> Range<usize> {
+    fn main_part(&self, clause: &Range<usize>) -> Range<usize> {
         // "Since 2006" tells a time.
         let is_number = |at: usize| self.word(at).starts_with(|first: char| first.is_ascii_digit());
         let explains =
@@ -279,8 +279,8 @@ impl<'r> Said<'r> {
         let comma = (clause.start + 1..clause.end).find(|&at| self.gap(at) == Gap::Comma).unwrap_or(clause.end);
         let is_false = |mut words: Range<usize>| words.any(|at| sorts(self.word(at)).has(Sort::Falsehood));
         let is_said = || self.speaks_of(comma..clause.end, question) || is_false(comma..clause.end);
-        let negations = match self.negations(clause.start..comma, question) {
-            0 if is_said() => self.negations(comma..clause.end, question),
+        let negations = match self.negations(&(clause.start..comma), question) {
+            0 if is_said() => self.negations(&(comma..clause.end), question),
             some => some,
         };
         let turned = question.is_some_and(|question| self.says_opposite(clause, question));
@@ -292,7 +292,7 @@ impl<'r> Said<'r> {
         ((negations + usize::from(turned)) % 2 == 1, why)
     }
 
-    fn negations(&self, words: Range<usize>, question: Option<&Reading>) -> usize {
+    fn negations(&self, words: &Range<usize>, question: Option<&Reading>) -> usize {
         let near = |at: usize, ahead: isize| {
             let there = at.wrapping_add_signed(ahead);
             if words.contains(&there) { self.word(there) } else { "" }
