@@ -4,7 +4,7 @@
 use probare_text::quantities::{Kind, Quantity, supports};
 
 use super::numerals::value;
-use super::words::Word;
+use super::words::AnswerWord;
 
 /// Whether a number of the answer gives the number of the gold.
 pub(crate) fn is_given(gold: &Quantity, given: &Quantity, is_rough: bool) -> bool {
@@ -52,8 +52,8 @@ fn unit(kind: Kind) -> &'static str {
 }
 
 /// The shares that a text names without a number that `quantities` reads: `half`, `a third`, `1 in 4`, `two out of three`.
-pub(crate) fn shares(words: &[Word]) -> Vec<Quantity> {
-    let text = |at: usize| words.get(at).map_or("", |word: &Word| word.text.as_str());
+pub(crate) fn shares(words: &[AnswerWord]) -> Vec<Quantity> {
+    let text = |at: usize| words.get(at).map_or("", |word: &AnswerWord| word.text.as_str());
     let count = |at: usize| words.get(at).and_then(value).filter(|number| *number > 0).map(f64::from);
     let mut found = Vec::new();
     for at in 0..words.len() {
