@@ -374,18 +374,15 @@ impl Comparison<'_> {
         let mut is_paired = vec![false; given.len()];
         for (row, partner) in partners.iter().enumerate() {
             wanted.push(PathStep::Item(row));
-            match partner {
-                Some(column) => {
-                    is_paired[*column] = true;
-                    at.push(PathStep::Item(*column));
-                    let inner = self.values(&given[*column], &expected[row], at, wanted)?;
-                    counts.add(inner);
-                    at.pop();
-                }
-                None => {
-                    counts.missing += leaves(&expected[row]);
-                    counts.findings.push(Finding::Missing(wanted.clone()));
-                }
+            if let Some(column) = partner {
+                is_paired[*column] = true;
+                at.push(PathStep::Item(*column));
+                let inner = self.values(&given[*column], &expected[row], at, wanted)?;
+                counts.add(inner);
+                at.pop();
+            } else {
+                counts.missing += leaves(&expected[row]);
+                counts.findings.push(Finding::Missing(wanted.clone()));
             }
             wanted.pop();
         }
@@ -447,24 +444,23 @@ impl Metric for Matcher {
         if expected.is_empty() {
             return Ok(Outcome::not_applicable("no reference is JSON"));
         }
-        let (given, written) = match &self.at_path {
-            Some(path) => match answer(sample, Some(path))? {
+        let (given, written) = if let Some(path) = &self.at_path {
+            match answer(sample, Some(path))? {
                 Ok(answer) => (answer.value.into_owned(), None),
                 Err(outcome) => return Ok(outcome),
-            },
-            None => {
-                let response = sample.response()?;
-                let within = if self.find { Within::Anywhere } else { Within::Response };
-                match find(response, within) {
-                    Ok(span) => {
-                        let value: Json = serde_json::from_str(&response[span.clone()]).map_err(|error| {
-                            ScoreError::BadField { field: Field::Response, reason: format!("cannot be read: {error}") }
-                        })?;
-                        (value, Some((response, span)))
-                    }
-                    Err(problem) => {
-                        return Ok(Score::from_bool(false).because([at_mistake(response, &problem)]).into());
-                    }
+            }
+        } else {
+            let response = sample.response()?;
+            let within = if self.find { Within::Anywhere } else { Within::Response };
+            match find(response, within) {
+                Ok(span) => {
+                    let value: Json = serde_json::from_str(&response[span.clone()]).map_err(|error| {
+                        ScoreError::BadField { field: Field::Response, reason: format!("cannot be read: {error}") }
+                    })?;
+                    (value, Some((response, span)))
+                }
+                Err(problem) => {
+                    return Ok(Score::from_bool(false).because([at_mistake(response, &problem)]).into());
                 }
             }
         };

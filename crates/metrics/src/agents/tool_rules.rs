@@ -316,16 +316,15 @@ impl Breaks<'_> {
             if before().any(|other| is_good(other)) {
                 continue;
             }
-            match before().next_back() {
-                Some(other) => self.at(
+            if let Some(other) = before().next_back() {
+                self.at(
                     made,
                     &format!("`{}` came before it, and its result is an error", other.call.name),
                     Some(*other),
-                ),
-                None => {
-                    let beside = earlier.iter().find(|other| other.message == made.message).copied();
-                    self.at(made, &format!("`{name}` was not called in an earlier message"), beside);
-                }
+                );
+            } else {
+                let beside = earlier.iter().find(|other| other.message == made.message).copied();
+                self.at(made, &format!("`{name}` was not called in an earlier message"), beside);
             }
         }
     }

@@ -175,12 +175,11 @@ pub(in super::super) fn can_cover(needed: usize, had: usize, fits: impl Fn(usize
                 }
                 is_seen[candidate] = true;
                 before[candidate] = Some(taker);
-                match owner[candidate] {
-                    Some(other) => queue.push(other),
-                    None => {
-                        free = Some(candidate);
-                        break;
-                    }
+                if let Some(other) = owner[candidate] {
+                    queue.push(other);
+                } else {
+                    free = Some(candidate);
+                    break;
                 }
             }
         }
