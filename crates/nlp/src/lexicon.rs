@@ -160,7 +160,9 @@ static TABLE: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
         }
     }
     // Of those that stand at the same place the longest counts.
-    table.values_mut().for_each(|known| known.expressions.sort_by_key(|known| std::cmp::Reverse(known.rest.len())));
+    for known in table.values_mut() {
+        known.expressions.sort_by_key(|expression| std::cmp::Reverse(expression.rest.len()));
+    }
     let spellings: BTreeMap<String, String> =
         serde_saphyr::from_str(include_str!("../data/spellings.yaml")).expect("a test reads the spellings");
     for (short, long) in spellings {
