@@ -104,7 +104,7 @@ def evidence_lines(evidence: Sequence[dict[str, Any]]) -> list[str]:
     for piece in evidence:
         place = ""
         if "field" in piece:
-            item = f"[{piece['index']}]" if "index" in piece else piece.get("path", "")
+            item = (f"[{piece['index']}]" if "index" in piece else "") + piece.get("path", "")
             place = f" {piece['field']}{item} {piece['start']}:{piece['end']}"
         text = f" {piece['text']!r}" if piece.get("text") else ""
         note = f" ({piece['note']})" if piece.get("note") else ""
