@@ -549,7 +549,7 @@ fn how_a_file_is_read_is_honoured() {
 }
 
 /// The value and the origin that `config show` tells of a setting.
-fn told(folder: &Path, words: &[String], setting: &str) -> (Json, Json) {
+fn set_to(folder: &Path, words: &[String], setting: &str) -> (Json, Json) {
     let seen =
         run(folder, &[vec!["config".to_owned(), "show".to_owned(), "--json".to_owned()], words.to_vec()].concat());
     assert_eq!(seen.code, Some(0), "{words:?}: {}", seen.stderr);
@@ -568,11 +568,11 @@ fn every_suite_reads_the_configuration_that_is_there() {
         let command = [words(scene.verb, ""), words(scene.words, scene.metric)].concat();
         let from = json!({"file": "probare.yaml"});
         for (setting, value) in [("limit", json!(7)), ("jobs", json!(3)), ("profile", json!("careful"))] {
-            assert_eq!(told(place.path(), &command, setting), (value, from.clone()), "{} {setting}", scene.verb);
+            assert_eq!(set_to(place.path(), &command, setting), (value, from.clone()), "{} {setting}", scene.verb);
         }
         // What the command line says is stronger.
         let more = [command, vec!["--limit=2".to_owned()]].concat();
-        assert_eq!(told(place.path(), &more, "limit"), (json!(2), json!({"flag": "--limit"})), "{}", scene.verb);
+        assert_eq!(set_to(place.path(), &more, "limit"), (json!(2), json!({"flag": "--limit"})), "{}", scene.verb);
     }
     assert_eq!(suites, 7, "rag eval, synthesis, socioscope (twice), synthlink, quotes, sgi score");
 }

@@ -311,7 +311,8 @@ impl Breaks<'_> {
             !succeeded || made.result.as_ref().is_none_or(|result| !is_error(result, ErrorTexts::Json))
         };
         for made in later {
-            let before = || earlier.iter().filter(|other| other.message < made.message);
+            let message = made.message;
+            let before = || earlier.iter().filter(move |other| other.message < message);
             if before().any(|other| is_good(other)) {
                 continue;
             }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 /// The case of a row.
 pub fn row(columns: Map<String, Value>) -> Result<Case, String> {
     let text = Value::Object(columns).to_string();
-    let mut rows = Rows::from_reader(text.as_bytes(), "vector", Format::JsonLines, &ReadOptions::default())
+    let mut rows = Rows::from_reader(std::io::Cursor::new(text), "vector", Format::JsonLines, &ReadOptions::default())
         .map_err(|error| error.to_string())?;
     let batch = rows.next().ok_or("no row")?.map_err(|error| error.to_string())?;
     let case = batch.cases().pop().ok_or("no case")?;

@@ -78,7 +78,7 @@ fn vectors_come_in_lists_and_each_is_recorded_by_itself() {
         let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
         let open = || {
             let shared = Shared::open(options(Some(&record))).unwrap();
-            let embeds = Some(probare_models::GeneratorType::Embedding);
+            let embeds = Some(GeneratorType::Embedding);
             let settings = ModelSettings { provider: Some(provider), generator_type: embeds, ..settings(&server) };
             (Client::open(settings, &shared).unwrap(), shared)
         };
