@@ -40,9 +40,10 @@ fn count(text: &str, side: usize, counts: &mut FxHashMap<String, [u64; 2]>) {
     // The full lower-casing of Unicode: two letters outside ASCII become ASCII there, the dotted capital I and the Kelvin sign.
     let lower = text.to_lowercase();
     let mut pair = String::new();
-    let mut add = |term: &str| match counts.get_mut(term) {
-        Some(known) => known[side] += 1,
-        None => {
+    let mut add = |term: &str| {
+        if let Some(known) = counts.get_mut(term) {
+            known[side] += 1;
+        } else {
             let mut fresh = [0; 2];
             fresh[side] = 1;
             counts.insert(term.to_owned(), fresh);
