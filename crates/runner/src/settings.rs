@@ -480,7 +480,7 @@ mod tests {
         let text = "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
                     generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n\
                     run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, confident: true, \
-                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true}\n";
+                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true, bands: [b.json]}\n";
         let settings = Settings::merge([file(text)]).unwrap();
         let Json::Object(schema) = schemars::schema_for!(crate::config::Run).to_value() else { panic!("an object") };
         for name in schema["properties"].as_object().unwrap().keys() {

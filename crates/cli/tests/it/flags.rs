@@ -548,13 +548,9 @@ fn how_a_file_is_read_is_honoured() {
     assert_eq!(output.status.code(), Some(0));
 }
 
-/// The value and the origin that `config show` tells of a setting.
-fn set_to(folder: &Path, words: &[String], setting: &str) -> (Json, Json) {
-    let seen =
-        run(folder, &[vec!["config".to_owned(), "show".to_owned(), "--json".to_owned()], words.to_vec()].concat());
-    assert_eq!(seen.code, Some(0), "{words:?}: {}", seen.stderr);
-    let told: Json = serde_json::from_str(&seen.stdout).unwrap();
-    let entry = told.as_array().unwrap().iter().find(|entry| entry["setting"] == setting);
+/// The value of a setting and where it comes from, of what `config show` says.
+fn found(shown: &Json, setting: &str) -> (Json, Json) {
+    let entry = shown.as_array().unwrap().iter().find(|entry| entry["setting"] == setting);
     entry.map(|entry| (entry["value"].clone(), entry["from"].clone())).unwrap_or_default()
 }
 
@@ -565,14 +561,13 @@ fn every_suite_reads_the_configuration_that_is_there() {
         suites += 1;
         let place = prepare(scene);
         fs::write(place.path().join("probare.yaml"), "run: {limit: 7, concurrency: 3}\nprofile: careful\n").unwrap();
-        let command = [words(scene.verb, ""), words(scene.words, scene.metric)].concat();
-        let from = json!({"file": "probare.yaml"});
+        let (told, from) = (shown(place.path(), scene, &[]), json!({"file": "probare.yaml"}));
         for (setting, value) in [("limit", json!(7)), ("jobs", json!(3)), ("profile", json!("careful"))] {
-            assert_eq!(set_to(place.path(), &command, setting), (value, from.clone()), "{} {setting}", scene.verb);
+            assert_eq!(found(&told, setting), (value, from.clone()), "{} {setting}", scene.verb);
         }
         // What the command line says is stronger.
-        let more = [command, vec!["--limit=2".to_owned()]].concat();
-        assert_eq!(set_to(place.path(), &more, "limit"), (json!(2), json!({"flag": "--limit"})), "{}", scene.verb);
+        let told = shown(place.path(), scene, &["--limit=2".to_owned()]);
+        assert_eq!(found(&told, "limit"), (json!(2), json!({"flag": "--limit"})), "{}", scene.verb);
     }
     assert_eq!(suites, 7, "rag eval, synthesis, socioscope (twice), synthlink, quotes, sgi score");
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use probare_models::prices::Pricing;
-use probare_models::{Client, ModelSettings, Options, Shared, list};
+use probare_models::{Client, GeneratorType, ModelSettings, Options, Shared, list};
 use probare_testing::{Behaviour, Server, Trouble};
 
 use crate::support::{options, question, questions, settings};
@@ -89,8 +89,9 @@ fn without_usage_a_list_of_vectors_is_booked_with_the_bound_of_all_its_texts() {
         let (server, folder) = (Server::start(behaviour).unwrap(), tempfile::tempdir().unwrap());
         let record = folder.path().join("replies.db");
         let shared = Shared::open(Options { budget_usd: Some(1.0), ..options(Some(&record)) }).unwrap();
-        let client = Client::open(priced(&server), &shared).unwrap();
-        let replies = client.embed(&texts);
+        let vectors =
+            ModelSettings { generator_type: Some(GeneratorType::Embedding), max_tokens: None, ..priced(&server) };
+        let replies = Client::open(vectors, &shared).unwrap().embed(&texts);
         assert!(replies.iter().all(|reply| reply.read().is_ok()), "{replies:?}");
         assert_eq!(server.requests(), 1, "one request for all");
         let spent = shared.budget().spent();

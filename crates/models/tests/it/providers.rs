@@ -254,5 +254,5 @@ fn a_setting_that_a_provider_cannot_express_is_refused_before_anything_is_opened
     println!("{refused} wishes are refused, {accepted} accepted");
     let streaming = ModelSettings { stream: true, ..ModelSettings::named("bedrock:m") };
     let text = streaming.check().unwrap_err().to_string();
-    assert!(text.contains("`stream` cannot be expressed"), "{text}");
+    assert!(text.contains("`stream` of model `bedrock:m` cannot be expressed"), "{text}");
 }
