@@ -290,7 +290,7 @@ impl Joined {
             |at: Option<usize>| at.and_then(|at| self.text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
         let is_name = |word: &AnswerWord| word.is_capitalised && word.text.len() > 2;
         word.gap < Gap::Space
-            || self.joints.contains(&read)
+            || self.joints.binary_search(&read).is_ok()
             || is_digit(read.checked_sub(1))
             || is_digit(Some(read))
             || is_name(before) && is_name(word) && word.gap == Gap::Space
