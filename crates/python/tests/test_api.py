@@ -347,7 +347,7 @@ def test_what_a_configuration_says_is_honoured_or_refused(tmp_path):
     results = probare.score(str(cases), config=config)
     assert len(out.read_text(encoding="utf-8").splitlines()) == 4
     told = repr(results.summary)
-    assert "token_f1 < 0.9" in told and "t1" in told
+    assert "fails if < 0.9" in told and "t1" in told
     # What is said in the call is stronger.
     assert len(probare.score(str(cases), config=config, limit=2)) == 2
     with pytest.raises(probare.UsageError, match="`gates`, `by`, `limit`, `output` in .* cannot be honoured"):
