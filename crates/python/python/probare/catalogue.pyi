@@ -339,7 +339,7 @@ def list_contains(
 def loops(
     *,
     at_least: int = ...,
-    except: Sequence[str] = ...,
+    polled: Sequence[str] = ...,
     texts: bool = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
@@ -358,7 +358,7 @@ def loops(
 
     ## When not to
 
-    For tools that are polled by design: name them in `except`.
+    For tools that are polled by design: name them in `polled`.
 
     ## Formula
 
@@ -366,7 +366,7 @@ def loops(
 
     ## Options
 
-    `at_least` (3): how often the same thing makes a loop. `except`: tools that may be called again and again, by name or glob. `texts` (true): whether texts are looked at.
+    `at_least` (3): how often the same thing makes a loop. `polled` (or `except`): tools that may be called again and again, by name or glob. `texts` (true): whether texts are looked at.
 
     ## Examples
 
@@ -391,7 +391,7 @@ def loops(
     Polling is allowed.
 
     ```case
-    {"params": {"except": ["check"]}, "case": {"messages": [{"role": "user", "text": "Check"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "1", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "2", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "3", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "3", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "4", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "4", "text": "pending"}]}, "expect": 1}
+    {"params": {"polled": ["check"]}, "case": {"messages": [{"role": "user", "text": "Check"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "1", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "2", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "3", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "3", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "4", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "4", "text": "pending"}]}, "expect": 1}
     ```
 
     ## Differences from other tools
