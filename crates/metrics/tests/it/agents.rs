@@ -103,7 +103,7 @@ fn golden_tool_correctness() {
 #[test]
 fn golden_function_call() {
     let several = "a call of ours has one name; the original looks for the wanted one among several in one object";
-    golden("function_call.jsonl", &[("line 68", several)], |vector| {
+    golden("function_call.jsonl", &[("edge: several names in one call object", several)], |vector| {
         let columns = [("functions", "tools"), ("calls", "tool_calls"), ("possible_answers", "expected_tool_calls")];
         let score = scored("function_call", vector, &columns)?;
         held(vector, "valid", score.as_ref().map(|score| score.value.get()))?;
