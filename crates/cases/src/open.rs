@@ -8,6 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use probare_core::{Input, Progress, Source, SourceError};
+use serde::{Deserialize, Serialize};
 
 use crate::FieldMap;
 use crate::cutter::{Cutter, Layout};
@@ -23,9 +24,11 @@ use crate::stored::{self, Opened, STANDARD_INPUT, StoredFile, told_by_name, with
 pub(crate) const BUFFER: usize = 256 * 1024;
 
 /// How rows are written in a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// One JSON object a line.
+    #[serde(rename = "jsonl")]
     JsonLines,
     /// A JSON array of objects.
     Json,

@@ -7,8 +7,9 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressState, ProgressStyle};
-use probare_core::{Event, Progress as Source, Sink};
+use probare_core::{Awaited, Event, Progress as Source, Sink};
 use probare_models::Shared;
+use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::Tally;
 
@@ -91,17 +92,30 @@ pub struct Interruption;
 
 impl Sink for Interruption {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        if let Event::Interrupted { under_way, is_asking } = *event {
-            let cases = counted(under_way as u64, "case", "cases");
-            remark(&match (under_way, is_asking) {
-                (0, _) => "interrupted".to_owned(),
-                (_, true) => format!(
-                    "interrupted: waiting for replies that are on their way and may be paid, to {cases}; once more ends at once"
-                ),
-                (_, false) => format!("interrupted: {cases} under way are finished; once more ends at once"),
-            });
+        if let Event::Interrupted { under_way, awaited } = *event {
+            remark(&escape::terminal(&interruption(under_way as u64, awaited)));
         }
         Ok(())
+    }
+}
+
+/// What an interrupted run says.
+fn interruption(under_way: u64, awaited: &[Awaited]) -> String {
+    let longest = awaited.iter().map(|model| model.at_most).max().unwrap_or_default();
+    let seconds = longest.as_secs() + u64::from(longest.subsec_nanos() > 0);
+    let of_model =
+        |Awaited { model, requests, .. }: &Awaited| format!("{} to {model}", counted(*requests, "request", "requests"));
+    match awaited {
+        [] if under_way == 0 => "interrupted".to_owned(),
+        [] => {
+            let cases = counted(under_way, "case", "cases");
+            format!("interrupted: {cases} under way, nobody is being asked; once more ends at once")
+        }
+        _ => format!(
+            "interrupted: waiting for {}, sent already and perhaps paid, at most {}; once more ends at once",
+            awaited.iter().map(of_model).collect::<Vec<_>>().join(", "),
+            counted(seconds, "second", "seconds")
+        ),
     }
 }
 
@@ -202,5 +216,20 @@ mod tests {
     fn a_share_is_between_nothing_and_the_whole() {
         assert_eq!((share(0, 10), share(5, 10), share(20, 10), share(1, 0)), (0, 500, WHOLE, WHOLE));
         assert_eq!(share(u64::MAX, u64::MAX), WHOLE);
+    }
+
+    #[test]
+    fn an_interruption_names_what_is_waited_for() {
+        let awaited = |model: &str, requests, milliseconds| Awaited {
+            model: model.to_owned(),
+            requests,
+            at_most: Duration::from_millis(milliseconds),
+        };
+        assert_eq!(interruption(0, &[]), "interrupted");
+        assert!(interruption(3, &[]).starts_with("interrupted: 3 cases under way, nobody is being asked"));
+        let text = interruption(9, &[awaited("house", 4, 900), awaited("other", 1, 29_001)]);
+        let expected = "interrupted: waiting for 4 requests to house, 1 request to other, sent already and perhaps paid, \
+                        at most 30 seconds; once more ends at once";
+        assert_eq!(text, expected);
     }
 }

@@ -9,6 +9,7 @@ use std::io;
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -263,6 +264,17 @@ pub enum Stop {
     Interrupted,
 }
 
+/// Requests to one model that were sent and are not answered yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Awaited {
+    /// The model.
+    pub model: String,
+    /// How many.
+    pub requests: u64,
+    /// How long they are waited for at most, once the run is ended.
+    pub at_most: Duration,
+}
+
 /// What happens during a run, in order.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -278,8 +290,8 @@ pub enum Event<'a> {
     Interrupted {
         /// Cases that are under way.
         under_way: usize,
-        /// Whether they may wait for replies of models.
-        is_asking: bool,
+        /// What they wait for and may pay for, as far as whoever hands this on knows it.
+        awaited: &'a [Awaited],
     },
     /// A case has all its results.
     Scored(&'a CaseResult),

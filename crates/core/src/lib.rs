@@ -52,7 +52,9 @@ pub use conversation::{
     Content, Image, ImageKind, Message, Parameters, Part, Question, Reply, Role, StopReason, Tool, ToolCall, Usage,
 };
 pub use digest::Sha256;
-pub use event::{CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop};
+pub use event::{
+    Awaited, CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop,
+};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
 pub use job::{
     Batch, CaseLimit, Console, Ending, Given, Job, NoRules, Progress, Publisher, Rules, Source, SourceError, Suite,

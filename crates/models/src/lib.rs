@@ -59,4 +59,4 @@ pub use request::Request;
 pub use secret::{REDACTED, RUN, Redactor, Secret, WHOLE, forbid_core_dumps};
 pub use settings::{GeneratorType, ModelSettings, SettingsError, looks_like_a_variable, without_keys};
 pub use shared::{Counts, OpenError, Options, RECORD, Shared, record_path};
-pub use unfollowed::open_unfollowed;
+pub use unfollowed::{open_unfollowed, write_ahead};

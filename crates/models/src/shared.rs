@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
-use probare_core::Trust;
+use probare_core::{Awaited, Trust};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio_util::sync::CancellationToken;
 use zeroize::Zeroizing;
@@ -183,7 +183,20 @@ pub(crate) struct Tally {
     lost_attempts: AtomicU64,
     lost_tokens: AtomicU64,
     lost_money: AtomicU64,
-    under_way: AtomicU64,
+    under_way: Mutex<UnderWayList>,
+}
+
+/// Requests under way by a number of their own: the model, and until when a reply is waited for.
+#[derive(Default)]
+struct UnderWayList {
+    next: u64,
+    requests: BTreeMap<u64, (String, Instant)>,
+}
+
+impl Tally {
+    fn under_way(&self) -> MutexGuard<'_, UnderWayList> {
+        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Adds to a count.
@@ -192,11 +205,11 @@ pub(crate) fn add(count: &AtomicU64, amount: u64) {
 }
 
 /// A request under way.
-pub(crate) struct UnderWay<'a>(&'a AtomicU64);
+pub(crate) struct UnderWay<'a>(&'a Tally, u64);
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.under_way().requests.remove(&self.1);
     }
 }
 
@@ -348,15 +361,26 @@ impl Shared {
         self.0.abandon.cancel();
     }
 
-    /// Requests that were sent and not answered yet.
-    pub fn under_way(&self) -> u64 {
-        self.0.tally.under_way.load(Ordering::Relaxed)
+    /// Requests that were sent and not answered yet, by model, and how long they would be waited for if the run ended now.
+    pub fn awaited(&self) -> Vec<Awaited> {
+        let now = Instant::now();
+        let mut models: BTreeMap<String, (u64, Duration)> = BTreeMap::new();
+        for (model, until) in self.0.tally.under_way().requests.values() {
+            let (requests, at_most) = models.entry(model.clone()).or_default();
+            *requests += 1;
+            *at_most = (*at_most).max(until.saturating_duration_since(now).min(self.0.grace));
+        }
+        models.into_iter().map(|(model, (requests, at_most))| Awaited { model, requests, at_most }).collect()
     }
 
-    /// Counts a request as under way until it is dropped.
-    pub(crate) fn under_way_guard(&self) -> UnderWay<'_> {
-        add(&self.0.tally.under_way, 1);
-        UnderWay(&self.0.tally.under_way)
+    /// Counts a request to a model as under way until it is dropped; `allowed` is how long a reply is waited for.
+    pub(crate) fn under_way(&self, model: String, allowed: Duration) -> UnderWay<'_> {
+        let tally = &self.0.tally;
+        let mut list = tally.under_way();
+        let number = list.next;
+        list.next += 1;
+        list.requests.insert(number, (model, Instant::now() + allowed));
+        UnderWay(tally, number)
     }
 
     /// Notes what an attempt may have taken that came to nothing.

@@ -1,9 +1,11 @@
 //! Opening a file of `SQLite` by its own name: a link in its place is refused, since whoever made it chose what would be
-//! written to.
+//! written to. Several processes may begin the same file at the same moment.
 
 use std::path::Path;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// Opens the file, or makes it where its folder is there. The folder may be reached through links, the file may be none.
 pub fn open_unfollowed(path: &Path) -> rusqlite::Result<Connection> {
@@ -13,6 +15,20 @@ pub fn open_unfollowed(path: &Path) -> rusqlite::Result<Connection> {
         (Ok(folder), Some(name)) => Connection::open_with_flags(folder.join(name), flags),
         // What is wrong with such a path is for the system to say.
         _ => Connection::open_with_flags(path, flags),
+    }
+}
+
+/// Gives the file a journal that readers need not wait for. Where somebody else does so in the same moment `SQLite` refuses at
+/// once, whatever its time limit is: two that hold a lock cannot both wait for the other. So it is tried again here.
+pub fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
+    let patience = Instant::now() + Duration::from_mins(1);
+    loop {
+        match connection.pragma_update(None, "journal_mode", "wal") {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && Instant::now() < patience => {
+                sleep(Duration::from_millis(2));
+            }
+            ended => return ended,
+        }
     }
 }
 

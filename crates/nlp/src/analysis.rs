@@ -9,7 +9,7 @@ use crate::search::Search;
 use crate::tagger::{Tag, TagId};
 use crate::templates::{Atoms, ParserInput};
 use crate::transition::State;
-use crate::word::Word;
+use crate::word::HashedWord;
 
 /// Whether words that the weights are known to take for something else are mended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ impl<'m> Analyzer<'m> {
     /// Analyses one sentence, given as words with their places in the text. It must be shorter than 65,535 words.
     pub(crate) fn sentence(&mut self, words: &[(&str, Span)]) -> Sentence {
         let model = self.model;
-        let hashed: Vec<Word> = words.iter().map(|(form, _)| Word::new(form)).collect();
+        let hashed: Vec<HashedWord> = words.iter().map(|(form, _)| HashedWord::new(form)).collect();
         let mut tags = model.tagger.tag(&hashed);
         if self.mending == Mending::Mended {
             mend_prices(words, &mut tags, &model.tagger.tags);
@@ -115,7 +115,7 @@ fn opens_amount(word: &str) -> bool {
 pub(crate) const UNKNOWN: &str = "_";
 
 /// A sentence as the parser sees it, from what the tagger and the lemmatiser found.
-pub(crate) fn parser_input(words: &[Word], lemmas: &[String], tags: &[TagId], tag_set: &[Tag]) -> ParserInput {
+pub(crate) fn parser_input(words: &[HashedWord], lemmas: &[String], tags: &[TagId], tag_set: &[Tag]) -> ParserInput {
     ParserInput::new(words.iter().zip(lemmas).zip(tags).map(|((word, lemma), &id)| {
         let upos = tag_set[usize::from(id)].upos;
         (Atoms::new(word.lower, hash::text(lemma), id, upos), upos)

@@ -1,171 +1,291 @@
-//! Small closed word lists for the tokenizer and the sentence splitter. All lower case; looked up without regard to
-//! capitals.
+//! The words of English that readings go by: what denies, doubts, affirms or takes back. They stand in `data/lexicon.yaml`, one
+//! list for each idea, each entry with a text in which it is found and one in which it is not.
+//!
+//! A word stands for itself: no beginning of a word does, so "Denise" denies nothing.
+//!
+//! ```
+//! use probare_nlp::lexicon::{Sort, expression, sorts};
+//!
+//! assert!(sorts("refused").has(Sort::Denial) && !sorts("denim").has(Sort::Denial));
+//! let words = ["instead", "of", "tea"];
+//! assert_eq!(expression(Sort::Exception, |ahead| words.get(ahead).copied().unwrap_or_default()), Some(2));
+//! ```
 
-/// Whether a list has a word, ignoring ASCII capitals.
-pub(crate) fn is_listed(list: &[&str], word: &str) -> bool {
-    list.iter().any(|entry| entry.eq_ignore_ascii_case(word))
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as ValueError, StrDeserializer};
+
+/// What a word or an expression does in a sentence; `data/lexicon.yaml` says more of each, with examples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the data file describes each")]
+pub enum Sort {
+    Absence,
+    Assent,
+    BareNo,
+    BareYes,
+    Both,
+    ClauseOpener,
+    Condition,
+    Contraction,
+    Contrast,
+    Copula,
+    Correction,
+    Denial,
+    Determiner,
+    Doubt,
+    Ended,
+    Exception,
+    Explaining,
+    Falsehood,
+    Filler,
+    ForeignNegation,
+    Former,
+    Function,
+    Habit,
+    Helping,
+    Hindrance,
+    Intensity,
+    Joining,
+    Lost,
+    Negation,
+    No,
+    NounNegation,
+    Opining,
+    Refusal,
+    Rejection,
+    Reserve,
+    Saying,
+    Softener,
+    Subject,
+    Turning,
+    Undecided,
+    Universal,
+    Warning,
+    Yes,
 }
 
-/// Abbreviations, without their last full stop, that stand before a name or a number and never end a sentence.
-pub(crate) const TITLES: &[&str] = &[
-    "adm", "attn", "brig", "capt", "cf", "cmdr", "col", "dr", "e.g", "eg", "ft", "fig", "gen", "gov", "hon", "i.e",
-    "lt", "maj", "messrs", "mme", "mr", "mrs", "ms", "mt", "nr", "pres", "prof", "rep", "reps", "rev", "sen", "sens",
-    "sgt", "spec", "st", "v", "vs", "viz",
-];
+/// A set of sorts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Sorts(u64);
 
-/// All abbreviations, without their last full stop.
-pub(crate) const ABBREVIATIONS: &[&str] = &[
-    "a.k.a", "a.m", "adm", "al", "approx", "apr", "arrv", "assn", "attn", "aug", "ave", "b.a", "blvd", "brig", "bros",
-    "ca", "capt", "cf", "cmdr", "co", "col", "corp", "d.c", "dec", "dept", "dr", "e.g", "ed", "eds", "eg", "esp",
-    "est", "etc", "ext", "feb", "fig", "fri", "ft", "gen", "gov", "hon", "hrs", "i.e", "inc", "jan", "jr", "jul",
-    "jun", "lt", "ltd", "m.d", "maj", "mar", "messrs", "misc", "mme", "mon", "mr", "mrs", "ms", "mt", "no", "nos",
-    "nov", "nr", "oct", "p.m", "p.o", "p.s", "ph.d", "pp", "pres", "prof", "pt", "rep", "reps", "rev", "sat", "sen",
-    "sens", "sep", "sept", "sgt", "spec", "sq", "sr", "st", "thur", "thurs", "tue", "tues", "u.k", "u.n", "u.s",
-    "u.s.a", "univ", "v", "viz", "vol", "vols", "vs", "wed",
-];
+impl Sorts {
+    /// What denies in any form.
+    pub const DENYING: Self = Self::of(&[Sort::Negation, Sort::Contraction, Sort::NounNegation, Sort::Contrast]);
 
-/// Parts of words before a hyphen that do not stand alone.
-pub(crate) const AFFIXES: &[&str] = &[
-    "anti", "arch", "bi", "co", "counter", "cyber", "de", "e", "euro", "ex", "extra", "hyper", "inter", "intra",
-    "macro", "mega", "meta", "micro", "mid", "mini", "mono", "multi", "neo", "non", "para", "poly", "post", "pre",
-    "pro", "proto", "pseudo", "psycho", "quasi", "re", "semi", "socio", "sub", "super", "trans", "tri", "ultra", "un",
-    "uni",
-];
+    /// What says of a subject, behind a form of *be*, that it is not there or not any more.
+    pub const GONE: Self = Self::of(&[Sort::Absence, Sort::Denial, Sort::Ended, Sort::Lost]);
 
-/// Letters that form a currency sign with a following dollar sign.
-pub(crate) const CURRENCY_PREFIXES: &[&str] = &["a", "au", "c", "ca", "hk", "nz", "s", "u", "us"];
+    /// What makes a statement less than a fact.
+    pub const HEDGING: Self = Self::of(&[Sort::Doubt, Sort::Habit, Sort::Reserve, Sort::Condition]);
 
-/// Words with their beginning left out, without the apostrophe.
-pub(crate) const ELISIONS: &[&str] = &["bout", "cause", "cos", "cuz", "em", "n", "round", "til", "till", "tis", "twas"];
+    /// What makes an order or a judgement soft.
+    pub const SOFTENING: Self = Self::of(&[Sort::Doubt, Sort::Softener]);
 
-/// Faces made of punctuation.
-pub(crate) const EMOTICONS: &[&str] = &[
-    ":)", ":(", ":-)", ":-(", ":D", ":-D", ";)", ";-)", ":P", ":-P", ":p", ":-p", ":/", ":-/", ":|", ":-|", ":O", ":o",
-    ":'(", ":')", "=)", "=(", "=D", "=P", ":]", ":[", "(:", "):", "<3", "</3", "^_^", "-_-", ">:(", ":*", ";P", "XD",
-    "\\o/",
-];
+    /// These sorts.
+    pub const fn of(sorts: &[Sort]) -> Self {
+        let mut bits = 0;
+        let mut at = 0;
+        while at < sorts.len() {
+            bits |= 1 << sorts[at] as u8;
+            at += 1;
+        }
+        Self(bits)
+    }
 
-/// Words that the treebank writes as two, with the byte at which the second begins.
-pub(crate) const FUSED_WORDS: &[(&str, usize)] = &[
-    ("arent", 3),
-    ("cannot", 3),
-    ("couldnt", 5),
-    ("didnt", 3),
-    ("doesnt", 4),
-    ("dont", 2),
-    ("gimme", 3),
-    ("gonna", 3),
-    ("gotta", 3),
-    ("hadnt", 3),
-    ("hasnt", 3),
-    ("havent", 4),
-    ("im", 1),
-    ("isnt", 2),
-    ("ive", 1),
-    ("lemme", 3),
-    ("shouldnt", 6),
-    ("thats", 4),
-    ("theyre", 4),
-    ("wanna", 3),
-    ("wasnt", 3),
-    ("werent", 4),
-    ("whats", 4),
-    ("wouldnt", 5),
-    ("youre", 3),
-];
+    /// Whether a sort is among them.
+    #[inline]
+    pub const fn has(self, sort: Sort) -> bool {
+        self.0 & (1 << sort as u8) != 0
+    }
 
-/// Units and scales that are written to a number without a space.
-pub(crate) const UNITS: &[&str] = &[
-    "am", "b", "bn", "c", "cm", "f", "ft", "g", "gb", "ghz", "gw", "ha", "hp", "hr", "hrs", "hz", "k", "kb", "kg",
-    "khz", "km", "kmh", "kw", "kwh", "l", "lb", "lbs", "m", "mb", "mg", "mhz", "mi", "min", "ml", "mm", "mn", "mph",
-    "ms", "mw", "nm", "oz", "pm", "sq", "t", "tb", "tn", "tr", "w", "x", "yd",
-];
+    /// Whether any sort is among both.
+    #[inline]
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
 
-/// Words that often begin a sentence and never follow an abbreviation inside a name.
-pub(crate) const SENTENCE_STARTERS: &[&str] = &[
-    "a",
-    "after",
-    "all",
-    "also",
-    "although",
-    "an",
-    "and",
-    "another",
-    "as",
-    "at",
-    "because",
-    "before",
-    "both",
-    "but",
-    "by",
-    "during",
-    "each",
-    "even",
-    "every",
-    "finally",
-    "first",
-    "for",
-    "from",
-    "he",
-    "her",
-    "here",
-    "his",
-    "how",
-    "however",
-    "i",
-    "if",
-    "in",
-    "instead",
-    "it",
-    "its",
-    "later",
-    "many",
-    "meanwhile",
-    "most",
-    "my",
-    "next",
-    "no",
-    "not",
-    "now",
-    "on",
-    "once",
-    "one",
-    "only",
-    "or",
-    "other",
-    "our",
-    "please",
-    "she",
-    "since",
-    "so",
-    "some",
-    "such",
-    "that",
-    "the",
-    "their",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "though",
-    "thus",
-    "to",
-    "today",
-    "under",
-    "until",
-    "we",
-    "what",
-    "when",
-    "where",
-    "which",
-    "while",
-    "who",
-    "why",
-    "with",
-    "yes",
-    "yet",
-    "you",
-    "your",
-];
+/// An entry as it stands in the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    words: Vec<String>,
+    #[serde(default)]
+    but: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every entry"))]
+    hit: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every entry"))]
+    miss: String,
+}
+
+/// What is known of a word.
+#[derive(Debug, Default)]
+struct Known {
+    sorts: Sorts,
+    /// What opens with it, the longest first.
+    expressions: Vec<Expression>,
+    written_out: Option<String>,
+}
+
+#[derive(Debug)]
+struct Expression {
+    sort: Sort,
+    /// Its words behind the first.
+    rest: Vec<String>,
+    /// Words behind it that take it back.
+    but: Vec<String>,
+    /// The first word of its entry.
+    lemma: String,
+}
+
+static TABLE: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
+    let mut table: FxHashMap<String, Known> = FxHashMap::default();
+    for (sort, entry) in entries().into_iter().flat_map(|(sort, list)| list.into_iter().map(move |entry| (sort, entry)))
+    {
+        let lemma = entry.words.first().cloned().unwrap_or_default();
+        for written in &entry.words {
+            let mut words = written.split(' ').map(str::to_owned);
+            let known = table.entry(words.next().unwrap_or_default()).or_default();
+            let rest: Vec<String> = words.collect();
+            if rest.is_empty() {
+                known.sorts.0 |= 1 << sort as u8;
+            }
+            known.expressions.push(Expression { sort, rest, but: entry.but.clone(), lemma: lemma.clone() });
+        }
+    }
+    // Of those that stand at the same place the longest counts.
+    for known in table.values_mut() {
+        known.expressions.sort_by_key(|known| std::cmp::Reverse(known.rest.len()));
+    }
+    let spellings: BTreeMap<String, String> =
+        serde_saphyr::from_str(include_str!("../data/spellings.yaml")).expect("a test reads the spellings");
+    for (short, long) in spellings {
+        table.entry(short).or_default().written_out = Some(long);
+    }
+    table
+});
+
+fn entries() -> Vec<(Sort, Vec<Entry>)> {
+    let classes: BTreeMap<String, Vec<Entry>> =
+        serde_saphyr::from_str(include_str!("../data/lexicon.yaml")).expect("a test reads the lexicon");
+    let known = |(name, list): (String, _)| (named(&name).expect("a test reads the classes"), list);
+    classes.into_iter().map(known).collect()
+}
+
+/// The class of a name in the data file.
+fn named(class: &str) -> Option<Sort> {
+    let name: StrDeserializer<'_, ValueError> = class.into_deserializer();
+    Sort::deserialize(name).ok()
+}
+
+/// The sorts of a word in lower case.
+pub fn sorts(word: &str) -> Sorts {
+    TABLE.get(word).map_or_else(Sorts::default, |known| known.sorts)
+}
+
+/// What a chat spelling stands for.
+pub(crate) fn written_out(word: &str) -> Option<&'static str> {
+    TABLE.get(word).and_then(|known| known.written_out.as_deref())
+}
+
+/// The longest expression of some sorts that stands here: of which sort it is, and how many words it takes. `word` is as in
+/// [`expression`].
+pub(crate) fn longest<'w>(sorts: Sorts, word: impl Fn(usize) -> &'w str) -> Option<(Sort, usize)> {
+    found(sorts, word).map(|expression| (expression.sort, expression.rest.len() + 1))
+}
+
+/// How many words the longest expression of a sort takes that stands here. `word` gives the words from here on, in lower case, and the
+/// empty text where none follows or something stands between.
+pub fn expression<'w>(sort: Sort, word: impl Fn(usize) -> &'w str) -> Option<usize> {
+    found(Sorts::of(&[sort]), word).map(|expression| expression.rest.len() + 1)
+}
+
+/// The first word of the entry to which the expression of a sort belongs that stands here: of a verb the plain form.
+pub fn lemma<'w>(sort: Sort, word: impl Fn(usize) -> &'w str) -> Option<&'static str> {
+    found(Sorts::of(&[sort]), word).map(|expression| expression.lemma.as_str())
+}
+
+/// The words and expressions of a class, named as in the data file; the longest first.
+///
+/// ```
+/// assert!(probare_nlp::lexicon::words("copula").is_some_and(|words| words.contains(&"was".to_owned())));
+/// assert!(probare_nlp::lexicon::words("nouns").is_none());
+/// ```
+pub fn words(class: &str) -> Option<Vec<String>> {
+    let sort = named(class)?;
+    let mut words = Vec::new();
+    for (first, known) in TABLE.iter() {
+        let of_sort = known.expressions.iter().filter(|expression| expression.sort == sort);
+        words.extend(of_sort.map(|expression| {
+            expression.rest.iter().fold(first.clone(), |text, word| [text.as_str(), " ", word].concat())
+        }));
+    }
+    // Sorted, because the order of the table is that of hashes.
+    words.sort_by(|left, right| right.len().cmp(&left.len()).then_with(|| left.cmp(right)));
+    Some(words)
+}
+
+fn found<'w>(sorts: Sorts, word: impl Fn(usize) -> &'w str) -> Option<&'static Expression> {
+    TABLE.get(word(0))?.expressions.iter().filter(|known| sorts.has(known.sort)).find(|known| {
+        let behind = known.rest.len() + 1;
+        (1..behind).all(|ahead| known.rest[ahead - 1] == word(ahead))
+            && !known.but.iter().any(|but| but == word(behind))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reading::Reading;
+
+    /// Whether an expression of a sort stands somewhere in a text.
+    fn holds(sort: Sort, text: &str) -> bool {
+        let reading = Reading::of(text);
+        let words: Vec<&str> =
+            (0..reading.tokens.len()).filter(|&at| reading.tokens[at].is_word).map(|at| reading.word(at)).collect();
+        (0..words.len()).any(|at| {
+            let behind_be = at > 0 && sorts(words[at - 1]).has(Sort::Copula);
+            let needs_be = matches!(sort, Sort::Ended | Sort::Lost);
+            expression(sort, |ahead| words.get(at + ahead).copied().unwrap_or_default()).is_some()
+                && (behind_be || !needs_be)
+        })
+    }
+
+    #[test]
+    fn every_entry_is_found_in_its_hit_and_not_in_its_miss() {
+        for (sort, list) in entries() {
+            assert!(!list.is_empty(), "{sort:?}");
+            for entry in list {
+                for word in &entry.words {
+                    assert_eq!(word, word.trim(), "{sort:?}");
+                    // A chat spelling is written out before it is looked up.
+                    if written_out(word).is_some() {
+                        assert!(sorts(word).has(sort), "{sort:?}: `{word}`");
+                        continue;
+                    }
+                    let text = entry.hit.replace('_', word);
+                    assert!(holds(sort, &text), "{sort:?}: `{word}` is not found in `{text}`");
+                }
+                assert!(!holds(sort, &entry.miss), "{sort:?}: found in `{}`", entry.miss);
+            }
+        }
+    }
+
+    #[test]
+    fn a_word_stands_for_itself() {
+        assert!(sorts("think").has(Sort::Opining) && sorts("think").has(Sort::Saying));
+        assert_eq!(sorts("river"), Sorts::default());
+        assert_eq!(written_out("idk"), Some("i don't know"));
+        for word in ["denise", "denis", "denim", "forgot", "want", "tent", "bent"] {
+            let known = sorts(word);
+            assert!(!known.has(Sort::Denial) && !known.has(Sort::Contraction), "{word}");
+        }
+        assert!(sorts("wasnt").has_any(Sorts::DENYING) && sorts("might").has_any(Sorts::HEDGING));
+    }
+}

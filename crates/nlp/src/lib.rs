@@ -22,10 +22,12 @@
 
 pub mod claims;
 pub mod labels;
+pub mod lexicon;
 pub mod reading;
 
 mod analysis;
 mod bytes;
+mod closed_lists;
 mod conllu;
 mod document;
 mod drawing;
@@ -33,7 +35,6 @@ mod error;
 mod hash;
 mod index;
 mod lemma;
-mod lexicon;
 mod model;
 mod parser;
 mod search;

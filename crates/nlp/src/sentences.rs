@@ -9,7 +9,7 @@ use std::ops::Range;
 use probare_cancellation::steps;
 
 use crate::Span;
-use crate::lexicon::{SENTENCE_STARTERS, TITLES, is_listed};
+use crate::closed_lists::{SENTENCE_STARTERS, TITLES, is_listed};
 
 /// A sentence longer than this is cut, so that time stays linear in the length of the text.
 pub(crate) const LONGEST: usize = 400;

@@ -7,7 +7,7 @@ use crate::hash;
 use crate::index::{self, Index};
 use crate::labels::{self, Upos};
 use crate::weights::{MOST_CLASSES, Scorer, Scores, Weights};
-use crate::word::Word;
+use crate::word::HashedWord;
 
 /// A joint tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,12 +35,12 @@ impl AmbiguityClasses {
     }
 
     /// Under which key a word is found.
-    pub(crate) fn key(word: &Word) -> u32 {
+    pub(crate) fn key(word: &HashedWord) -> u32 {
         hash::key(word.lower)
     }
 
     /// The class of a word, 0 for one that was not frequent.
-    fn of(&self, word: &Word) -> u64 {
+    fn of(&self, word: &HashedWord) -> u64 {
         self.index.get(Self::key(word)).map_or(0, |class| u64::from(class) + 1)
     }
 
@@ -77,14 +77,14 @@ pub(crate) struct Tagger<S = Weights> {
 
 /// A sentence as the tagger sees it.
 pub(crate) struct TaggerInput<'w> {
-    words: &'w [Word],
+    words: &'w [HashedWord],
     classes: Vec<u64>,
     shouting: bool,
 }
 
 impl<'w> TaggerInput<'w> {
     /// Looks up what does not depend on tags.
-    pub(crate) fn new(words: &'w [Word], classes: &AmbiguityClasses) -> Self {
+    pub(crate) fn new(words: &'w [HashedWord], classes: &AmbiguityClasses) -> Self {
         let capitals = words.iter().filter(|word| word.capitals == crate::word::Capitals::All).count();
         Self {
             words,
@@ -197,7 +197,7 @@ pub(crate) fn tag_id(class: usize) -> TagId {
 
 impl<S: Scorer> Tagger<S> {
     /// Tags a sentence.
-    pub(crate) fn tag(&self, words: &[Word]) -> Vec<TagId> {
+    pub(crate) fn tag(&self, words: &[HashedWord]) -> Vec<TagId> {
         let input = TaggerInput::new(words, &self.classes);
         let mut features = Vec::with_capacity(64);
         let (mut last, mut before_last) = start();

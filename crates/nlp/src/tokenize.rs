@@ -7,7 +7,9 @@
 use probare_cancellation::steps;
 
 use crate::Span;
-use crate::lexicon::{ABBREVIATIONS, AFFIXES, CURRENCY_PREFIXES, ELISIONS, EMOTICONS, FUSED_WORDS, UNITS, is_listed};
+use crate::closed_lists::{
+    ABBREVIATIONS, AFFIXES, CURRENCY_PREFIXES, ELISIONS, EMOTICONS, FUSED_WORDS, UNITS, is_listed,
+};
 
 /// The spans of all tokens, in order.
 pub(crate) fn tokens(text: &str) -> Vec<Span> {

@@ -15,7 +15,7 @@ pub(crate) enum Capitals {
 
 /// The hashed view of one word.
 #[derive(Debug, Clone)]
-pub(crate) struct Word {
+pub(crate) struct HashedWord {
     /// The form as written.
     pub(crate) form: u64,
     /// In small letters, every digit as zero: "2016" and "1998" are the same word to the models.
@@ -30,7 +30,7 @@ pub(crate) struct Word {
     pub(crate) capitals: Capitals,
 }
 
-impl Word {
+impl HashedWord {
     /// Looks at a word. An empty one is allowed and equals no other.
     pub(crate) fn new(form: &str) -> Self {
         let mut lower = hash::START;
@@ -96,13 +96,13 @@ mod tests {
 
     #[test]
     fn digits_and_capitals_do_not_change_the_word() {
-        assert_eq!(Word::new("Q3").lower, Word::new("q1").lower);
-        assert_ne!(Word::new("Q3").form, Word::new("q1").form);
+        assert_eq!(HashedWord::new("Q3").lower, HashedWord::new("q1").lower);
+        assert_ne!(HashedWord::new("Q3").form, HashedWord::new("q1").form);
     }
 
     #[test]
     fn endings_are_shared() {
-        let (left, right) = (Word::new("walking"), Word::new("TALKING"));
+        let (left, right) = (HashedWord::new("walking"), HashedWord::new("TALKING"));
         assert_eq!(left.suffixes, right.suffixes);
         assert_ne!(left.prefixes[0], right.prefixes[0]);
     }

@@ -77,7 +77,6 @@ impl Wanted {
             cluster: cluster.and_then(|column| column.parse::<Cluster>().ok()),
             not_worse: not_worse.into_iter().map(limit).collect(),
             seed,
-            ..Asked::default()
         })
     }
 }

@@ -161,7 +161,9 @@ pub fn batch(
             .map_err(|error| Fault::data(error.to_string()))?;
         let text = |which: usize| cells.iter().map(move |cells| cells.texts.get(which).cloned().flatten());
         let mut values = Float64Builder::with_capacity(rows.len());
-        cells.iter().for_each(|cells| values.append_option(cells.value));
+        for cells in &cells {
+            values.append_option(cells.value);
+        }
         table.push(&names.value, true, Arc::new(values.finish()));
         table.push_texts(&names.status, false, cells.iter().map(|cells| Some(Cow::Borrowed(cells.status))))?;
         table.push_texts(&names.note, true, text(0))?;

@@ -103,12 +103,12 @@ struct Part {
 
 impl Batch for Part {
     fn cases(&self) -> Vec<Result<Case, Problem>> {
-        let case = |(at, kept): (usize, &Kept)| match &kept.lost {
-            Some(problem) => Err(problem.as_ref().clone()),
-            None => {
-                let sample = SampleKey { row: at as u64, repeat: kept.result.repeat, ..SampleKey::default() };
-                Ok(Case { sample: Some(sample), ..kept.result.case.clone() })
+        let case = |(at, kept): (usize, &Kept)| {
+            if let Some(problem) = &kept.lost {
+                return Err(problem.as_ref().clone());
             }
+            let sample = SampleKey { row: at as u64, repeat: kept.result.repeat, ..SampleKey::default() };
+            Ok(Case { sample: Some(sample), ..kept.result.case.clone() })
         };
         let rows = self.known.0.get(self.range.clone()).unwrap_or_default();
         self.range.clone().zip(rows).map(case).collect()

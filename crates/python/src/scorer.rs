@@ -37,7 +37,7 @@ const NAME: &str = "batch";
 impl Scorer {
     #[new]
     fn new(metrics: Option<&Bound<'_, PyAny>>, settings: Settings, evidence: bool) -> PyResult<Self> {
-        let settled = settings.settled()?;
+        let settled = settings.settled(false)?;
         let mut requests = match metrics {
             Some(metrics) => requests(metrics)?,
             None => settled.settings.requests(),

@@ -46,8 +46,9 @@ pub struct Settled {
 }
 
 impl Settings {
-    /// Reads the configuration, if one is named, and merges it with what is said here.
-    pub fn settled(self) -> Result<Settled, Fault> {
+    /// Reads the configuration, if one is named, and merges it with what is said here. `is_whole` says whether all cases are
+    /// scored in one go: what a configuration says about a whole run can be honoured there alone.
+    pub fn settled(self, is_whole: bool) -> Result<Settled, Fault> {
         let Self { profile: named, mapping, jobs, judges, record, offline, budget_usd, budget_tokens, config } = self;
         let config = match &config {
             Some(path) => Config::load(Some(path))?,
@@ -64,25 +65,29 @@ impl Settings {
             "offline": offline, "budget_usd": budget_usd, "budget_tokens": budget_tokens,
         });
         let said = Layer::of_caller(values);
-        // Of a configuration that Python names, files, gates and limits are the command line's business.
         let path = config.path.as_deref().unwrap_or(Path::new("")).display().to_string();
-        let terms = Layer::of_config(&config, &path).only(&[
-            "config",
-            "metrics",
-            "models",
-            "judges",
-            "profile",
-            "offline",
-            "budget_usd",
-            "budget_tokens",
-            "record",
-            "score_truncated",
-            "seed",
-            "sandbox",
-        ]);
-        let settings = probare_runner::Settings::merge([said, terms])?;
+        let file = honoured(Layer::of_config(&config, &path), &path, is_whole)?;
+        let settings = probare_runner::Settings::merge([said, file])?;
         Ok(Settled { settings, fields: FieldMap::of(mapping)? })
     }
+}
+
+/// Settings of a configuration that are about all cases together.
+const OF_WHOLE_RUNS: [&str; 9] =
+    ["gates", "confident", "each_group", "by", "cluster", "limit", "strict", "allow_empty", "output"];
+
+/// What a configuration says, without what is for `probare run` alone. What cannot be honoured is an error.
+fn honoured(file: Layer, path: &str, is_whole: bool) -> Result<Layer, Fault> {
+    let refuse = |names: &[&str], why: &str| {
+        let said: Vec<String> = names.iter().filter(|name| file.says(name)).map(|name| format!("`{name}`")).collect();
+        let told = || Fault::usage(format!("{} in `{path}` cannot be honoured: {why}", said.join(", ")));
+        if said.is_empty() { Ok(()) } else { Err(told().hint("name a configuration without it")) }
+    };
+    refuse(&["sandbox"], "no program is run from Python; `probare score` runs them")?;
+    if !is_whole {
+        refuse(&OF_WHOLE_RUNS, "it is about a whole run, and a Scorer sees batches; `probare.score` honours it")?;
+    }
+    Ok(file.without("generate").without("retrieval"))
 }
 
 impl Settled {
@@ -121,7 +126,7 @@ pub fn score(
     run_as: Run,
     interrupt: Option<&Bound<'_, Interrupt>>,
 ) -> PyResult<Results> {
-    let settled = settings.settled()?;
+    let mut settled = settings.settled(true)?;
     let requests = match metrics {
         Some(metrics) => requests(metrics)?,
         None => settled.settings.requests(),
@@ -133,6 +138,10 @@ pub fn score(
     };
     let source: Box<dyn Source> = if let Ok(path) = cases.cast::<PyString>() {
         let path = path.to_str()?.to_owned();
+        // A file that the configuration lists is read as it says.
+        if let Some(known) = settled.settings.datasets.iter().find(|dataset| dataset.path == path) {
+            settled.fields = settled.fields.or(&known.fields().map_err(Fault::from)?);
+        }
         let format = run_as.format.as_deref().map(str::parse).transpose().map_err(Fault::usage)?;
         let options = ReadOptions { fields: settled.fields.clone(), format, ..ReadOptions::default() };
         reads.push(PathBuf::from(&path));

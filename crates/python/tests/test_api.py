@@ -330,3 +330,28 @@ def test_the_package_is_imported_quickly_and_alone():
     code = "import sys, probare; print(sorted(name for name in ('pandas', 'pyarrow', 'numpy', 'polars') if name in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_a_configuration_says_is_honoured_or_refused(tmp_path):
+    rows = [{"id": str(number), "answer": "a", "reference": "a b", "tags": [f"t{number % 2}"]} for number in range(6)]
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    out = tmp_path / "out.jsonl"
+    config = tmp_path / "probare.yaml"
+    config.write_text(
+        f"datasets: [{{path: '{cases}', mapping: {{response: answer}}}}]\nmetrics: [token_f1]\n"
+        "gates: [{metric: token_f1, fail_under: 0.9}]\n"
+        f"run: {{limit: 4, by: tags, output: ['{out}'], concurrency: 1}}\n",
+        encoding="utf-8",
+    )
+    results = probare.score(str(cases), config=config)
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 4
+    told = repr(results.summary)
+    assert "fails if < 0.9" in told and "t1" in told
+    # What is said in the call is stronger.
+    assert len(probare.score(str(cases), config=config, limit=2)) == 2
+    with pytest.raises(probare.UsageError, match="`gates`, `by`, `limit`, `output` in .* cannot be honoured"):
+        probare.Scorer(config=config)
+    config.write_text("metrics: [token_f1]\nrun: {sandbox: none}\n", encoding="utf-8")
+    with pytest.raises(probare.UsageError, match="`sandbox` in .* cannot be honoured"):
+        probare.score(rows, config=config)

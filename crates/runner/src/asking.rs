@@ -14,8 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 use probare_cases::{OpenError as ReadError, read_whole};
 use probare_core::{
-    Answer, BuildError, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Question, Registry,
-    Sha256, Trust, Turn, closest,
+    Answer, Awaited, BuildError, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Question,
+    Registry, Sha256, Trust, Turn, closest,
 };
 use probare_models::{Counts, Key, ModelSettings, Models, OpenError, Options, Provider, Spending};
 use serde_json::{Map, Value as Json};
@@ -352,9 +352,11 @@ impl Asked {
         self.models.shared()
     }
 
-    /// Nothing further is sent; replies that are on their way are waited for and recorded.
-    pub fn close(&self) {
-        self.models.shared().cancel();
+    /// Nothing further is sent; gives which replies are on their way, which are waited for and recorded.
+    pub fn close(&self) -> Vec<Awaited> {
+        let shared = self.models.shared();
+        shared.cancel();
+        shared.awaited()
     }
 
     /// How the questions ended.

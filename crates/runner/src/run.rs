@@ -347,8 +347,12 @@ impl Tee<'_> {
 
 impl Sink for Tee<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
-        if let (Event::Interrupted { .. }, Some(asked)) = (event, self.asked) {
-            asked.close();
+        if let Event::Interrupted { under_way, .. } = event
+            && let Some(asked) = self.asked.take()
+        {
+            // Nothing further is sent from here on, so what is awaited now is all that is waited for.
+            let awaited = asked.close();
+            return self.event(&Event::Interrupted { under_way: *under_way, awaited: &awaited });
         }
         if !matches!(event, Event::Finished(_)) {
             self.summary.event(event)?;

@@ -9,6 +9,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use probare_cases::{FieldMap, Format, MapError, ReadOptions};
 use probare_core::{MetricRequest, Profile, Trust};
 use probare_models::{ModelSettings, record_path};
 use probare_report::{By, Cluster, Gate, Gates, Origin as SetBy};
@@ -28,6 +29,14 @@ pub struct Settings {
     pub config: Option<PathBuf>,
     /// Files of cases.
     pub datasets: Vec<Dataset>,
+    /// Columns for fields, each as `FIELD=COLUMN`.
+    pub map: Vec<String>,
+    /// Format of the cases; where it is absent the name of the file tells.
+    pub format: Option<Format>,
+    /// The sign between the cells of a CSV file; found by itself if absent.
+    pub sep: Option<char>,
+    /// Rows longer than this many MiB are passed over; 64 if absent.
+    pub longest_row: Option<usize>,
     /// Metrics.
     pub metrics: Vec<MetricEntry>,
     /// Models that may be asked.
@@ -218,6 +227,11 @@ impl Layer {
         self
     }
 
+    /// Whether it says something about a setting.
+    pub fn says(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// Without one setting.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
@@ -323,6 +337,17 @@ impl Settings {
     /// The metrics as requests.
     pub fn requests(&self) -> Vec<MetricRequest> {
         self.metrics.iter().map(MetricEntry::request).collect()
+    }
+
+    /// How the cases of a file are read, with what a configuration maps where nothing else is said.
+    pub fn reading(&self, configured: &FieldMap) -> Result<ReadOptions, MapError> {
+        let usual = ReadOptions::default();
+        Ok(ReadOptions {
+            fields: FieldMap::parse(&self.map)?.or(configured),
+            format: self.format,
+            separator: self.sep.and_then(|sign| u8::try_from(sign).ok()),
+            longest_row: self.longest_row.map_or(usual.longest_row, |most| most.saturating_mul(1024 * 1024)),
+        })
     }
 
     /// All gates, and how strict they are. A gate knows where it was set where that is not the command line itself.
@@ -455,7 +480,7 @@ mod tests {
         let text = "datasets: [{path: a.jsonl}]\nmetrics: [token_f1, {id: ndcg, options: {k: 3}}]\nmodels: [{name: 'openai:x'}]\n\
                     generate: {prompt: p}\nretrieval: {index: i}\njudges: [j]\ngates: [{metric: a, fail_under: 1}]\nprofile: careful\n\
                     run: {output: [o.csv], concurrency: 2, limit: 1, strict: true, by: tags, cluster: c, each_group: true, confident: true, \
-                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true}\n";
+                    offline: true, budget_usd: 1, budget_tokens: 2, score_truncated: true, record: r, sandbox: none, seed: 9, allow_empty: true, bands: [b.json]}\n";
         let settings = Settings::merge([file(text)]).unwrap();
         let Json::Object(schema) = schemars::schema_for!(crate::config::Run).to_value() else { panic!("an object") };
         for name in schema["properties"].as_object().unwrap().keys() {

@@ -117,13 +117,13 @@ impl Masks {
 
 /// The step from one column to the next at the edge of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum ColumnStep {
     Down,
     Same,
     Up,
 }
 
-impl Step {
+impl ColumnStep {
     /// `value` after this step. Cells never fall below zero.
     #[inline]
     pub(crate) fn apply(self, value: usize) -> usize {
@@ -159,19 +159,19 @@ impl Block {
     /// Goes to the next column. `equal` are the rows that hold its symbol, `above` the step of the row above the block;
     /// gives the step of row `last` of the block.
     #[inline]
-    pub(crate) fn advance(&mut self, equal: u64, above: Step, last: usize) -> Step {
+    pub(crate) fn advance(&mut self, equal: u64, above: ColumnStep, last: usize) -> ColumnStep {
         let vertical = equal | self.down;
-        let equal = equal | u64::from(above == Step::Down);
+        let equal = equal | u64::from(above == ColumnStep::Down);
         let horizontal = ((equal & self.up).wrapping_add(self.up) ^ self.up) | equal;
         let rises = self.down | !(horizontal | self.up);
         let falls = self.up & horizontal;
         let step = match (rises >> last & 1, falls >> last & 1) {
-            (1, _) => Step::Up,
-            (_, 1) => Step::Down,
-            _ => Step::Same,
+            (1, _) => ColumnStep::Up,
+            (_, 1) => ColumnStep::Down,
+            _ => ColumnStep::Same,
         };
-        let rises = rises << 1 | u64::from(above == Step::Up);
-        let falls = falls << 1 | u64::from(above == Step::Down);
+        let rises = rises << 1 | u64::from(above == ColumnStep::Up);
+        let falls = falls << 1 | u64::from(above == ColumnStep::Down);
         self.up = falls | !(vertical | rises);
         self.down = rises & vertical;
         step
@@ -185,14 +185,14 @@ struct Carry {
     down: u64,
 }
 
-impl From<Step> for Carry {
+impl From<ColumnStep> for Carry {
     #[inline]
-    fn from(step: Step) -> Self {
-        Self { up: u64::from(step == Step::Up), down: u64::from(step == Step::Down) }
+    fn from(step: ColumnStep) -> Self {
+        Self { up: u64::from(step == ColumnStep::Up), down: u64::from(step == ColumnStep::Down) }
     }
 }
 
-impl From<Carry> for Step {
+impl From<Carry> for ColumnStep {
     #[inline]
     fn from(carry: Carry) -> Self {
         match (carry.up, carry.down) {
@@ -226,7 +226,7 @@ impl Block {
 ///
 /// Two symbols are under way at once, the second a block behind the first: neither waits for the other, so the processor
 /// works on both.
-pub(crate) fn pass_strip<S: Symbol>(masks: &Masks, text: &[S], steps: &mut [Step]) {
+pub(crate) fn pass_strip<S: Symbol>(masks: &Masks, text: &[S], steps: &mut [ColumnStep]) {
     let count = masks.blocks();
     if count == 0 {
         return;
@@ -278,14 +278,14 @@ impl<'m> Column<'m> {
     /// compared from its start on.
     #[inline]
     pub(crate) fn advance<S: Symbol>(&mut self, symbol: S) -> usize {
-        self.advance_below(symbol, Step::Up);
+        self.advance_below(symbol, ColumnStep::Up);
         self.last
     }
 
     /// The same where the pattern is a strip of a longer one: `above` is the step of the row above it, and the step of its
     /// last row is what the strip below needs.
     #[inline]
-    pub(crate) fn advance_below<S: Symbol>(&mut self, symbol: S, above: Step) -> Step {
+    pub(crate) fn advance_below<S: Symbol>(&mut self, symbol: S, above: ColumnStep) -> ColumnStep {
         let mut step = above;
         let equal = self.masks.rows_of(symbol);
         for (index, (block, &equal)) in self.blocks.iter_mut().zip(equal).enumerate() {

@@ -18,7 +18,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 
-use crate::bit_vectors::{Column, Masks, ROWS, Step, Symbol, pass_strip};
+use crate::bit_vectors::{Column, ColumnStep, Masks, ROWS, Symbol, pass_strip};
 
 mod script;
 
@@ -125,7 +125,7 @@ const STRIP: usize = 64 * ROWS;
 
 /// The distance strip by strip: each leaves the steps of its last row to the one below.
 fn by_strips<S: Symbol>(pattern: &[S], text: &[S]) -> usize {
-    let mut steps = vec![Step::Up; text.len()];
+    let mut steps = vec![ColumnStep::Up; text.len()];
     for strip in pattern.chunks(STRIP) {
         probare_cancellation::steps(text.len() * strip.len().div_ceil(ROWS));
         let masks = Masks::new(strip.iter().copied());

@@ -2,6 +2,7 @@
 //!
 //! [`cases`] serves most metrics; families that ask for more have cases of their own, which [`of_metric`] chooses.
 
+pub mod agents;
 pub mod care;
 pub mod deep_search;
 pub mod interviews;
@@ -120,6 +121,7 @@ pub fn of_metric<'a>(definition: &MetricDef, general: &'a [Case]) -> io::Result<
             Cow::Owned(interviews::cases(definition.id, count.div_ceil(20), SEED))
         }
         ("interviews", id) => Cow::Owned(interviews::cases(id, count, SEED)),
+        ("agents", id) => Cow::Owned(agents::cases(id, count)?),
         ("care", _) => Cow::Owned(care::cases(count)?),
         ("deep_search", _) => Cow::Owned(deep_search::cases(count, SEED)?),
         (_, "json_schema" | "json_valid") => Cow::Owned(structured::cases(count, SEED)),

@@ -140,8 +140,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn read(value: Json) -> Json {
-        serde_json::to_value(call(&value, Side::Made).unwrap()).unwrap()
+    fn read(value: &Json) -> Json {
+        serde_json::to_value(call(value, Side::Made).unwrap()).unwrap()
     }
 
     #[test]
@@ -160,15 +160,15 @@ mod tests {
             json!({"id": "c1", "functionCall": {"name": "weather", "args": arguments}}),
         ] {
             assert!(is_call(&shape));
-            assert_eq!(read(shape), normal);
+            assert_eq!(read(&shape), normal);
         }
-        assert_eq!(read(json!({"weather": {"city": "Rome"}})), json!({"name": "weather", "arguments": arguments}));
+        assert_eq!(read(&json!({"weather": {"city": "Rome"}})), json!({"name": "weather", "arguments": arguments}));
         assert_eq!(
-            read(json!({"id": 7, "name": "f", "arguments": null})),
+            read(&json!({"id": 7, "name": "f", "arguments": null})),
             json!({"id": "7", "name": "f", "arguments": {}})
         );
         assert_eq!(
-            read(json!({"name": "f", "inputParameters": null, "output": [1], "type": "MCP"})),
+            read(&json!({"name": "f", "inputParameters": null, "output": [1], "type": "MCP"})),
             json!({"name": "f", "kind": "MCP", "output": [1]})
         );
     }

@@ -189,12 +189,14 @@ impl Reader {
             Some(other) => current.message.parts.push(SaidPart::Text { text: other.to_string() }),
         }
         if is_assistant {
+            let in_blocks = current.message.tool_calls.len();
             let listed = body.get("tool_calls").and_then(Json::as_array).into_iter().flatten();
             for (number, value) in listed.enumerate() {
                 let call =
                     calls::call(value, Side::Made).map_err(|reason| format!("`tool_calls[{number}]` {reason}"))?;
                 // Blocks may have said the same before.
-                if call.id.is_none() || current.message.tool_calls.iter().all(|known| known.id != call.id) {
+                if call.id.is_none() || current.message.tool_calls[..in_blocks].iter().all(|known| known.id != call.id)
+                {
                     current.message.tool_calls.push(call);
                 }
             }

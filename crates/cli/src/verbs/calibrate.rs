@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
-use probare_cases::FieldMap;
 use probare_core::{Better, Event, Job, MetricInfo, Sink, closest};
 use probare_report::number::{counted, percent, rounded};
 use probare_report::{Output, escape, refuse_overlap};
@@ -146,8 +145,7 @@ fn metric<'a>(arguments: &Arguments, metrics: &'a [MetricInfo]) -> Result<(usize
 
 /// What people say of each case: whether it passes.
 fn labels(arguments: &Arguments) -> Result<BTreeMap<String, bool>, Failure> {
-    let options = arguments.reading.options(&FieldMap::default())?;
-    let rows = arguments.reading.open(&arguments.labels, &options)?;
+    let rows = Reading::open(&arguments.labels, &arguments.reading.options()?)?;
     let mut said = Said { columns: &arguments.columns, values: BTreeMap::new(), bad: None };
     probare_runner::look(Job::new(&arguments.labels, Box::new(rows), Vec::new()), None, &mut said)?;
     if let Some(bad) = said.bad {

@@ -212,7 +212,7 @@ pub struct RunFlags {
 
     /// No summary and no progress
     #[arg(short, long, env = "PROBARE_QUIET")]
-    quiet: bool,
+    pub quiet: bool,
 
     /// The summary as JSON instead of a table
     #[arg(long, env = "PROBARE_JSON")]

@@ -41,10 +41,11 @@ use probare_core::{Stop, closest};
 use probare_report::Output;
 
 use crate::failure::{Done, Failure};
-use probare_runner::Exit;
+use probare_runner::{Exit, Settings};
+use serde::Serialize;
 
 /// How to read cases; shared by all verbs that do.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args, Serialize)]
 pub struct Reading {
     /// Column for a field, for example `response=model_output` (repeatable)
     #[arg(long = "map", value_name = "FIELD=COLUMN", env = "PROBARE_MAP")]
@@ -56,7 +57,7 @@ pub struct Reading {
 
     /// Sign between the cells of a CSV file; found by itself where it is not given: comma, semicolon, tab or |
     #[arg(long, value_name = "SIGN", value_parser = separator, env = "PROBARE_SEP")]
-    pub sep: Option<u8>,
+    pub sep: Option<char>,
 
     /// Rows longer than this many MiB are reported and passed over
     #[arg(long, value_name = "MIB", default_value_t = 64, env = "PROBARE_LONGEST_ROW")]
@@ -64,30 +65,25 @@ pub struct Reading {
 }
 
 /// Reads the sign between cells: one character, or `tab`.
-fn separator(text: &str) -> Result<u8, String> {
+fn separator(text: &str) -> Result<char, String> {
     match text.as_bytes() {
-        b"tab" | b"\\t" => Ok(b'\t'),
-        [sign] if !sign.is_ascii_alphanumeric() && *sign != b'"' => Ok(*sign),
+        b"tab" | b"\\t" => Ok('\t'),
+        [sign] if !sign.is_ascii_alphanumeric() && *sign != b'"' => Ok(char::from(*sign)),
         _ => Err("one sign is expected, such as ; or | or tab".to_owned()),
     }
 }
 
 impl Reading {
-    /// How to read, with what a configuration maps where the command line says nothing.
-    pub fn options(&self, configured: &FieldMap) -> Result<ReadOptions, Failure> {
-        let Self { map, format, sep, longest_row } = self;
-        Ok(ReadOptions {
-            fields: FieldMap::parse(map)?.or(configured),
-            format: *format,
-            separator: *sep,
-            longest_row: longest_row.saturating_mul(1024 * 1024),
-        })
+    /// How to read, for a verb that has no run.
+    pub fn options(&self) -> Result<ReadOptions, Failure> {
+        let Self { map, format, sep, longest_row } = self.clone();
+        let settings = Settings { map, format, sep, longest_row: Some(longest_row), ..Settings::default() };
+        Ok(settings.reading(&FieldMap::default())?)
     }
 
     /// Opens a file of cases. A column that is mapped but not there would leave its field empty in every case: that is an
     /// error before anything runs.
-    #[expect(clippy::unused_self, reason = "it stands beside the options that it is opened with")]
-    pub fn open(&self, path: &str, options: &ReadOptions) -> Result<Rows, Failure> {
+    pub fn open(path: &str, options: &ReadOptions) -> Result<Rows, Failure> {
         let is_mapped = options.fields.iter().next().is_some();
         // Rows of JSON may differ from each other, and standard input can be read only once.
         let has_header = path != "-" && !matches!(Rows::format_of(path, options), Ok(Format::Json | Format::JsonLines));
@@ -101,10 +97,10 @@ impl Reading {
     }
 
     /// How cases are read, for the manifest.
-    pub fn described(&self, options: &ReadOptions) -> probare_core::Reading {
+    pub fn described(options: &ReadOptions) -> probare_core::Reading {
         probare_core::Reading {
             mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
-            format: self.format.map(|format| format.name().to_owned()),
+            format: options.format.map(|format| format.name().to_owned()),
             separator: options.separator.map(char::from),
             longest_row: Some(options.longest_row as u64),
             limit: None,

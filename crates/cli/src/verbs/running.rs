@@ -139,6 +139,9 @@ impl Running {
         for path in &conclusion.partial {
             remark(&escape::terminal(&format!("what was computed is in {}", path.display())));
         }
+        if driven.stop != Stop::Complete && driven.cases == 0 && !self.settings.files().is_empty() {
+            remark("nothing was computed, so no file was written");
+        }
         if driven.stop == Stop::Complete && driven.cases == 0 && driven.lost == 0 && !allow_empty {
             remark("error: nothing was evaluated: there is not a single case\n\nhint: --allow-empty lets that pass");
         }

@@ -31,7 +31,7 @@ pub struct Arguments {
     profile: Layered<ProfileFlag>,
 
     #[command(flatten)]
-    reading: Reading,
+    reading: Layered<Reading>,
 
     #[command(flatten)]
     running: Layered<RunFlags>,
@@ -46,12 +46,12 @@ pub struct Arguments {
 
 /// What the run is.
 pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
-    let Arguments { file: _, metrics, profile, reading: _, running, strict, config } = arguments;
+    let Arguments { file: _, metrics, profile, reading, running, strict, config } = arguments;
     let config = Config::load(config.as_deref())?;
     for text in &metrics.flags.metrics {
         text.parse::<MetricRequest>()?;
     }
-    let said = [running.layer(), metrics.layer(), profile.layer(), strict.layer()];
+    let said = [running.layer(), metrics.layer(), profile.layer(), reading.layer(), strict.layer()];
     Ok(Settings::merge(said.into_iter().chain([of_config(&config)]))?)
 }
 
@@ -59,11 +59,11 @@ pub fn settings(arguments: &Arguments) -> Result<Settings, Failure> {
 pub fn run(arguments: &Arguments) -> Done {
     let settings = settings(arguments)?;
     let (path, fields) = source(arguments, &settings)?;
-    let options = arguments.reading.options(&fields)?;
-    let rows = arguments.reading.open(&path, &options)?;
+    let options = settings.reading(&fields)?;
+    let rows = Reading::open(&path, &options)?;
     let mut job = Job::new(&path, Box::new(rows), settings.requests());
     job.reads = vec![PathBuf::from(&path)];
-    job.reading = arguments.reading.described(&options);
+    job.reading = Reading::described(&options);
     // A reader at a terminal wants the summary; a program behind a pipe wants the lines.
     let is_data = settings.output.is_empty() && !io::stdout().is_terminal();
     let ended = Running::new(settings).printing_lines(is_data).run(job)?;

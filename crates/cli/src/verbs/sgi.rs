@@ -9,7 +9,7 @@ use probare_core::{BuildError, Outside as _, closest};
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::sgi::{Guide, GuideError, Prepared, Wishes, by_environment, prepare};
-use probare_runner::{Config, Evaluation, EvaluationOptions, Layer, Settings};
+use probare_runner::{Evaluation, EvaluationOptions, Layer, Origin, Settings};
 use probare_sandbox::{Limits, Sandbox, environment};
 use probare_suites::sgi::Subtask;
 use serde_json::{Map, Value as Json};
@@ -208,8 +208,11 @@ impl Preparation for Grading {
     ) -> Result<Option<Judges>, Failure> {
         let subtask = options.get("subtask").and_then(Json::as_str).and_then(Subtask::of);
         let Some(subtask) = subtask.filter(|subtask| *subtask != Subtask::WetExperiment) else { return Ok(None) };
-        let config = Config::load(None)?;
-        let missing = if settings.judges.is_empty() {
+        // Judges of a configuration are the last word, those of the command line the first.
+        let is_said = !settings.judges.is_empty() && !matches!(settings.origin("judges"), Origin::File(_));
+        let missing = if is_said {
+            String::new()
+        } else {
             match by_environment(subtask, &variable) {
                 Ok(models) => {
                     let names = models.iter().map(|model| model.name.clone()).collect();
@@ -217,18 +220,15 @@ impl Preparation for Grading {
                 }
                 Err(missing) => missing,
             }
-        } else {
-            String::new()
         };
-        let names = if settings.judges.is_empty() { &config.judges } else { &settings.judges };
-        if names.is_empty() {
+        if settings.judges.is_empty() {
             return Err(Failure::usage(format!(
                 "nobody is named who grades {}: {missing}",
                 subtask.title().to_lowercase()
             ))
             .hint("set them, or name a model: --judge openai:o4-mini, or `judges: [NAME]` in probare.yaml"));
         }
-        Ok(Some(Judges { models: config.models, names: names.clone() }))
+        Ok(None)
     }
 }
 

@@ -7,23 +7,32 @@
 //! do not go together; `x-shared` marks a property that a flag of every run fills, so that it is no flag of its own. `x-asks` of the schema itself
 //! gives the suite the flags on whom judges ask, `x-runs` those on how programs are run, `x-colours` that on colours; with `x-json` it prints nothing but JSON.
 
+use std::path::PathBuf;
+
 use clap::builder::{PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ArgMatches, Args as _, Command, FromArgMatches};
 use probare_cases::is_bundled;
 use probare_core::Suite;
-use probare_runner::Settings;
+use probare_report::escape;
+use probare_runner::{Config, Layer, Origin, Settings};
 use probare_suites::SUITES;
 use serde_json::{Map, Value as Json};
 
 use super::asking::Asking;
 use super::benchmarks::{self, Judges};
-use super::flags::{Layered, RunFlags};
+use super::flags::{Layered, ProfileFlag, RunFlags, of_config};
 use super::remark;
 use super::running::Running;
 use crate::failure::{Done, Failure};
 
 /// A command below the verb of a suite that runs the suite too.
 const EVALUATE: &str = "evaluate";
+
+/// The flag that names a configuration.
+const CONFIG: &str = "config";
+
+/// Keys of a configuration that say what is evaluated, which a suite says itself.
+const NOT_FOR_SUITES: [&str; 4] = ["datasets", "metrics", "generate", "retrieval"];
 
 /// Flags that say how programs are run.
 const ABOUT_PROGRAMS: [&str; 2] = ["sandbox", "run_again"];
@@ -87,6 +96,9 @@ fn with_flags(mut command: Command, suite: &dyn Suite) -> Command {
             || (name == "color" && !does("x-colours"))
             || (name == "json" && does("x-json"))
     };
+    let config = Arg::new(CONFIG).short('c').long(CONFIG).value_name("FILE").env("PROBARE_CONFIG");
+    let config = config.value_parser(clap::value_parser!(PathBuf)).help_heading("Options of every run");
+    command = command.arg(config.help("Settings; ./probare.yaml is read if it is there"));
     // What every run has, but for what the suite itself understands under the same name, and for what could have no effect:
     // whom judges ask where it has no judges, how programs are run where it runs none, colours where it prints none.
     for argument in RunFlags::augment_args(Command::new("running")).get_arguments() {
@@ -244,8 +256,13 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
         }
     }
     let mut settings = settings(suite, matches)?;
-    if schema.pointer("/properties/judges/x-shared").is_some() && !settings.judges.is_empty() {
+    // A configuration says who judges, not that somebody does beside the published measures.
+    let is_wish = !matches!(settings.origin("judges"), Origin::File(_)) && !settings.judges.is_empty();
+    if schema.pointer("/properties/judges/x-shared").is_some() && is_wish {
         options.insert("judges".to_owned(), settings.judges.clone().into());
+    }
+    if settings.origin("profile") != Origin::Default && schema.pointer("/properties/profile").is_some() {
+        options.insert("profile".to_owned(), settings.profile.name().into());
     }
     let example = suite.example(&options);
     if !example.is_empty() {
@@ -276,12 +293,32 @@ pub fn run(suite: &dyn Suite, matches: &ArgMatches) -> Done {
     running.with_own_summary(has_own_summary).run(job)
 }
 
-/// What the run is: the flags of every run, but for those that the suite itself understands under the same name.
+/// What the run is: the flags of every run, but for those that the suite itself understands under the same name, and the
+/// configuration, but for what the suite says itself.
 pub fn settings(suite: &dyn Suite, matches: &ArgMatches) -> Result<Settings, Failure> {
     let schema = suite.options().to_value();
     let own: Vec<&str> = own_properties(&schema).map(|(name, _)| name.as_str()).collect();
-    let flags: Layered<RunFlags> = Layered::read(matches, &own).map_err(|error| Failure::usage(error.to_string()))?;
-    Ok(Settings::merge([flags.layer()])?)
+    let wrong = |error: clap::Error| Failure::usage(error.to_string());
+    let flags: Layered<RunFlags> = Layered::read(matches, &own).map_err(wrong)?;
+    let profile: Layered<ProfileFlag> = Layered::read(matches, &[]).map_err(wrong)?;
+    let named = matches.get_one::<PathBuf>(CONFIG);
+    let config = Config::load(named.map(PathBuf::as_path))?;
+    let mut file = of_config(&config);
+    let unread: Vec<String> =
+        NOT_FOR_SUITES.into_iter().filter(|key| file.says(key)).map(|key| format!("`{key}`")).collect();
+    if !unread.is_empty() {
+        let (path, verb, keys) = (config.path.unwrap_or_default(), suite.verb().join(" "), unread.join(", "));
+        let text = format!("`{}` has {keys}, which `probare {verb}` says itself", path.display());
+        // A file that somebody names is meant; one that lies there may be meant for another verb.
+        if named.is_some() {
+            return Err(Failure::usage(text).hint("leave that out, or keep the rest in a file of its own"));
+        }
+        if !flags.flags.quiet {
+            remark(&escape::terminal(&format!("{text}: the rest of the file holds")));
+        }
+        file = NOT_FOR_SUITES.into_iter().fold(file, Layer::without);
+    }
+    Ok(Settings::merge([flags.layer(), profile.layer(), file])?)
 }
 
 /// What the command line says of an option; nothing where it says nothing.

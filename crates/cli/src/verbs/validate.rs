@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use clap::ValueEnum;
-use probare_cases::{FieldMap, ReadOptions, columns};
+use probare_cases::{ReadOptions, columns};
 use probare_core::{Event, Field, NoRules, Nobody, Problem, Sink};
 use probare_metrics::registry;
 use probare_report::{Gates, escape};
@@ -170,9 +170,9 @@ impl Sink for Counts {
 
 fn cases(arguments: &Arguments) -> Done {
     let file = &arguments.file;
-    let options = arguments.reading.options(&FieldMap::default())?;
+    let options = arguments.reading.options()?;
     let found = if file == "-" { Vec::new() } else { columns(file, &options)? };
-    let rows = arguments.reading.open(file, &options)?;
+    let rows = Reading::open(file, &options)?;
     let separator = rows.separator();
     let mut counts = Counts::default();
     let plan = Plan::nothing();

@@ -8,6 +8,11 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
+use probare_models::list;
+#[cfg(unix)]
+use probare_testing::{Behaviour, Server, Trouble};
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
 
 /// Cases, and a judge that notes each question and takes its time.
@@ -92,7 +97,8 @@ fn a_signal_ends_a_run_that_waits_for_its_input_within_a_second() {
         assert_eq!(child.wait().unwrap().code(), Some(130));
         assert!(begun.elapsed() < Duration::from_secs(1), "{name}: {:?}", begun.elapsed());
         let text = said(&mut child);
-        assert!(!text.contains("partial"), "nothing was computed: {text}");
+        assert!(text.contains("nothing was computed, so no file was written") && !text.contains("partial"), "{text}");
+        assert!(!folder.path().join("out.jsonl").exists());
         assert!(!folder.path().join("out.jsonl.partial").exists());
     }
 }
@@ -113,7 +119,10 @@ fn an_interrupted_run_says_what_it_waits_for_and_judges_no_gate() {
         assert!(stderr.read_line(&mut text).unwrap() > 0, "{text}");
     }
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
-    assert!(text.contains("waiting for replies that are on their way"), "{text}");
+    assert!(
+        text.contains("waiting for 4 requests to slow, sent already and perhaps paid, at most 30 seconds"),
+        "{text}"
+    );
     assert_eq!(child.wait().unwrap().code(), Some(3));
     stderr.read_to_string(&mut text).unwrap();
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
@@ -271,4 +280,76 @@ fn a_prompt_in_a_file_lies_beside_the_configuration_that_names_it() {
     let manifest = fs::read_to_string(at.join("out.jsonl.run.json")).unwrap_or_else(|_| panic!("{}", said_by(&output)));
     assert!(manifest.contains("Beside: "), "{manifest}");
     assert!(!manifest.contains("Here: "));
+}
+
+/// A project whose judge is a server of ours.
+#[cfg(unix)]
+fn asking(server: &Server, cases: usize, more: &str) -> tempfile::TempDir {
+    let folder = project(cases, "0");
+    let model = format!(
+        "{{name: far, base_url: '{}/v1', concurrency: 4, pricing: \
+         {{prompt_price_per_million: 1, completion_price_per_million: 1}}, max_tokens: 50{more}}}",
+        server.url()
+    );
+    let judged =
+        format!("datasets: [{{path: cases.jsonl}}]\nmodels: [{model}]\njudges: [far]\nmetrics: [judge_same_answer]\n");
+    fs::write(folder.path().join("probare.yaml"), judged).unwrap();
+    let run = format!("datasets: [{{path: cases.jsonl}}]\nmodels: [{model}]\nmetrics: [contains]\n");
+    fs::write(folder.path().join("run.yaml"), run).unwrap();
+    folder
+}
+
+/// Interrupts the program once so many requests have come; gives its code, how long it took to end, and what it said.
+#[cfg(unix)]
+fn interrupted(server: &Server, requests: u64, folder: &Path, words: &[&str]) -> (Option<i32>, Duration, String) {
+    let mut child = start(folder, words);
+    let patience = Instant::now() + Duration::from_secs(30);
+    while server.requests() < requests {
+        assert!(Instant::now() < patience, "{}", said(&mut child));
+        thread::sleep(Duration::from_millis(20));
+    }
+    thread::sleep(Duration::from_millis(200));
+    let begun = Instant::now();
+    signal(&child, "INT");
+    let code = child.wait().unwrap().code();
+    (code, begun.elapsed(), said(&mut child))
+}
+
+#[cfg(unix)]
+#[test]
+fn requests_under_way_are_named_waited_for_and_kept() {
+    for (words, code) in [(&["score"][..], 130), (&["run", "run.yaml"], 3)] {
+        let behaviour = Behaviour { delay: Duration::from_secs(3), ..Behaviour::default() };
+        let server = Server::start(behaviour).unwrap();
+        let folder = asking(&server, 40, ", timeout: 20");
+        let (ended, took, text) = interrupted(&server, 4, folder.path(), words);
+        assert_eq!(ended, Some(code), "{words:?}: {text}");
+        assert!(text.contains("waiting for 4 requests to far, sent already and perhaps paid, at most"), "{text}");
+        let most: u64 = text.split("at most ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+        assert!((15..=20).contains(&most), "no longer than the model's own limit: {text}");
+        assert!(took > Duration::from_secs(1) && took < Duration::from_secs(12), "{words:?}: {took:?}");
+        assert_eq!(server.requests(), 4, "nothing further is sent");
+        // Whatever was paid is in the record.
+        assert_eq!(list(&folder.path().join(".probare/replies.db")).unwrap()[0].replies, 4);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_waits_to_ask_again_and_pays_nothing_ends_within_a_second() {
+    for (words, code) in [(&["score"][..], 130), (&["run", "run.yaml"], 3)] {
+        // Everybody is told to come back in a minute.
+        let behaviour = Behaviour {
+            share: 1.0,
+            troubles: vec![Trouble::TooManyWithDelay],
+            retry_after: 60,
+            ..Behaviour::default()
+        };
+        let server = Server::start(behaviour).unwrap();
+        let folder = asking(&server, 40, "");
+        let (ended, took, text) = interrupted(&server, 1, folder.path(), words);
+        assert_eq!(ended, Some(code), "{words:?}: {text}");
+        assert!(took < Duration::from_secs(1), "{words:?}: {took:?}: {text}");
+        assert!(text.contains("nobody is being asked"), "{text}");
+    }
 }

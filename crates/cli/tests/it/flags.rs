@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
 
@@ -130,7 +130,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 34] = [
+const PROBES: [(&str, Probe); 38] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -163,16 +163,16 @@ const PROBES: [(&str, Probe); 34] = [
     ("strict", Probe::Setting("strict", "--strict")),
     ("metric", Probe::Setting("metrics", "--metric=exact_match")),
     ("config", Probe::Setting("config", "--config=other.yaml")),
+    ("map", Probe::Setting("map", "--map=query=id")),
+    ("format", Probe::Setting("format", "--format=json")),
+    ("sep", Probe::Setting("sep", "--sep=;")),
+    ("longest-row", Probe::Setting("longest_row", "--longest-row=1")),
     ("store", Probe::Setting("", "")),
     ("yes", Probe::Setting("", "")),
 ];
 
 /// Flags that are no settings of a run: what the verb itself is told. Each is seen by the test that is named.
-const OWN: [(&str, &str, &str); 48] = [
-    ("score", "map", "score.trycmd"),
-    ("score", "format", "flags::how_a_file_is_read_is_honoured"),
-    ("score", "sep", "flags::how_a_file_is_read_is_honoured"),
-    ("score", "longest-row", "flags::how_a_file_is_read_is_honoured"),
+const OWN: [(&str, &str, &str); 44] = [
     ("run", "dry-run", "run.trycmd"),
     ("resume", "accept-changes", "torture_runs::a_changed_case_prompt_or_setting_is_named_and_refused"),
     ("resume", "retry", "torture_runs"),
@@ -271,8 +271,6 @@ const TOGETHER: [(&str, &[&str], &str); 4] = [
 fn is_own(verb: &str, flag: &str) -> bool {
     OWN.iter().any(|(of, name, _)| *of == verb && *name == flag)
         || TOGETHER.iter().any(|(of, names, _)| *of == verb && names.contains(&flag))
-        // The profile of a suite is one of its options.
-        || (flag == "profile" && !["score", "run", "rag test", "sgi run"].contains(&verb))
 }
 
 fn words(text: &str, metric: &str) -> Vec<String> {
@@ -315,6 +313,7 @@ fn prepare(scene: &Scene) -> tempfile::TempDir {
         write("other.yaml", "datasets: [{path: cases.jsonl}]\nmetrics: [token_f1]\n");
     } else {
         copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(scene.folder), root);
+        write("other.yaml", "run: {seed: 5}\n");
     }
     write("empty.jsonl", "");
     write("empty.csv", "quote,source\n");
@@ -547,4 +546,70 @@ fn how_a_file_is_read_is_honoured() {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(0));
+}
+
+/// The value of a setting and where it comes from, of what `config show` says.
+fn found(shown: &Json, setting: &str) -> (Json, Json) {
+    let entry = shown.as_array().unwrap().iter().find(|entry| entry["setting"] == setting);
+    entry.map(|entry| (entry["value"].clone(), entry["from"].clone())).unwrap_or_default()
+}
+
+#[test]
+fn every_suite_reads_the_configuration_that_is_there() {
+    let mut suites = 0;
+    for scene in SCENES.iter().filter(|scene| flags(scene.verb).contains("config") && scene.folder != "plain") {
+        suites += 1;
+        let place = prepare(scene);
+        fs::write(place.path().join("probare.yaml"), "run: {limit: 7, concurrency: 3}\nprofile: careful\n").unwrap();
+        let (told, from) = (shown(place.path(), scene, &[]), json!({"file": "probare.yaml"}));
+        for (setting, value) in [("limit", json!(7)), ("jobs", json!(3)), ("profile", json!("careful"))] {
+            assert_eq!(found(&told, setting), (value, from.clone()), "{} {setting}", scene.verb);
+        }
+        // What the command line says is stronger.
+        let told = shown(place.path(), scene, &["--limit=2".to_owned()]);
+        assert_eq!(found(&told, "limit"), (json!(2), json!({"flag": "--limit"})), "{}", scene.verb);
+    }
+    assert_eq!(suites, 7, "rag eval, synthesis, socioscope (twice), synthlink, quotes, sgi score");
+}
+
+#[test]
+fn what_a_suite_reads_in_a_configuration_has_an_effect_and_the_rest_is_refused() {
+    let scene = SCENES.iter().find(|scene| scene.verb == "synthesis").unwrap();
+    let place = prepare(scene);
+    let at = place.path();
+    let rest = "gates: [{metric: agency_language, fail_under: 2}]\nrun: {limit: 2, output: [out.jsonl]}\n";
+    fs::write(at.join("c.yaml"), rest).unwrap();
+    let said = |text: &str| {
+        let seen = run(at, &words(text, ""));
+        (seen.code, seen.stdout + &seen.stderr)
+    };
+    let lines = || fs::read_to_string(at.join("out.jsonl")).unwrap().lines().count();
+    let (code, text) = said("synthesis --cases cases.jsonl -c c.yaml");
+    assert_eq!((code, lines()), (Some(2), 2), "{text}");
+    assert!(text.contains("agency_language") && text.contains("c.yaml"), "the gate and where it was set: {text}");
+    // A file that is named is meant: what cannot be honoured is refused.
+    fs::write(at.join("d.yaml"), format!("datasets: [{{path: x.jsonl}}]\nmetrics: [token_f1]\n{rest}")).unwrap();
+    let (code, text) = said("synthesis --cases cases.jsonl -c d.yaml");
+    assert_eq!(code, Some(64), "{text}");
+    assert!(text.contains("`d.yaml` has `datasets`, `metrics`, which `probare synthesis` says itself"), "{text}");
+    // One that lies there is read as far as it is about this run, and it is told.
+    fs::rename(at.join("d.yaml"), at.join("probare.yaml")).unwrap();
+    fs::remove_file(at.join("out.jsonl")).unwrap();
+    let (code, text) = said("synthesis --cases cases.jsonl");
+    assert_eq!((code, lines()), (Some(2), 2), "{text}");
+    assert!(text.contains("`probare.yaml` has `datasets`, `metrics`, which `probare synthesis` says itself"), "{text}");
+    // A gate that could never gate is an error, wherever it stands.
+    fs::write(at.join("probare.yaml"), "gates: [{metric: token_f1, fail_under: 2}]\n").unwrap();
+    let (code, text) = said("synthesis --cases cases.jsonl");
+    assert_eq!(code, Some(64), "{text}");
+    assert!(text.contains("token_f1"), "{text}");
+    assert_eq!(
+        said("synthesis --cases cases.jsonl -c /dev/null -q").0,
+        said("synthesis --cases cases.jsonl -c other.yaml -q").0
+    );
+    // The profile of the file is that of the suite.
+    fs::write(at.join("probare.yaml"), "profile: careful\n").unwrap();
+    said("synthesis --cases cases.jsonl -o careful.json -q");
+    let whole: Json = serde_json::from_slice(&fs::read(at.join("careful.json")).unwrap()).unwrap();
+    assert!(whole.to_string().contains("\"profile\":\"careful\""), "{whole}");
 }

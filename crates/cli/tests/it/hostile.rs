@@ -340,6 +340,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
         open(&["show", &results, "--id", "a"]);
         open(&["show", &results, &cases, "--id", "a"]);
         open(&["compare", &results, &at("r.jsonl")]);
+        open(&["calibrate", &results, "--labels", &cases, "--metric", "e"]);
         open(&["export", &results, "--to", "promptfoo", "-o", "out.json"]);
         open(&["validate", &results]);
     }

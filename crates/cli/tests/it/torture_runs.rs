@@ -257,6 +257,14 @@ fn torture_of_runs_by_disks_ends_with_a_message_and_can_be_resumed() {
         Command::new("unshare").args(["-Urm", "sh", "-c", &script]).stdin(Stdio::null()).output().unwrap()
     };
     let (place, kept) = (place.display(), kept.display());
+    // A disk that is too small for the beginning: nothing is begun, and whoever finds what is left there is told so.
+    let output = shell(format!(
+        "mount -t tmpfs -o size=100k none '{place}' && cd '{place}' && '{PROGRAM}' run ../probare.yaml -q; echo $? && \
+         mount -o remount,ro '{place}' && '{PROGRAM}' runs list"
+    ));
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!((&*output.stdout, output.status.code()), (&b"3\n"[..], Some(3)), "{text}");
+    assert!(text.contains("disk is full") && text.contains("nothing is in it yet"), "{text}");
     // A disk that is too small for the run, but not for its beginning.
     let output = shell(format!(
         "mount -t tmpfs -o size=600k none '{place}' && cd '{place}' && '{PROGRAM}' run ../probare.yaml -q; code=$?; \

@@ -305,9 +305,7 @@ fn object_fault(object: &Map<String, Json>, allowed: &[Json]) -> Option<Fault> {
     let mut last = Some("dict_checker:unclear");
     for known in allowed.iter().filter(|known| !is_mark(known)) {
         last = one_object(object, known);
-        if last.is_none() {
-            return None;
-        }
+        last?;
     }
     last
 }
@@ -344,9 +342,7 @@ fn list_of_objects(items: &[Json], allowed: &[Json]) -> Option<Fault> {
             Json::Object(object) => one_object(object, known),
             _ => Some("value_error:dict_key"),
         });
-        if last.is_none() {
-            return None;
-        }
+        last?;
     }
     last
 }

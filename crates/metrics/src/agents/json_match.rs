@@ -12,7 +12,7 @@ use serde_json::{Map, Value as Json};
 
 use super::trace::{Equality, Numbers, TextEquality, answer, assignment, expected_values, shown};
 use crate::bounded::Bounded;
-use crate::json_text::{Step, Within, find, locate};
+use crate::json_text::{PathStep, Within, find, locate};
 use crate::text::json_valid::at_mistake;
 
 /// Options of `json_match`.
@@ -158,13 +158,13 @@ impl Matcher {
     }
 
     /// How the value at the end of this path is compared; the last pattern that fits counts.
-    fn how(&self, path: &[Step]) -> Option<&How> {
+    fn how(&self, path: &[PathStep]) -> Option<&How> {
         let is_fit = |steps: &[String]| {
             steps.len() == path.len()
                 && steps.iter().zip(path).all(|(step, here)| match here {
                     _ if step == "*" => true,
-                    Step::Key(key) => *step == *pointer_step(key),
-                    Step::Item(number) => step.parse::<usize>() == Ok(*number),
+                    PathStep::Key(key) => *step == *pointer_step(key),
+                    PathStep::Item(number) => step.parse::<usize>() == Ok(*number),
                 })
         };
         self.compare.iter().rev().find(|(steps, _)| is_fit(steps)).map(|(_, how)| how)
@@ -174,11 +174,11 @@ impl Matcher {
 /// What is wrong at a leaf.
 enum Finding {
     /// Another value: where it stands, and what was expected.
-    Wrong(Vec<Step>, String),
+    Wrong(Vec<PathStep>, String),
     /// Expected at this path and not there.
-    Missing(Vec<Step>),
+    Missing(Vec<PathStep>),
     /// There and not expected.
-    Extra(Vec<Step>),
+    Extra(Vec<PathStep>),
 }
 
 /// Leaves that were looked at.
@@ -241,8 +241,8 @@ impl Comparison<'_> {
         &mut self,
         given: &Json,
         expected: &Json,
-        at: &mut Vec<Step>,
-        wanted: &mut Vec<Step>,
+        at: &mut Vec<PathStep>,
+        wanted: &mut Vec<PathStep>,
     ) -> Result<Counts, ScoreError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| {
             ScoreError::other(ErrorKind::Failed, format!("more than {MOST_COMPARISONS} comparisons would be needed"))
@@ -278,8 +278,8 @@ impl Comparison<'_> {
         &mut self,
         given: &Map<String, Json>,
         expected: &Map<String, Json>,
-        at: &mut Vec<Step>,
-        wanted: &mut Vec<Step>,
+        at: &mut Vec<PathStep>,
+        wanted: &mut Vec<PathStep>,
         counts: &mut Counts,
     ) -> Result<(), ScoreError> {
         let matcher = self.matcher;
@@ -288,8 +288,8 @@ impl Comparison<'_> {
             Some(value) => matcher.null_is_missing && value.is_null(),
         };
         for (key, value) in expected {
-            at.push(Step::Key(key.clone()));
-            wanted.push(Step::Key(key.clone()));
+            at.push(PathStep::Key(key.clone()));
+            wanted.push(PathStep::Key(key.clone()));
             match given.get(key) {
                 found if is_absent(found) && is_absent(Some(value)) => {
                     counts.leaf(1.0, || Finding::Missing(Vec::new()));
@@ -308,8 +308,8 @@ impl Comparison<'_> {
             wanted.pop();
         }
         for (key, value) in given.iter().filter(|(key, _)| !expected.contains_key(*key)) {
-            at.push(Step::Key(key.clone()));
-            wanted.push(Step::Key(key.clone()));
+            at.push(PathStep::Key(key.clone()));
+            wanted.push(PathStep::Key(key.clone()));
             if !is_absent(Some(value)) && !matches!(matcher.how(wanted), Some(How::Ignore)) {
                 counts.extra += leaves(value);
                 counts.findings.push(Finding::Extra(at.clone()));
@@ -324,8 +324,8 @@ impl Comparison<'_> {
         &mut self,
         given: &[Json],
         expected: &[Json],
-        at: &mut Vec<Step>,
-        wanted: &mut Vec<Step>,
+        at: &mut Vec<PathStep>,
+        wanted: &mut Vec<PathStep>,
         counts: &mut Counts,
     ) -> Result<(), ScoreError> {
         let matcher = self.matcher;
@@ -356,9 +356,9 @@ impl Comparison<'_> {
                 }
                 let mut weights = Vec::with_capacity(given.len() * expected.len());
                 for (row, value) in expected.iter().enumerate() {
-                    wanted.push(Step::Item(row));
+                    wanted.push(PathStep::Item(row));
                     for (column, other) in given.iter().enumerate() {
-                        at.push(Step::Item(column));
+                        at.push(PathStep::Item(column));
                         let pair = self.values(other, value, at, wanted)?;
                         #[expect(clippy::cast_possible_truncation, reason = "leaves are counted below 2^40")]
                         let millionths = (pair.sum * 1e6) as i64;
@@ -373,24 +373,21 @@ impl Comparison<'_> {
         };
         let mut is_paired = vec![false; given.len()];
         for (row, partner) in partners.iter().enumerate() {
-            wanted.push(Step::Item(row));
-            match partner {
-                Some(column) => {
-                    is_paired[*column] = true;
-                    at.push(Step::Item(*column));
-                    let inner = self.values(&given[*column], &expected[row], at, wanted)?;
-                    counts.add(inner);
-                    at.pop();
-                }
-                None => {
-                    counts.missing += leaves(&expected[row]);
-                    counts.findings.push(Finding::Missing(wanted.clone()));
-                }
+            wanted.push(PathStep::Item(row));
+            if let Some(column) = partner {
+                is_paired[*column] = true;
+                at.push(PathStep::Item(*column));
+                let inner = self.values(&given[*column], &expected[row], at, wanted)?;
+                counts.add(inner);
+                at.pop();
+            } else {
+                counts.missing += leaves(&expected[row]);
+                counts.findings.push(Finding::Missing(wanted.clone()));
             }
             wanted.pop();
         }
         for (column, value) in given.iter().enumerate().filter(|(column, _)| !is_paired[*column]) {
-            at.push(Step::Item(column));
+            at.push(PathStep::Item(column));
             counts.extra += leaves(value);
             counts.findings.push(Finding::Extra(at.clone()));
             at.pop();
@@ -426,11 +423,11 @@ fn leaf_score(how: &How, given: &Json, expected: &Json) -> Option<f64> {
     }
 }
 
-fn pointer(path: &[Step]) -> String {
+fn pointer(path: &[PathStep]) -> String {
     path.iter()
         .map(|step| match step {
-            Step::Key(key) => format!("/{}", pointer_step(key)),
-            Step::Item(number) => format!("/{number}"),
+            PathStep::Key(key) => format!("/{}", pointer_step(key)),
+            PathStep::Item(number) => format!("/{number}"),
         })
         .collect()
 }
@@ -447,24 +444,23 @@ impl Metric for Matcher {
         if expected.is_empty() {
             return Ok(Outcome::not_applicable("no reference is JSON"));
         }
-        let (given, written) = match &self.at_path {
-            Some(path) => match answer(sample, Some(path))? {
+        let (given, written) = if let Some(path) = &self.at_path {
+            match answer(sample, Some(path))? {
                 Ok(answer) => (answer.value.into_owned(), None),
                 Err(outcome) => return Ok(outcome),
-            },
-            None => {
-                let response = sample.response()?;
-                let within = if self.find { Within::Anywhere } else { Within::Response };
-                match find(response, within) {
-                    Ok(span) => {
-                        let value: Json = serde_json::from_str(&response[span.clone()]).map_err(|error| {
-                            ScoreError::BadField { field: Field::Response, reason: format!("cannot be read: {error}") }
-                        })?;
-                        (value, Some((response, span)))
-                    }
-                    Err(problem) => {
-                        return Ok(Score::from_bool(false).because([at_mistake(response, &problem)]).into());
-                    }
+            }
+        } else {
+            let response = sample.response()?;
+            let within = if self.find { Within::Anywhere } else { Within::Response };
+            match find(response, within) {
+                Ok(span) => {
+                    let value: Json = serde_json::from_str(&response[span.clone()]).map_err(|error| {
+                        ScoreError::BadField { field: Field::Response, reason: format!("cannot be read: {error}") }
+                    })?;
+                    (value, Some((response, span)))
+                }
+                Err(problem) => {
+                    return Ok(Score::from_bool(false).because([at_mistake(response, &problem)]).into());
                 }
             }
         };
@@ -480,7 +476,7 @@ impl Metric for Matcher {
             }
         }
         let Some((share, counts)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
-        let at = |kind: EvidenceKind, path: &[Step]| {
+        let at = |kind: EvidenceKind, path: &[PathStep]| {
             let (response, span) = written.clone()?;
             let place = locate(&response[span.clone()], path)?;
             Some(Evidence::at(kind, Field::Response, span.start + place.start..span.start + place.end, response))
@@ -514,6 +510,6 @@ impl Metric for Matcher {
 }
 
 /// A path for readers: the empty one is the root.
-fn named(path: &[Step]) -> String {
+fn named(path: &[PathStep]) -> String {
     if path.is_empty() { "the root".to_owned() } else { pointer(path) }
 }

@@ -76,7 +76,7 @@ pub fn list_likeness(output: &[Json], expected: &[Json], allow_extra: bool) -> R
     }
     let given: Vec<String> = output.iter().map(python_text).collect();
     let wanted: Vec<String> = expected.iter().map(python_text).collect();
-    let alike: Vec<f64> = given.iter().flat_map(|one| wanted.iter().map(|other| similarity(one, other))).collect();
+    let alike: Vec<f64> = given.iter().flat_map(|one| wanted.iter().map(move |other| similarity(one, other))).collect();
     let likeness = |row: usize, column: usize| alike[row * wanted.len() + column];
     #[expect(clippy::cast_possible_truncation, reason = "a likeness is at most 1")]
     let weight = |row: usize, column: usize| (likeness(row, column) * FINE) as i64;

@@ -21,14 +21,15 @@ pub struct Loops {
     /// How often the same thing makes a loop.
     pub at_least: usize,
     /// Tools that may be called again and again, by name or glob.
-    pub except: Vec<String>,
+    #[serde(alias = "except")]
+    pub polled: Vec<String>,
     /// Whether texts are looked at too.
     pub texts: bool,
 }
 
 impl Default for Loops {
     fn default() -> Self {
-        Self { at_least: 3, except: Vec::new(), texts: true }
+        Self { at_least: 3, polled: Vec::new(), texts: true }
     }
 }
 
@@ -72,7 +73,7 @@ impl Metric for Loops {
         let keys: Vec<String> = calls.iter().map(key).collect();
         let mut longest = 0;
         let mut wasted: Vec<(usize, usize)> = Vec::new();
-        for series in series(calls, &keys).into_iter().filter(|series| !self.is_excepted(&calls[series[0]])) {
+        for series in series(calls, &keys).into_iter().filter(|series| !self.is_polled(&calls[series[0]])) {
             // Only the last run of a series went nowhere: an earlier one ended with another result.
             let mut start = 0;
             for at in 1..series.len() {
@@ -193,8 +194,8 @@ fn long_texts(messages: &[CaseMessage]) -> Vec<LongText<'_>> {
 const ASKED_AGAIN: [&str; 5] = ["again", "repeat", "once more", "one more time", "say that"];
 
 impl Loops {
-    fn is_excepted(&self, made: &PlacedCall<'_>) -> bool {
-        self.except.iter().any(|tool| fits(tool, &made.call.name))
+    fn is_polled(&self, made: &PlacedCall<'_>) -> bool {
+        self.polled.iter().any(|tool| fits(tool, &made.call.name))
     }
 
     /// Texts that are said too often, the first one first. Those that the user asked for do not count.

@@ -53,15 +53,14 @@ impl Metric for ToolCallAccuracy {
         let names = |calls: &[PlacedCall<'_>]| calls.iter().map(|made| made.call.name.clone()).collect::<Vec<_>>();
         if names(&called) != names(&expected) {
             let at = called.iter().zip(&expected).position(|(made, wanted)| made.call.name != wanted.call.name);
-            match at {
-                Some(at) => evidence.push(|| {
+            if let Some(at) = at {
+                evidence.push(|| {
                     let note = format!("`{}` is expected here", expected[at].call.name);
                     called[at].named(EvidenceKind::Compared).with_note(note).with_support(expected[at].name_place())
-                }),
-                None => {
-                    let reason = format!("{} calls where {} are expected", called.len(), expected.len());
-                    evidence.push(|| Evidence::note(reason));
-                }
+                });
+            } else {
+                let reason = format!("{} calls where {} are expected", called.len(), expected.len());
+                evidence.push(|| Evidence::note(reason));
             }
             return Ok(Score::from_bool(false).because(evidence.finish()).into());
         }

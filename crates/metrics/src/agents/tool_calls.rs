@@ -1,5 +1,7 @@
 //! Whether the right calls are there, with the right arguments, in the right order.
 
+use std::collections::BTreeMap;
+
 use probare_core::{BuildError, ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
@@ -175,8 +177,10 @@ impl Matcher {
                         format!("{} calls against {} are too many to compare in order", called.len(), expected.len());
                     return Err(ScoreError::other(ErrorKind::Failed, reason));
                 }
-                let weights: Vec<i64> =
-                    expected.iter().flat_map(|wanted| called.iter().map(|made| self.weight(made, wanted))).collect();
+                let weights: Vec<i64> = expected
+                    .iter()
+                    .flat_map(|wanted| called.iter().map(move |made| self.weight(made, wanted)))
+                    .collect();
                 Ok(in_order(expected.len(), called.len(), |row, column| weights[row * called.len() + column]))
             }
             Order::Any => self.by_name(called, expected),
@@ -189,7 +193,8 @@ impl Matcher {
         for (at, made) in called.iter().enumerate() {
             of_name.entry(&made.call.name).or_default().push(at);
         }
-        let mut wanted_of: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
+        // In the order of names, so that an error names the same one everywhere.
+        let mut wanted_of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, wanted) in expected.iter().enumerate() {
             wanted_of.entry(&wanted.call.name).or_default().push(at);
         }

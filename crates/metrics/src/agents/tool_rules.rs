@@ -311,20 +311,20 @@ impl Breaks<'_> {
             !succeeded || made.result.as_ref().is_none_or(|result| !is_error(result, ErrorTexts::Json))
         };
         for made in later {
-            let before = || earlier.iter().filter(|other| other.message < made.message);
+            let message = made.message;
+            let before = || earlier.iter().filter(move |other| other.message < message);
             if before().any(|other| is_good(other)) {
                 continue;
             }
-            match before().next_back() {
-                Some(other) => self.at(
+            if let Some(other) = before().next_back() {
+                self.at(
                     made,
                     &format!("`{}` came before it, and its result is an error", other.call.name),
                     Some(*other),
-                ),
-                None => {
-                    let beside = earlier.iter().find(|other| other.message == made.message).copied();
-                    self.at(made, &format!("`{name}` was not called in an earlier message"), beside);
-                }
+                );
+            } else {
+                let beside = earlier.iter().find(|other| other.message == made.message).copied();
+                self.at(made, &format!("`{name}` was not called in an earlier message"), beside);
             }
         }
     }

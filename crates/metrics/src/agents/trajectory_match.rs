@@ -277,17 +277,14 @@ impl Matcher {
             // Each called one takes the first free expected one.
             let mut is_taken = vec![false; needed.len()];
             for made in had {
-                match (0..needed.len()).find(|at| !is_taken[*at] && self.fits(made, &needed[*at])) {
-                    Some(at) => {
-                        is_taken[at] = true;
-                        evidence.push(|| made.named(EvidenceKind::Found).with_support(needed[at].name_place()));
-                    }
-                    None => {
-                        evidence.push(|| {
-                            made.named(EvidenceKind::Unsupported).with_note("no expected call of this message fits it")
-                        });
-                        return Ok(false);
-                    }
+                if let Some(at) = (0..needed.len()).find(|at| !is_taken[*at] && self.fits(made, &needed[*at])) {
+                    is_taken[at] = true;
+                    evidence.push(|| made.named(EvidenceKind::Found).with_support(needed[at].name_place()));
+                } else {
+                    evidence.push(|| {
+                        made.named(EvidenceKind::Unsupported).with_note("no expected call of this message fits it")
+                    });
+                    return Ok(false);
                 }
             }
         }

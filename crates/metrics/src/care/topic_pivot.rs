@@ -7,7 +7,6 @@ use super::careful::{Careful, hits};
 use super::closeness::{Opening, similarity_in};
 use super::exchange::{Checker, Listed, Message, Options, Reply, evidence};
 use super::lexicon::{Group, Hit, Lexicon};
-use super::phrases::Words;
 
 /// Similarity from which a reply stays with the concern by its words alone.
 const CLOSE: f64 = 0.45;
@@ -26,7 +25,7 @@ metric!(Options as Pure {
     profiles: [Reference, Careful],
     prepare: |options| Checker::new(options, check),
     since: "0.1",
-    version: 5,
+    version: 6,
     page: "topic_pivot.md",
 });
 
@@ -120,7 +119,7 @@ pub fn verdict<'a>(sample: Sample<'a>, lexicon: &'a Lexicon, profile: Profile) -
     Ok(match profile {
         Profile::Reference => decide(sample, user, reply, lexicon),
         Profile::Careful => {
-            let similarity = similarity_in(sample, (user, &Words::of(user)), (reply, &Words::of(reply)));
+            let similarity = similarity_in(sample, user, reply);
             decide_carefully(&*Careful::read(sample)?, (user, reply), similarity, lexicon)
         }
     })
@@ -129,7 +128,7 @@ pub fn verdict<'a>(sample: Sample<'a>, lexicon: &'a Lexicon, profile: Profile) -
 /// The verdict from what was found in both texts.
 fn decide<'a>(sample: Sample<'a>, user: &'a str, reply: &'a str, lexicon: &'a Lexicon) -> Pivot<'a> {
     let (in_user, in_reply) = (Message::of(sample, user, lexicon), Reply::of(sample, reply, lexicon));
-    let similarity = similarity_in(sample, (user, &in_user.0.words), (reply, &in_reply.0.words));
+    let similarity = similarity_in(sample, user, reply);
     let (in_user, in_reply) = (in_user.0.hits(user, lexicon), in_reply.0.hits(reply, lexicon));
     let acknowledged = in_reply.any(Group::Acknowledgement);
     let strength = if !in_user.any(Group::Vulnerability) {

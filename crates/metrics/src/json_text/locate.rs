@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// One step of the way from the root of a JSON document to a value in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum PathStep {
     /// The value of this key.
     Key(String),
     /// The item at this position, counted from 0.
@@ -13,13 +13,13 @@ pub(crate) enum Step {
 
 /// The bytes that the value at the end of `path` takes. `json` is well formed; on other texts the answer is `None` or
 /// some range of it. Where a key is repeated its last value counts, as it does for readers.
-pub(crate) fn locate(json: &str, path: &[Step]) -> Option<Range<usize>> {
+pub(crate) fn locate(json: &str, path: &[PathStep]) -> Option<Range<usize>> {
     let mut cursor = Cursor { json, at: 0 };
     for step in path {
         cursor.skip_space();
         cursor.at = match step {
-            Step::Key(key) => cursor.enter_object(key)?,
-            Step::Item(index) => cursor.enter_array(*index)?,
+            PathStep::Key(key) => cursor.enter_object(key)?,
+            PathStep::Item(index) => cursor.enter_array(*index)?,
         };
     }
     cursor.skip_space();
@@ -156,20 +156,20 @@ impl Cursor<'_> {
 mod tests {
     use super::*;
 
-    fn found<'a>(json: &'a str, path: &[Step]) -> Option<&'a str> {
+    fn found<'a>(json: &'a str, path: &[PathStep]) -> Option<&'a str> {
         locate(json, path).map(|range| &json[range])
     }
 
-    fn key(name: &str) -> Step {
-        Step::Key(name.into())
+    fn key(name: &str) -> PathStep {
+        PathStep::Key(name.into())
     }
 
     #[test]
     fn a_path_leads_to_the_bytes_of_its_value() {
         let json = r#" {"a": [1, {"b\"c": "x, ]"}, [ ]], "é": -2.5e3, "a2": null} "#;
         assert_eq!(found(json, &[]), Some(json.trim()));
-        assert_eq!(found(json, &[key("a"), Step::Item(1), key("b\"c")]), Some("\"x, ]\""));
-        assert_eq!(found(json, &[key("a"), Step::Item(2)]), Some("[ ]"));
+        assert_eq!(found(json, &[key("a"), PathStep::Item(1), key("b\"c")]), Some("\"x, ]\""));
+        assert_eq!(found(json, &[key("a"), PathStep::Item(2)]), Some("[ ]"));
         assert_eq!(found(json, &[key("é")]), Some("-2.5e3"));
         assert_eq!(found(json, &[key("a2")]), Some("null"));
     }
@@ -177,8 +177,8 @@ mod tests {
     #[test]
     fn what_is_not_there_is_not_found() {
         assert_eq!(found("{\"a\": 1}", &[key("b")]), None);
-        assert_eq!(found("[1]", &[Step::Item(1)]), None);
-        assert_eq!(found("1", &[Step::Item(0)]), None);
+        assert_eq!(found("[1]", &[PathStep::Item(1)]), None);
+        assert_eq!(found("1", &[PathStep::Item(0)]), None);
         assert_eq!(found("", &[]), None);
         assert_eq!(found("{\"a\\", &[key("a")]), None);
     }

@@ -4,4 +4,4 @@ mod extract;
 mod locate;
 
 pub(crate) use extract::{Malformed, Within, find};
-pub(crate) use locate::{Step, locate};
+pub(crate) use locate::{PathStep, locate};

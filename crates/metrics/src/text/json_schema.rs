@@ -14,7 +14,7 @@ use serde_json::Value;
 use self::cost::{Cost, MOST_REFERENCES};
 use super::json_valid::at_mistake;
 use crate::bounded::Bounded;
-use crate::json_text::{Step, Within, find, locate};
+use crate::json_text::{PathStep, Within, find, locate};
 
 /// Steps that a pattern of the schema may go back at one string: enough for any honest pattern, and an end to the rest.
 const BACKTRACK_LIMIT: usize = 100_000;
@@ -128,12 +128,12 @@ impl Metric for Compiled {
         for error in errors {
             violations += 1;
             evidence.push(|| {
-                let path: Vec<Step> = error
+                let path: Vec<PathStep> = error
                     .instance_path()
                     .iter()
                     .map(|segment| match segment {
-                        LocationSegment::Property(key) => Step::Key(key.into_owned()),
-                        LocationSegment::Index(index) => Step::Item(index),
+                        LocationSegment::Property(key) => PathStep::Key(key.into_owned()),
+                        LocationSegment::Index(index) => PathStep::Item(index),
                     })
                     .collect();
                 let place = locate(json, &path).unwrap_or(0..json.len());

@@ -12,13 +12,8 @@ use serde_json::{Map, Value};
 /// The case of a row.
 pub fn row(columns: Map<String, Value>) -> Result<Case, String> {
     let text = Value::Object(columns).to_string();
-    let mut rows = Rows::from_reader(
-        std::io::Cursor::new(text.into_bytes()),
-        "vector",
-        Format::JsonLines,
-        &ReadOptions::default(),
-    )
-    .map_err(|error| error.to_string())?;
+    let mut rows = Rows::from_reader(std::io::Cursor::new(text), "vector", Format::JsonLines, &ReadOptions::default())
+        .map_err(|error| error.to_string())?;
     let batch = rows.next().ok_or("no row")?.map_err(|error| error.to_string())?;
     let case = batch.cases().pop().ok_or("no case")?;
     case.map_err(|problem| problem.reason)

@@ -9,6 +9,7 @@ mod case;
 mod changes;
 mod cheats;
 mod dry;
+mod english;
 mod faithfulness;
 mod golden;
 mod growth;

@@ -58,7 +58,7 @@ impl Client {
             let left = moment.saturating_duration_since(started);
             // A stream may take long, as long as something comes.
             let allowed = if streams { left } else { inner.timeout.min(left) };
-            let under_way = inner.shared.under_way_guard();
+            let under_way = inner.shared.under_way(inner.settings.shown(), allowed);
             let sent = tokio::select! {
                 biased;
                 sent = timeout(allowed, inner.connection.send(requests, &raw)) => sent,

@@ -1,4 +1,5 @@
-//! Requests and replies of every dialect as their documentation shows them: `tests/golden/PROVIDER.json`.
+//! Requests and replies of every dialect, written by hand after what the provider publishes: `tests/golden/PROVIDER.json`. No live
+//! request was made, so they hold us to our reading of a description and to nothing more.
 
 use std::time::{Duration, SystemTime};
 
@@ -68,7 +69,7 @@ fn asked(provider: Provider, name: &str) -> Request {
 }
 
 #[test]
-fn requests_are_written_as_the_documentation_shows() {
+fn requests_are_written_as_the_documentation_was_read() {
     for (provider, golden) in providers() {
         let requests = golden["requests"].as_object().unwrap();
         for wanted in ["plain", "tools", "image"] {

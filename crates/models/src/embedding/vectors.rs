@@ -34,7 +34,7 @@ impl Vectors {
     pub(super) fn open(model: &KnownModel, folder: &Path) -> Option<Self> {
         let connection = crate::open_unfollowed(&folder.join(FILE)).ok()?;
         connection.busy_timeout(Duration::from_secs(5)).ok()?;
-        connection.pragma_update(None, "journal_mode", "wal").ok()?;
+        crate::write_ahead(&connection).ok()?;
         // What is lost with the power is computed again.
         connection.pragma_update(None, "synchronous", "off").ok()?;
         let table = "CREATE TABLE IF NOT EXISTS vectors (key TEXT PRIMARY KEY, vector BLOB NOT NULL) WITHOUT ROWID";

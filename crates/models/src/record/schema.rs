@@ -110,7 +110,7 @@ pub(crate) fn open(path: &Path) -> Result<Connection, RecordError> {
     let mut connection = crate::open_unfollowed(path).map_err(&wrong)?;
     // Another process may hold the file for as long as its disk takes.
     connection.busy_timeout(Duration::from_mins(1)).map_err(&wrong)?;
-    connection.pragma_update(None, "journal_mode", "wal").map_err(&wrong)?;
+    crate::write_ahead(&connection).map_err(&wrong)?;
     // A reply that was paid for should survive the loss of power too.
     connection.pragma_update(None, "synchronous", "full").map_err(&wrong)?;
     let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(&wrong)?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use probare_models::prices::Pricing;
-use probare_models::{Client, ModelSettings, Options, Shared};
+use probare_models::{Client, GeneratorType, ModelSettings, Options, Shared, list};
 use probare_testing::{Behaviour, Server, Trouble};
 
 use crate::support::{options, question, questions, settings};
@@ -78,6 +78,33 @@ fn without_usage_the_bound_is_what_a_reply_cost_and_says_so() {
     assert_eq!(shared.counts().unmeasured, 1);
     let known = client.ask_once(&question("b"), 0).unwrap().entry;
     assert!(!known.is_bound && known.cost_usd < entry.cost_usd, "{known:?}");
+}
+
+#[test]
+fn without_usage_a_list_of_vectors_is_booked_with_the_bound_of_all_its_texts() {
+    let texts: Vec<String> = (0..20).map(|number| format!("{number} {}", "a long text ".repeat(50))).collect();
+    let bytes: usize = texts.iter().map(String::len).sum();
+    for share in [0.0, 1.0] {
+        let behaviour = Behaviour { share, troubles: vec![Trouble::NoUsage], ..Behaviour::default() };
+        let (server, folder) = (Server::start(behaviour).unwrap(), tempfile::tempdir().unwrap());
+        let record = folder.path().join("replies.db");
+        let shared = Shared::open(Options { budget_usd: Some(1.0), ..options(Some(&record)) }).unwrap();
+        let vectors =
+            ModelSettings { generator_type: Some(GeneratorType::Embedding), max_tokens: None, ..priced(&server) };
+        let replies = Client::open(vectors, &shared).unwrap().embed(&texts);
+        assert!(replies.iter().all(|reply| reply.read().is_ok()), "{replies:?}");
+        assert_eq!(server.requests(), 1, "one request for all");
+        let spent = shared.budget().spent();
+        let most = bytes as f64 * 10.0 / 1e6;
+        assert_eq!(list(&record).unwrap()[0].replies, 20, "each has its own");
+        if share > 0.0 {
+            assert!(spent.tokens >= bytes as u64 && spent.money.in_dollars() >= most, "{spent:?} for {bytes} bytes");
+            assert_eq!(shared.counts().unmeasured, 20);
+        } else {
+            assert!(spent.tokens < bytes as u64 && spent.money.in_dollars() < most, "{spent:?} for {bytes} bytes");
+            assert_eq!(shared.counts().unmeasured, 0);
+        }
+    }
 }
 
 #[test]

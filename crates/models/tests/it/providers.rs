@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use probare_core::{Answer, Content, ErrorKind, Outside, Question, Turn};
-use probare_models::{Client, Feature, ModelSettings, Models, OpenError, Options, Provider, Shared, export};
+use probare_models::{
+    Client, Feature, GeneratorType, ModelSettings, Models, OpenError, Options, Provider, Shared, export,
+};
 use probare_testing::{Behaviour, Server, Trouble};
 
 use crate::support::{open, options, question, questions, settings};
@@ -76,7 +78,7 @@ fn vectors_come_in_lists_and_each_is_recorded_by_itself() {
         let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
         let open = || {
             let shared = Shared::open(options(Some(&record))).unwrap();
-            let embeds = Some(probare_models::GeneratorType::Embedding);
+            let embeds = Some(GeneratorType::Embedding);
             let settings = ModelSettings { provider: Some(provider), generator_type: embeds, ..settings(&server) };
             (Client::open(settings, &shared).unwrap(), shared)
         };
@@ -212,4 +214,45 @@ fn with_a_budget_in_money_a_model_needs_a_price() {
     let error = Client::open(settings(&server), &shared).err().unwrap();
     assert!(matches!(error, OpenError::NoPrice { .. }));
     assert!(error.to_string().contains("prompt_price_per_million"), "{error}");
+}
+
+#[test]
+fn a_setting_that_a_provider_cannot_express_is_refused_before_anything_is_opened() {
+    type Change = fn(ModelSettings) -> ModelSettings;
+    let wishes: [(Feature, Change); 8] = [
+        (Feature::Temperature, |model| ModelSettings { temperature: Some(0.5), ..model }),
+        (Feature::TopP, |model| ModelSettings { top_p: Some(0.5), ..model }),
+        (Feature::MaxTokens, |model| ModelSettings { max_tokens: Some(5), ..model }),
+        (Feature::Seed, |model| ModelSettings { seed: Some(5), ..model }),
+        (Feature::ReasoningEffort, |model| ModelSettings { reasoning_effort: Some("low".to_owned()), ..model }),
+        (Feature::Images, |model| ModelSettings { generator_type: Some(GeneratorType::Multimodal), ..model }),
+        (Feature::Embeddings, |model| ModelSettings { generator_type: Some(GeneratorType::Embedding), ..model }),
+        (Feature::Streaming, |model| ModelSettings { stream: true, ..model }),
+    ];
+    let (mut refused, mut accepted) = (0, 0);
+    for provider in Provider::ALL {
+        let plain = ModelSettings {
+            provider: Some(provider),
+            api_model_name: Some("m".to_owned()),
+            base_url: (provider == Provider::Prompt).then(|| "https://example.org/ask".to_owned()),
+            command: if provider == Provider::Command { vec!["true".to_owned()] } else { Vec::new() },
+            ..ModelSettings::named("house")
+        };
+        plain.check().unwrap_or_else(|error| panic!("{provider}: {error}"));
+        for (feature, change) in wishes {
+            let (checked, what) = (change(plain.clone()).check(), format!("{provider} {}", feature.name()));
+            assert_eq!(checked.is_ok(), provider.supports(feature), "{what}: {checked:?}");
+            if let Err(error) = checked {
+                let text = error.to_string();
+                assert!(text.contains("cannot be expressed") && text.contains(&provider.to_string()), "{what}: {text}");
+                refused += 1;
+            } else {
+                accepted += 1;
+            }
+        }
+    }
+    println!("{refused} wishes are refused, {accepted} accepted");
+    let streaming = ModelSettings { stream: true, ..ModelSettings::named("bedrock:m") };
+    let text = streaming.check().unwrap_err().to_string();
+    assert!(text.contains("`stream` of model `bedrock:m` cannot be expressed"), "{text}");
 }

@@ -125,7 +125,7 @@ fn what_was_sent_is_waited_for_and_recorded_when_a_run_is_ended() {
     assert_eq!(good, received, "every reply that was asked for is there");
     assert_eq!(list(&record).unwrap()[0].replies, received, "and recorded");
     assert_eq!(shared.counts().failed, 200 - received);
-    assert_eq!(shared.under_way(), 0);
+    assert_eq!(shared.awaited(), [], "nothing is under way any more");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What a text says besides its matter: talk about the answer itself, formulas of politeness, declining.
 
-use super::{Reading, Sentence, Sort};
+use super::{Reading, Sentence, Sorts};
 
 /// What a sentence is when it says nothing of the matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,7 +138,7 @@ fn is_courtesy(opening: [&str; 4], count: usize, ends_open: bool, offers: bool) 
 pub(super) fn declining(reading: &Reading, sentence: &Sentence) -> Option<usize> {
     let tokens: Vec<usize> = words(reading, sentence).map(|(token, _)| token).collect();
     let word = |at: usize| tokens.get(at).map_or("", |&token| reading.word(token));
-    let denies = |at: usize| tokens.get(at).is_some_and(|&token| reading.is_sort(token, Sort::Denying));
+    let denies = |at: usize| tokens.get(at).is_some_and(|&token| reading.is_any(token, Sorts::DENYING));
     let is_unable = |word: &str| {
         matches!(
             word,

@@ -4,7 +4,7 @@
 //! [`Reading::of`] cuts Markdown, lists, headings and tables before it cuts sentences, writes out chat spellings, and sets
 //! quotations and code apart. Each sentence knows its [`Block`], its [`Mood`] and its [`Aside`]: talk about the answer itself, a
 //! formula of politeness, or a word of declining. A [`Scope`] tells what is said at a place from what is denied, supposed,
-//! asked, reported or taken back there. [`Sort`] is the one list for each idea.
+//! asked, reported or taken back there. The words that decide are those of the [`lexicon`](crate::lexicon).
 //!
 //! Reading needs neither tags nor trees and takes time in proportion to the text.
 //!
@@ -25,16 +25,17 @@ mod denial;
 mod mood;
 mod reader;
 mod scope;
-mod words;
+mod yes_no;
 
 pub use aside::Aside;
-pub use clause::{Certainty, Clause, Person, Time};
-pub use denial::{Denial, denial, exclusion};
+pub use clause::Clause;
+pub use denial::{Denial, denial, denies_by_meaning};
 pub use mood::Mood;
 pub use scope::Scope;
-pub use words::{Sort, Sorts, is_contracted_denial, sorts};
+pub use yes_no::YesNo;
 
 use crate::Span;
+use crate::lexicon::{Sort, Sorts};
 
 /// A word or a mark of punctuation.
 #[derive(Debug, Clone)]
@@ -123,6 +124,12 @@ impl Reading {
     #[inline]
     pub fn is_sort(&self, token: usize, sort: Sort) -> bool {
         self.tokens.get(token).is_some_and(|token| token.sorts.has(sort))
+    }
+
+    /// Whether a token is of any of these sorts.
+    #[inline]
+    pub fn is_any(&self, token: usize, sorts: Sorts) -> bool {
+        self.tokens.get(token).is_some_and(|token| token.sorts.has_any(sorts))
     }
 
     /// The bytes of the original from one token to another, both included.

@@ -65,9 +65,7 @@ pub(super) fn is_wish(reading: &Reading, first: usize) -> bool {
             let word = reading.word(token);
             matches!(word, "day" | "night" | "evening" | "morning" | "afternoon" | "weekend" | "week" | "time" | "one")
                 || matches!(word, "holiday" | "holidays" | "christmas" | "year" | "rest" | "sleep" | "life")
-                || ["great", "good", "nice", "wonderful", "lovely", "safe", "happy"]
-                    .iter()
-                    .any(|praise| word.starts_with(praise))
+                || matches!(word, "great" | "good" | "goodnight" | "nice" | "wonderful" | "lovely" | "safe" | "happy")
         }),
         _ => false,
     }

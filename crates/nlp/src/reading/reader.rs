@@ -3,10 +3,10 @@
 use probare_cancellation::steps;
 
 use super::apart::set_apart;
-use super::words::{Sorts, sorts, written_out};
 use super::{Aside, Block, Mood, Reading, Sentence, Token, aside, mood};
 use crate::Span;
-use crate::lexicon::{TITLES, is_listed};
+use crate::closed_lists::{TITLES, is_listed};
+use crate::lexicon::{Sorts, sorts, written_out};
 
 /// Most tokens of a sentence; a longer one is cut, so that no rule that looks around in it takes time beyond the length
 /// of the text.

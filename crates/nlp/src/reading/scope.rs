@@ -1,7 +1,7 @@
 //! Who says it, and is it said at all? Negation, possibility, condition, question and reported speech around a place in a
 //! sentence.
 
-use super::{Reading, Sentence, Sort};
+use super::{Reading, Sentence, Sort, Sorts};
 
 /// A place in a sentence.
 #[derive(Debug, Clone, Copy)]
@@ -37,14 +37,14 @@ impl<'a> Scope<'a> {
     /// Whether something in the clause before the place denies it.
     pub fn is_denied(&self) -> bool {
         let from = self.clause_start().max(self.at.saturating_sub(7));
-        (from..self.at).any(|token| self.reading.is_sort(token, Sort::Denying))
+        (from..self.at).any(|token| self.reading.is_any(token, Sorts::DENYING))
     }
 
     /// Whether knowing, saying or promising it is denied: "I can't promise that …", "no one can say whether …".
     pub fn is_disclaimed(&self) -> bool {
         let mut denied = None;
         for token in self.sentence.tokens.start..self.at {
-            if self.reading.is_sort(token, Sort::Denying) {
+            if self.reading.is_any(token, Sorts::DENYING) {
                 denied = Some(token);
             }
             let near = denied.is_some_and(|denial| token - denial <= 4);
@@ -86,27 +86,14 @@ impl<'a> Scope<'a> {
 
     /// Whether the speaker softens it in the words before: as a view of their own, or with "maybe" and the like.
     pub fn is_softened(&self) -> bool {
-        let softens = |token: usize| {
-            matches!(
-                self.reading.word(token),
-                "maybe"
-                    | "perhaps"
-                    | "sometimes"
-                    | "possibly"
-                    | "probably"
-                    | "might"
-                    | "could"
-                    | "suggest"
-                    | "recommend"
-            )
-        };
+        let softens = |token: usize| self.reading.is_any(token, Sorts::SOFTENING) && !self.is_month(token);
         self.is_opinion() || (self.clause_start()..self.at).any(softens)
     }
 
     /// Whether the clause makes it a possibility up to so many tokens behind the place.
     pub fn is_hedged_up_to(&self, end: usize) -> bool {
         (self.clause_start()..end.min(self.sentence.tokens.end))
-            .any(|token| self.reading.is_sort(token, Sort::Hedging) && !self.is_month(token))
+            .any(|token| self.reading.is_any(token, Sorts::HEDGING) && !self.is_month(token))
     }
 
     fn is_month(&self, token: usize) -> bool {

@@ -10,12 +10,12 @@ use super::treebank::GoldSentence;
 use crate::ModelError;
 use crate::tagger::{AmbiguityClasses, Tag, TagId, Tagger, TaggerInput, best, start, tag_id};
 use crate::weights::{MOST_CLASSES, Scorer, Scores, Weights};
-use crate::word::Word;
+use crate::word::HashedWord;
 
 /// A sentence ready for the tagger.
 #[derive(Debug)]
 pub(crate) struct TaggedSentence {
-    pub(crate) words: Vec<Word>,
+    pub(crate) words: Vec<HashedWord>,
     pub(crate) tags: Vec<TagId>,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn prepare(sentences: &[GoldSentence], tags: &[Tag]) -> Vec<TaggedSen
     sentences
         .iter()
         .map(|sentence| TaggedSentence {
-            words: sentence.tokens.iter().map(|token| Word::new(&token.form)).collect(),
+            words: sentence.tokens.iter().map(|token| HashedWord::new(&token.form)).collect(),
             tags: sentence.tokens.iter().map(|token| tag_id(tags.binary_search(&token.tag).unwrap_or(0))).collect(),
         })
         .collect()

@@ -88,7 +88,10 @@ def score(
     result and a warning; `by` groups the summary (`"tags"`, a tag, `"metadata.COLUMN"`, `"model"`); `cluster` names the column
     whose values say which cases hang together; `output` names reports to write, whose extension says what (.jsonl .json .csv
     .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `record`,
-    `offline` and the budgets are for metrics that ask a model; `config` is a `probare.yaml`.
+    `offline` and the budgets are for metrics that ask a model.
+
+    `config` is a `probare.yaml`, all of which holds as for `probare score` (metrics, models, judges, gates, limits, reports);
+    what is said in the call is stronger, and `cases` stand in place of `datasets`. `sandbox` is refused: no program is run.
 
     Raises `UsageError` where the arguments are wrong and `DataError` where no case can be read.
     """
@@ -194,7 +197,8 @@ class Scorer:
             scored = scorer.score_batch(batch)
         print(scorer.summary)
 
-    The arguments are those of `score`. With `evidence=True` scored batches have the column `NAME.evidence` too. A scorer can
+    The arguments are those of `score`; a configuration that says something about a whole run (gates, limits, reports) is
+    refused, since a scorer sees batches. With `evidence=True` scored batches have the column `NAME.evidence` too. A scorer can
     be pickled: it is made again where it arrives.
     """
 

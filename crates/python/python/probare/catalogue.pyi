@@ -6,6 +6,21 @@ from typing import Any, Literal, TypeAlias
 
 Profile: TypeAlias = Literal["reference", "careful"]
 MetricId: TypeAlias = Literal[
+    "function_call",
+    "json_diff",
+    "json_match",
+    "list_contains",
+    "loops",
+    "numeric_diff",
+    "steps",
+    "tool_call_accuracy",
+    "tool_call_f1",
+    "tool_calls",
+    "tool_correctness",
+    "tool_errors",
+    "tool_rules",
+    "tool_schema",
+    "trajectory_match",
     "answer_match",
     "agency_language",
     "topic_pivot",
@@ -61,6 +76,1007 @@ Request: TypeAlias = MetricId | dict[str, Any]
 
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
+
+def function_call(
+    *,
+    category: str = ...,
+    underscore_to_dot: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# function_call
+
+    Whether calls fit a key of allowed values (BFCL).
+
+    ## What it measures
+
+    Whether calls fit an answer key that lists the allowed values of each parameter. The value is 1 or 0 and the label the error type, as the AST check of BFCL gives them for Python.
+
+    ## When to use it
+
+    To compare with BFCL, or to use its answer keys.
+
+    ## When not to
+
+    For keys of one right value each: `tool_calls` says more.
+
+    ## Formula
+
+    The first fault decides: a wrong name, a required parameter that is missing, then each given parameter in turn (not in the schema or the key, of another type, not among the allowed values), then a parameter of the key that was left out and may not be. `""` among the allowed values means that the parameter may be left out. Texts are compared without blanks, `,./-_*^` and letter case. Of several calls each entry of the key takes the first that fits.
+
+    ## Options
+
+    `category`: with `parallel` in it, several calls in any order; with `multiple`, the tool that the key names among several; else exactly one call of the first tool. `underscore_to_dot`: whether `.` in the names of tools is written as `_` in calls.
+
+    ## Examples
+
+    The text fits loosely, and `nights` may be left out.
+
+    ```case
+    {"case": {"tools": [{"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}}, "required": ["city"]}}], "tool_calls": [{"name": "book", "arguments": {"city": "new-york"}}], "expected_tool_calls": [{"name": "book", "allowed": {"city": ["New York", "NYC"], "nights": [2, ""]}}]}, "expect": 1}
+    ```
+
+    A number as a text.
+
+    ```case
+    {"case": {"tools": [{"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}}, "required": ["city"]}}], "tool_calls": [{"name": "book", "arguments": {"city": "NYC", "nights": "2"}}], "expected_tool_calls": [{"name": "book", "allowed": {"city": ["New York", "NYC"], "nights": [2, ""]}}]}, "expect": 0}
+    ```
+
+    Two calls in any order.
+
+    ```case
+    {"params": {"category": "parallel"}, "case": {"tools": [{"name": "book", "parameters": {"type": "object", "properties": {"city": {"type": "string"}, "nights": {"type": "integer"}}, "required": ["city"]}}], "tool_calls": [{"name": "book", "arguments": {"city": "Rome"}}, {"name": "book", "arguments": {"city": "NYC"}}], "expected_tool_calls": [{"name": "book", "allowed": {"city": ["New York", "NYC"], "nights": [2, ""]}}, {"name": "book", "allowed": {"city": ["Rome"]}}]}, "expect": 1}
+    ```
+
+    ## Differences from other tools
+
+    Held to bfcl-eval 2026.3.23 by golden vectors. One is a known disagreement: an object with several names in one call, which no call of ours can be. Calls come as JSON; BFCL's reading of answers as Python or XML text, its executable and its multi-turn categories are not here. Java and JavaScript are not applicable.
+
+    ## References
+
+    Berkeley Function Calling Leaderboard, https://gorilla.cs.berkeley.edu/leaderboard.html
+    """
+
+def json_diff(
+    *,
+    preserve_strings: bool = ...,
+    at_path: str | None = ...,
+    expected: Any = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# json_diff
+
+    Likeness of two JSON values, part by part (autoevals).
+
+    ## What it measures
+
+    How alike two JSON values are, part by part. The value is that of autoevals.
+
+    ## When to use it
+
+    To compare with results of autoevals.
+
+    ## When not to
+
+    Where lists may come in another order, or a wrong leaf is to be named: use `json_match`.
+
+    ## Formula
+
+    Two objects: the mean over all keys of either, where a missing key is null. Two lists: by position, over the longer length. Two texts: 1 less the edit distance over the longer length. Two numbers or truth values: as `numeric_diff`. Null and null 1, null and anything else 0. Else the texts of both as compact JSON. A text that holds an object or a list is what it holds. Of several references the best counts.
+
+    ## Options
+
+    `preserve_strings`: whether texts that hold JSON stay texts. `at_path`: JSON Pointer to the value in place of the response (`/metadata/…`, `/tool_calls/0/arguments/…`). `expected`: the expected value in place of the reference.
+
+    ## Examples
+
+    One of two keys is right, and one letter differs.
+
+    ```case
+    {"case": {"response": "{\\"a\\": 1, \\"b\\": \\"x\\"}", "reference": ["{\\"a\\": 1, \\"b\\": \\"y\\"}"], "metadata": {"got": {"a": 100, "name": "kitten"}}}, "expect": 0.5}
+    ```
+
+    A value of the metadata.
+
+    ```case
+    {"params": {"at_path": "/metadata/got", "expected": {"a": 101, "name": "sitting"}}, "case": {"response": "{\\"a\\": 1, \\"b\\": \\"x\\"}", "reference": ["{\\"a\\": 1, \\"b\\": \\"y\\"}"], "metadata": {"got": {"a": 100, "name": "kitten"}}}, "expect": 0.783226723525231, "tolerance": 1e-09}
+    ```
+
+    Texts that stay texts.
+
+    ```case
+    {"params": {"preserve_strings": true}, "case": {"response": "{\\"a\\": 1, \\"b\\": \\"x\\"}", "reference": ["{\\"a\\": 1, \\"b\\": \\"y\\"}"], "metadata": {"got": {"a": 100, "name": "kitten"}}}, "expect": 0.5}
+    ```
+
+    ## Differences from other tools
+
+    Held to autoevals 0.4.1 by golden vectors within 1e-12: the original sums in the order of a hash. Results that are no number are an error here.
+
+    ## References
+
+    autoevals, https://github.com/braintrustdata/autoevals
+    """
+
+def json_match(
+    *,
+    find: bool = ...,
+    at_path: str | None = ...,
+    expected: Any = ...,
+    lists: Any = ...,
+    compare: dict[str, Any] = ...,
+    extra: Literal["counted"] | Literal["allowed"] = ...,
+    null_is_missing: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# json_match
+
+    Share of the leaves of an expected JSON value that are right.
+
+    ## What it measures
+
+    A JSON answer against the expected one, leaf by leaf: what is right, wrong, missing, too much, each with its place.
+
+    ## When to use it
+
+    For extraction, structured answers and arguments of calls.
+
+    ## When not to
+
+    For the form alone: use `json_schema`.
+
+    ## Formula
+
+    A leaf is a scalar, an empty object or an empty list. Objects are aligned by key, lists by the best one-to-one pairing. A leaf scores 1 if equal, else 0, or as `compare` says; a leaf against an object or list scores 0 and counts the leaves of the larger side. Value: sum of scores / (expected leaves + extra leaves of the answer). True is never 1; 1 equals 1.0; null is not missing. Of several references the best counts. An answer that is no JSON is 0. Not applicable: no expected value, or none that is JSON.
+
+    ## Options
+
+    - `find`: whether the first JSON value in the text of the answer is taken.
+    - `at_path`: JSON Pointer to the value in place of the response (`/metadata/…`, `/tool_calls/0/arguments/…`).
+    - `expected`: the expected value in place of the reference.
+    - `lists`: `assignment` (default; up to 500 items), `position`, or `{"key": NAME}`: items with an equal value there.
+    - `compare`: by JSON Pointer, with `*` for one step: `exact`, `ignore`, `loose`, `levenshtein` (graded), `set` (lists as sets), `{"abs", "rel"}`, `{"one_of"}`, `{"pattern"}` (of the whole text).
+    - `extra`: `counted` (default) or `allowed`.
+    - `null_is_missing`: whether null and absent are the same.
+
+    ## Examples
+
+    One right, one wrong, one too many.
+
+    ```case
+    {"case": {"response": "{\\"a\\":1,\\"b\\":\\"x\\",\\"c\\":3}", "reference": ["{\\"a\\":1,\\"b\\":\\"y\\"}"], "metadata": {"got": {"a": 1, "b": "x"}}}, "expect": 0.3333333333333333, "parts": {"right": 1, "wrong": 1, "extra": 1}}
+    ```
+
+    Items in another order.
+
+    ```case
+    {"params": {"expected": [{"id": 1, "n": "A"}, {"id": 2, "n": "b"}], "at_path": "/metadata/got"}, "case": {"response": "{\\"a\\": 1}", "reference": ["{\\"a\\":1}"], "metadata": {"got": [{"id": 2, "n": "B"}, {"id": 1, "n": "A"}]}}, "expect": 0.75}
+    ```
+
+    By position nothing fits.
+
+    ```case
+    {"params": {"expected": [{"id": 1, "n": "A"}, {"id": 2, "n": "b"}], "at_path": "/metadata/got", "lists": "position"}, "case": {"response": "{\\"a\\": 1}", "reference": ["{\\"a\\":1}"], "metadata": {"got": [{"id": 2, "n": "B"}, {"id": 1, "n": "A"}]}}, "expect": 0}
+    ```
+
+    A tolerance for one leaf.
+
+    ```case
+    {"params": {"compare": {"/total": {"abs": 0.01}}}, "case": {"response": "{\\"total\\":10.004,\\"items\\":[]}", "reference": ["{\\"total\\":10,\\"items\\":[],\\"vat\\":null}"], "metadata": {"got": {"total": 10}}}, "expect": 0.6666666666666666, "parts": {"missing": 1}}
+    ```
+
+    ## Differences from other tools
+
+    `json_diff` of autoevals compares lists by position, takes a missing key for null and true for 1.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def list_contains(
+    *,
+    allow_extra_entities: bool = ...,
+    at_path: str | None = ...,
+    expected: Sequence[Any] | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# list_contains
+
+    How well the items of two lists go together (autoevals).
+
+    ## What it measures
+
+    How well the items of two lists go together in the best one-to-one pairing. The value is that of autoevals.
+
+    ## When to use it
+
+    To compare with results of autoevals, or for lists of names that may be spelled a little differently.
+
+    ## When not to
+
+    For lists of objects with fields of their own: use `json_match`.
+
+    ## Formula
+
+    Items are compared as texts (Python's `str`): 1 less the edit distance over the longer length. The greatest sum of a one-to-one pairing, over the longer list; over the expected list if further items are allowed. Both empty 1, one empty 0. A `reference` that is a list is the list.
+
+    ## Options
+
+    `allow_extra_entities`: whether further items cost nothing. `at_path`: JSON Pointer to the list in place of the response. `expected`: the expected list in place of the reference.
+
+    ## Examples
+
+    The best pairing, where the first choice would not do.
+
+    ```case
+    {"case": {"response": "[\\"abcd\\", \\"abce\\"]", "reference": ["abce", "xbcd"], "metadata": {"names": ["a", "b", "c"]}}, "expect": 0.875}
+    ```
+
+    A list of the metadata, with one item too many.
+
+    ```case
+    {"params": {"at_path": "/metadata/names", "expected": ["b", "a"]}, "case": {"response": "[\\"abcd\\", \\"abce\\"]", "reference": ["abce", "xbcd"], "metadata": {"names": ["a", "b", "c"]}}, "expect": 0.6666666666666666}
+    ```
+
+    Which costs nothing.
+
+    ```case
+    {"params": {"at_path": "/metadata/names", "expected": ["b", "a"], "allow_extra_entities": true}, "case": {"response": "[\\"abcd\\", \\"abce\\"]", "reference": ["abce", "xbcd"], "metadata": {"names": ["a", "b", "c"]}}, "expect": 1}
+    ```
+
+    ## Differences from other tools
+
+    Held to autoevals 0.4.1 with scipy 1.17.1 by golden vectors within 1e-12: of several equally good pairings another may be summed. An expected list with null in it stops the original and is an error here. Lists of more than 500 items are refused.
+
+    ## References
+
+    autoevals, https://github.com/braintrustdata/autoevals
+    """
+
+def loops(
+    *,
+    at_least: int = ...,
+    polled: Sequence[str] = ...,
+    texts: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# loops
+
+    Share of calls and texts that are no empty repetition.
+
+    ## What it measures
+
+    Whether the agent goes round in circles: the same call with the same result, or the same words, again and again.
+
+    ## When to use it
+
+    For agents that run on their own and may get stuck.
+
+    ## When not to
+
+    For tools that are polled by design: name them in `polled`.
+
+    ## Formula
+
+    1 − wasted / (calls + assistant texts of at least five words); the label is `loop` or `none`. Within one turn, equal calls with the same result at least `at_least` times in a row, and nothing else after them: all but the first are wasted. A call that later comes to another result was waiting, which is no loop. The same text at least `at_least` times: all but the first, unless the user asked the same question or asked for it again. Parts: `calls`, `texts`, `wasted`, `longest` run, `cycle` (length of the shortest block of different calls that repeats). Not applicable: no trace; fewer than two calls and texts together.
+
+    ## Options
+
+    `at_least` (3): how often the same thing makes a loop. `polled` (or `except`): tools that may be called again and again, by name or glob. `texts` (true): whether texts are looked at.
+
+    ## Examples
+
+    Four times the same.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Check"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "1", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "2", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "3", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "3", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "4", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "4", "text": "pending"}]}, "expect": 0.25, "parts": {"wasted": 3}}
+    ```
+
+    It waited, and that ended.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Check"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "1", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "2", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "3", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "3", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "4", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "4", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "9", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "9", "text": "done"}]}, "expect": 1}
+    ```
+
+    A cycle of two calls.
+
+    ```case
+    {"case": {"messages": [{"role": "assistant", "tool_calls": [{"id": "a0", "name": "open", "arguments": {"p": "a"}}]}, {"role": "tool", "id": "a0", "text": "ok"}, {"role": "assistant", "tool_calls": [{"id": "b0", "name": "grep", "arguments": {"q": "x"}}]}, {"role": "tool", "id": "b0", "text": "none"}, {"role": "assistant", "tool_calls": [{"id": "a1", "name": "open", "arguments": {"p": "a"}}]}, {"role": "tool", "id": "a1", "text": "ok"}, {"role": "assistant", "tool_calls": [{"id": "b1", "name": "grep", "arguments": {"q": "x"}}]}, {"role": "tool", "id": "b1", "text": "none"}, {"role": "assistant", "tool_calls": [{"id": "a2", "name": "open", "arguments": {"p": "a"}}]}, {"role": "tool", "id": "a2", "text": "ok"}, {"role": "assistant", "tool_calls": [{"id": "b2", "name": "grep", "arguments": {"q": "x"}}]}, {"role": "tool", "id": "b2", "text": "none"}]}, "expect": 0.3333333333333333, "tolerance": 1e-09, "parts": {"cycle": 2}}
+    ```
+
+    Polling is allowed.
+
+    ```case
+    {"params": {"polled": ["check"]}, "case": {"messages": [{"role": "user", "text": "Check"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "1", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "2", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "3", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "3", "text": "pending"}, {"role": "assistant", "tool_calls": [{"id": "4", "name": "check", "arguments": {"id": 1}}]}, {"role": "tool", "id": "4", "text": "pending"}]}, "expect": 1}
+    ```
+
+    ## Differences from other tools
+
+    DeepEval's metric on loops gives 0 where there is no trace; here that is not applicable.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def numeric_diff(
+    *,
+    at_path: str | None = ...,
+    expected: Any = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# numeric_diff
+
+    Nearness of two numbers, by their size (autoevals).
+
+    ## What it measures
+
+    How near two numbers are, by their size. The value is that of autoevals.
+
+    ## When to use it
+
+    To compare with results of autoevals.
+
+    ## When not to
+
+    For a tolerance: use `numeric_close`, which also finds numbers in texts.
+
+    ## Formula
+
+    Both 0: 1. Else 1 − |expected − output| / (|expected| + |output|). Opposite signs give 0; true and false are 1 and 0. Of several references the best counts.
+
+    ## Options
+
+    `at_path`: JSON Pointer to the number in place of the response (`/metadata/…`, `/tool_calls/0/arguments/…`). `expected`: the expected number in place of the reference.
+
+    ## Examples
+
+    A hundred for a hundred and five.
+
+    ```case
+    {"case": {"response": "100", "reference": ["105"], "metadata": {"total": -2, "name": "x"}}, "expect": 0.975609756097561}
+    ```
+
+    A value of the metadata.
+
+    ```case
+    {"params": {"at_path": "/metadata/total", "expected": -3}, "case": {"response": "100", "reference": ["105"], "metadata": {"total": -2, "name": "x"}}, "expect": 0.8}
+    ```
+
+    A text is no number.
+
+    ```case
+    {"params": {"at_path": "/metadata/name", "expected": 5}, "case": {"response": "100", "reference": ["105"], "metadata": {"total": -2, "name": "x"}}, "expect_error": "no number"}
+    ```
+
+    ## Differences from other tools
+
+    Held to autoevals 0.4.1 by golden vectors. Its documentation gives 0.95 for 105 against 100; its code, and this, gives 0.9756. Sums that overflow are an error here.
+
+    ## References
+
+    autoevals, https://github.com/braintrustdata/autoevals
+    """
+
+def steps(
+    *,
+    count: Literal["calls"] | Literal["messages"] | Literal["turns"] | Literal["results"] = ...,
+    of: str | None = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# steps
+
+    Number of calls, messages, turns or results.
+
+    ## What it measures
+
+    How much it took: calls, messages, turns or results.
+
+    ## When to use it
+
+    With a gate (`steps <= 8`), or to compare two agents that both come to the right end.
+
+    ## When not to
+
+    As a measure of quality by itself: fewer steps may be too few.
+
+    ## Formula
+
+    The number of what `count` names. Parts: `calls`, `assistant_messages`, `turns`, `results`, `tools` (different names), `calls.NAME` for each tool, `ratio` = calls / expected calls where these are known and not 0. Not applicable: the case has neither `messages` nor `tool_calls`.
+
+    ## Options
+
+    `count`: `calls` (default), `messages`, `turns`, `results`. `of`: the calls and results of this tool alone, by name or glob.
+
+    ## Examples
+
+    No call, one answer.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Hello"}, {"role": "assistant", "text": "Hello!"}]}, "expect": 0, "parts": {"assistant_messages": 1, "turns": 1}}
+    ```
+
+    Three calls of two tools, where two were expected.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "search", "arguments": {"q": "x"}}, {"name": "open", "arguments": {}}], "expected_tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "open", "arguments": {}}]}, "expect": 3, "parts": {"tools": 2, "calls.search": 2, "ratio": 1.5}}
+    ```
+
+    Of one tool.
+
+    ```case
+    {"params": {"of": "se*"}, "case": {"tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "search", "arguments": {"q": "x"}}, {"name": "open", "arguments": {}}]}, "expect": 2}
+    ```
+
+    ## Differences from other tools
+
+    Counts of observability tools are of spans, with retries among them.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def tool_call_accuracy(
+    *,
+    strict_order: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tool_call_accuracy
+
+    Share of expected arguments that calls of the expected names have (Ragas).
+
+    ## What it measures
+
+    Whether the calls are the expected ones, and what share of the expected arguments they have. The value is bit for bit that of Ragas.
+
+    ## When to use it
+
+    To compare with results of Ragas.
+
+    ## When not to
+
+    Where calls may be missing or come in another order: one name that differs makes the value 0. Use `tool_calls`.
+
+    ## Formula
+
+    Neither called nor expected: 1. Names that differ in number or at any place: 0. Else the mean over the expected calls of the share of expected arguments that the call has with the same text, where texts are those of Python's `str`: 5 equals "5", true equals "True", 1.0 differs from 1. No arguments expected: 1 if there are none, else 0. Further arguments cost nothing. Without `strict_order` both lists are sorted first by name, keys and texts.
+
+    ## Options
+
+    `strict_order`: whether the calls must come in the expected order (default true).
+
+    ## Examples
+
+    One of two arguments is right.
+
+    ```case
+    {"case": {"messages": [{"role": "assistant", "tool_calls": [{"name": "convert", "arguments": {"amount": 5, "to": "EUR"}}]}], "expected_tool_calls": [{"name": "convert", "arguments": {"amount": 5, "to": "USD"}}]}, "expect": 0.5}
+    ```
+
+    The order counts by default.
+
+    ```case
+    {"case": {"messages": [{"role": "assistant", "tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "get_weather", "arguments": {"city": "Paris"}}]}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}]}, "expect": 0}
+    ```
+
+    And does not on request.
+
+    ```case
+    {"params": {"strict_order": false}, "case": {"messages": [{"role": "assistant", "tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "get_weather", "arguments": {"city": "Paris"}}]}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}]}, "expect": 1}
+    ```
+
+    Without any trace there is nothing to say.
+
+    ```case
+    {"case": {"expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    Held to Ragas 0.4.3 (`metrics.collections`) by golden vectors. Arguments that are no JSON object stop the original; here they are an error of kind `unparseable`.
+
+    ## References
+
+    Ragas, https://docs.ragas.io
+    """
+
+def tool_call_f1(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tool_call_f1
+
+    F1 of the different calls that were made and expected (Ragas).
+
+    ## What it measures
+
+    Overlap of the calls that were made with the expected ones, as sets. The value is bit for bit that of Ragas.
+
+    ## When to use it
+
+    To compare with results of Ragas.
+
+    ## When not to
+
+    Where the same call may be expected twice: duplicates count once. Use `tool_calls`.
+
+    ## Formula
+
+    Two sets of name and arguments, equal as in Python at every depth. Precision is shared / called, recall shared / expected, F1 = 2·p·r / (p + r), rounded to four decimal places. Nothing called and nothing expected gives 0.
+
+    ## Options
+
+    There are none.
+
+    ## Examples
+
+    One of two calls is expected.
+
+    ```case
+    {"case": {"messages": [{"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}]}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect": 0.6667, "parts": {"precision": 0.5, "recall": 1}}
+    ```
+
+    The same call twice counts once.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "get_weather", "arguments": {"city": "Paris"}}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect": 1}
+    ```
+
+    Nothing on either side is 0 in the original.
+
+    ```case
+    {"case": {"tool_calls": [], "expected_tool_calls": []}, "expect": 0}
+    ```
+
+    ## Differences from other tools
+
+    Held to Ragas 0.4.3 (`metrics.collections`) by golden vectors. Both sides empty is 0 here and 1 in `tool_call_accuracy`, as there.
+
+    ## References
+
+    Ragas, https://docs.ragas.io
+    """
+
+def tool_calls(
+    *,
+    order: Literal["any"] | Literal["in_order"] | Literal["strict"] = ...,
+    extra: Literal["counted"] | Literal["allowed"] = ...,
+    arguments: Literal["exact"] | Literal["at_least"] | Literal["at_most"] | Literal["ignore"] = ...,
+    partial: bool = ...,
+    ignore: Sequence[str] = ...,
+    keys: Sequence[str] | None = ...,
+    defaults: dict[str, Any] = ...,
+    numbers: dict[str, Any] = ...,
+    texts: Literal["exact"] | Literal["loose"] = ...,
+    text_numbers: bool = ...,
+    tools: dict[str, Any] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tool_calls
+
+    F1 of the calls that were made and expected, in the best pairing.
+
+    ## What it measures
+
+    Whether the right calls are there, with the right arguments, in the right order. Calls are paired in the best way, so the value does not depend on the order in which they come, unless `order` says so. Each wrong, missing or further argument is named with its place.
+
+    ## When to use it
+
+    To hold an agent to calls that should have been made, whatever else it does.
+
+    ## When not to
+
+    Where many different ways are right: say what must hold with `tool_rules`, or look at the result.
+
+    ## Formula
+
+    A pair has equal names. Its share is the mean over the arguments compared of 1 if equal, of the same rule inside of objects and by position in lists, else 0; a call whose arguments cannot be read has 0. Of all one-to-one pairings that `order` admits, the one with the most full matches (share 1), then the greatest sum of shares, then the most pairs, then the first. Credit is the number of full matches, or with `partial` the sum of shares; precision = credit / called (with `extra: allowed`: / those that are paired), recall = credit / expected; the value is their F1. Nothing expected: 1 if nothing was called or extras are allowed, else 0. True is never 1, null never missing. Shares are counted in millionths. Not applicable: the case has neither `messages` nor `tool_calls`; or neither `expected_tool_calls` nor `expected_messages`. More than 500 calls of one name are an error.
+
+    ## Options
+
+    - `order`: `any` (default); `in_order`: pairs must not cross; `strict`: the n-th with the n-th.
+    - `extra`: `counted` (default) or `allowed`: whether calls that pair with nothing lower the precision.
+    - `arguments`: relation of the called to the expected: `exact` (default), `at_least`, `at_most`, `ignore`.
+    - `partial`: whether a pair counts by its share of right arguments.
+    - `ignore`, `keys`: globs of arguments left out on both sides; or the only ones compared (top level).
+    - `defaults`: an argument that is missing is taken as this, on both sides.
+    - `numbers`: `{"abs", "rel"}`, how far numbers may differ; `rel` of the expected one.
+    - `texts`: `exact` (default) or `loose`: letter case, blanks and the way in which accents are written aside.
+    - `text_numbers`: whether `"5"` equals 5.
+    - `tools`: the options from `arguments` on for single tools, by name or glob; the last that fits counts.
+
+    An expected call may have `accept` (`{"/city": ["Rom"]}`: other right values by JSON Pointer inside of the arguments) and `optional` (pointers to arguments that may be left out).
+
+    ## Examples
+
+    One call too many.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect": 0.6666666666666666, "parts": {"precision": 0.5, "recall": 1, "called": 2, "expected": 1, "matched": 1}}
+    ```
+
+    Which may be allowed.
+
+    ```case
+    {"params": {"extra": "allowed"}, "case": {"tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect": 1}
+    ```
+
+    Both match, crosswise; a greedy choice misses that.
+
+    ```case
+    {"params": {"arguments": "at_least"}, "case": {"tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris", "days": 1}}, {"name": "get_weather", "arguments": {"city": "Paris"}}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "get_weather", "arguments": {"city": "Paris", "days": 1}}]}, "expect": 1, "parts": {"order": 0.5}}
+    ```
+
+    One full match, and one pair with half of its arguments.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "get_weather", "arguments": {"city": "Rome", "days": 3}}, {"name": "search", "arguments": {"q": "x"}}], "expected_tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}]}, "expect": 0.5, "parts": {"arguments": 0.75}}
+    ```
+
+    In order the two pairs would cross; the full match stays.
+
+    ```case
+    {"params": {"order": "in_order"}, "case": {"tool_calls": [{"name": "get_weather", "arguments": {"city": "Rome", "days": 3}}, {"name": "search", "arguments": {"q": "x"}}], "expected_tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "get_weather", "arguments": {"city": "Paris", "days": 3}}]}, "expect": 0.5, "parts": {"arguments": 1}}
+    ```
+
+    With options of its own for a tool.
+
+    ```case
+    {"params": {"partial": true, "tools": {"get_*": {"texts": "loose"}}}, "case": {"messages": [{"role": "user", "text": "Weather?"}, {"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "PARIS"}}]}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect": 1}
+    ```
+
+    ## Differences from other tools
+
+    AgentEvals, Ragas and DeepEval pair greedily, so their results may depend on the order of calls (`trajectory_match`, `tool_correctness` reproduce them). Subset and superset are not our words, since people read them both ways: `at_least` and `at_most` say what the *called* may have.
+
+    ## References
+
+    H. W. Kuhn, The Hungarian method for the assignment problem, 1955
+    """
+
+def tool_correctness(
+    *,
+    evaluation_params: Sequence[Literal["input_parameters"] | Literal["output"]] = ...,
+    should_exact_match: bool = ...,
+    should_consider_ordering: bool = ...,
+    strict_mode: bool = ...,
+    threshold: float = ...,
+    available_tools: Any = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tool_correctness
+
+    Share of the expected tools that were called (DeepEval).
+
+    ## What it measures
+
+    Whether the expected tools were called, and on request with the expected parameters and results. The value is bit for bit that of DeepEval where it asks no model.
+
+    ## When to use it
+
+    To compare with results of DeepEval.
+
+    ## When not to
+
+    Where calls repeat: of two equal calls only one can be used, so two right identical calls score 0.5. Use `tool_calls`.
+
+    ## Formula
+
+    Two calls weigh 0 unless name and kind are equal; else 1, times the likeness of their parameters if these are evaluated; 0 if the output is evaluated and differs. Likeness: 1 if equal, else the sum over shared keys of 1/n for equal values and of their likeness/n for objects, n being the number of keys of both. `should_exact_match`: 1 if both lists agree place by place. `should_consider_ordering`: the weighted longest common subsequence over the expected calls. Else each expected call in turn takes the call of the greatest weight that is not taken; the sum over the expected calls.
+
+    ## Options
+
+    `evaluation_params`: list of `input_parameters`, `output`. `should_exact_match`, `should_consider_ordering`: see above; the first wins. `strict_mode`: a value below 1 becomes 0. `threshold` (0.5): from there on the part `success` is 1. `available_tools`: asks a model in the original and is refused here.
+
+    ## Examples
+
+    Names alone count by default.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "get_weather", "arguments": {"city": "Paris"}}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect": 1, "parts": {"success": 1}}
+    ```
+
+    With parameters, one of three keys is right.
+
+    ```case
+    {"params": {"evaluation_params": ["input_parameters"]}, "case": {"tool_calls": [{"name": "f", "arguments": {"a": 1, "z": 3}}], "expected_tool_calls": [{"name": "f", "arguments": {"a": 1, "b": 2, "z": 4}}]}, "expect": 0.3333333333333333, "parts": {"success": 0}}
+    ```
+
+    Two right identical calls.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "get_weather", "arguments": {"city": "Paris"}}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "get_weather", "arguments": {"city": "Paris"}}]}, "expect": 0.5}
+    ```
+
+    In order, one of two.
+
+    ```case
+    {"params": {"should_consider_ordering": true}, "case": {"tool_calls": [{"name": "search", "arguments": {"q": "x"}}, {"name": "get_weather", "arguments": {"city": "Paris"}}], "expected_tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}]}, "expect": 0.5}
+    ```
+
+    ## Differences from other tools
+
+    Held to DeepEval 4.3.1 by golden vectors. Parameters that are absent on one side only stop the original; here they are an error. A case without calls or without expectation is not applicable.
+
+    ## References
+
+    DeepEval, https://deepeval.com/docs/metrics-tool-correctness
+    """
+
+def tool_errors(
+    *,
+    texts: Literal["json"] | Literal["all"] | Literal["none"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tool_errors
+
+    Share of answered calls whose result is no error.
+
+    ## What it measures
+
+    How many calls came to a result that is no error.
+
+    ## When to use it
+
+    To see tools that fail, and agents that call them wrongly.
+
+    ## When not to
+
+    To find out whether the agent told the truth about it.
+
+    ## Formula
+
+    answered calls whose result is no error / answered calls. A result is an error where the source says so (`error` of a message). Not applicable: the case has neither `messages` nor `tool_calls`; no call has a result.
+
+    ## Options
+
+    `texts`: `json` (default): also a result that is a JSON object with a non-empty `error` or `errors`, with `ok` or `success` false, or with a `status` of error, failed, failure. `all`: also a text that begins with error, exception, traceback, fatal, or an HTTP status 4xx or 5xx. `none`: neither.
+
+    ## Examples
+
+    One of two.
+
+    ```case
+    {"case": {"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": {}}, {"id": "2", "name": "g", "arguments": {}}]}, {"role": "tool", "id": "1", "text": "ok"}, {"role": "tool", "id": "2", "text": "{\\"error\\":\\"locked\\"}"}]}, "expect": 0.5}
+    ```
+
+    A failure that was made good.
+
+    ```case
+    {"case": {"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": {}}]}, {"role": "tool", "id": "1", "text": "timeout", "error": true}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "f", "arguments": {}}]}, {"role": "tool", "id": "2", "text": "ok"}]}, "expect": 0.5, "parts": {"recovered": 1, "errors": 1}}
+    ```
+
+    A text that begins like an error.
+
+    ```case
+    {"params": {"texts": "all"}, "case": {"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": {}}]}, {"role": "tool", "id": "1", "text": "Error: no such file"}]}, "expect": 0}
+    ```
+
+    No call has a result.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "f", "arguments": {}}]}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    Spans in observability tools count the flag alone.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def tool_rules(
+    *,
+    rules: Sequence[dict[str, Any]] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tool_rules
+
+    Share of rules on calls that are kept.
+
+    ## What it measures
+
+    Whether the calls keep to rules: which tools may be called, in which order, how often, with which arguments.
+
+    ## When to use it
+
+    For what must or must not happen, whatever way the agent takes.
+
+    ## When not to
+
+    For one exact way: use `tool_calls`.
+
+    ## Formula
+
+    rules kept / rules; the label is `kept` or `broken`. A rule that speaks of tools nobody called is kept, except `at_least`. A tool is named by name or glob (`*`, `?`). With `tool_calls` alone each call is one message. Not applicable: the case has neither `messages` nor `tool_calls`; no rules.
+
+    ## Options
+
+    `rules`: a list; rules in `metadata.rules` of a case are added. Each has one of:
+
+    - `{"allow": [A, …]}`: every call fits one. `{"deny": [A, …]}`: no call fits any.
+    - `{"order": [A, B, …]}`: before every call of a later one there is, in an earlier message, a call of the one just before it whose result is no error (`"succeeded": false`: whatever its result).
+    - `{"at_most": n, "of": A}`, `{"at_least": n, "of": A}`: number of calls.
+    - `{"never": A, "after": B}`: no call of A in a message after a call of B.
+    - `{"argument": pointer, "of": A}` with `at_most`, `at_least`, `one_of` or `matches`: for every call of A that has the argument; a value of another kind breaks it.
+
+    ## Examples
+
+    The order is kept.
+
+    ```case
+    {"params": {"rules": [{"order": ["verify", "pay"]}]}, "case": {"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "name": "verify", "arguments": {}}]}, {"role": "tool", "id": "1", "text": "ok"}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "pay", "arguments": {}}]}, {"role": "tool", "id": "2", "text": "ok"}]}, "expect": 1}
+    ```
+
+    The first step failed.
+
+    ```case
+    {"params": {"rules": [{"order": ["verify", "pay"]}]}, "case": {"messages": [{"role": "assistant", "tool_calls": [{"id": "1", "name": "verify", "arguments": {}}]}, {"role": "tool", "id": "1", "text": "no", "error": true}, {"role": "assistant", "tool_calls": [{"id": "2", "name": "pay", "arguments": {}}]}, {"role": "tool", "id": "2", "text": "ok"}]}, "expect": 0, "parts": {"breaches": 1}}
+    ```
+
+    One of two rules is broken.
+
+    ```case
+    {"params": {"rules": [{"deny": ["delete_*"]}, {"at_most": 1, "of": "order"}]}, "case": {"tool_calls": [{"name": "order", "arguments": {}}, {"name": "order", "arguments": {}}]}, "expect": 0.5}
+    ```
+
+    Rules of the case, on an argument.
+
+    ```case
+    {"case": {"tool_calls": [{"name": "pay", "arguments": {"amount": 120}}], "metadata": {"rules": [{"argument": "/amount", "of": "pay", "at_most": 100}]}}, "expect": 0}
+    ```
+
+    ## Differences from other tools
+
+    Policies of agent frameworks stop a run; this reads a finished one.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def tool_schema(
+    *,
+    unknown: Literal["counted"] | Literal["ignored"] = ...,
+    closed: bool = ...,
+    formats: bool = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# tool_schema
+
+    Share of calls that a tool exists for and its schema allows.
+
+    ## What it measures
+
+    Whether each call names a tool that exists, with arguments that its JSON Schema allows.
+
+    ## When to use it
+
+    To find calls that could not have been carried out, without any answer key.
+
+    ## When not to
+
+    To find out whether the right tool was called: use `tool_calls`.
+
+    ## Formula
+
+    valid calls / calls. Draft 2020-12 unless `$schema` says otherwise. A tool without a schema allows anything; a call whose arguments cannot be read is wrong. A schema that is itself broken is an error that names the tool. Not applicable: no `tools`; no call.
+
+    ## Options
+
+    `unknown`: `counted` (default) or `ignored`: calls of tools that are not offered. `closed`: whether an object schema without `additionalProperties` allows none. `formats`: whether formats are checked.
+
+    ## Examples
+
+    A text where a number is wanted, and a right call.
+
+    ```case
+    {"case": {"tools": [{"name": "convert", "parameters": {"type": "object", "properties": {"amount": {"type": "number"}, "to": {"type": "string"}}, "required": ["amount", "to"]}}], "tool_calls": [{"name": "convert", "arguments": {"amount": "5", "to": "EUR"}}, {"name": "convert", "arguments": {"amount": 5, "to": "EUR"}}]}, "expect": 0.5, "parts": {"invalid": 1}}
+    ```
+
+    A tool that does not exist, and arguments that are no JSON.
+
+    ```case
+    {"case": {"tools": [{"name": "convert", "parameters": {"type": "object", "properties": {"amount": {"type": "number"}, "to": {"type": "string"}}, "required": ["amount", "to"]}}], "tool_calls": [{"name": "exchange", "arguments": {"amount": 5}}, {"name": "convert", "arguments_text": "{amount", "problem": "unparseable", "fault": 1}]}, "expect": 0, "parts": {"unknown": 1, "unparseable": 1}}
+    ```
+
+    An argument that the schema does not know.
+
+    ```case
+    {"params": {"closed": true}, "case": {"tools": [{"name": "convert", "parameters": {"type": "object", "properties": {"amount": {"type": "number"}, "to": {"type": "string"}}, "required": ["amount", "to"]}}], "tool_calls": [{"name": "convert", "arguments": {"amount": 5, "to": "EUR", "on": "Monday"}}]}, "expect": 0}
+    ```
+
+    ## Differences from other tools
+
+    Others check schemas inside a judge or not at all.
+
+    ## References
+
+    JSON Schema, https://json-schema.org
+    """
+
+def trajectory_match(
+    *,
+    trajectory_match_mode: Literal["strict"] | Literal["unordered"] | Literal["subset"] | Literal["superset"] = ...,
+    tool_args_match_mode: Literal["exact"] | Literal["ignore"] | Literal["subset"] | Literal["superset"] = ...,
+    tool_args_match_overrides: dict[str, Any] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# trajectory_match
+
+    Whether messages and calls go the expected way (AgentEvals).
+
+    ## What it measures
+
+    Whether the messages of a conversation go the way of the expected ones: the same calls, in the order or without it, or message by message. The value is 1 or 0, bit for bit that of AgentEvals.
+
+    ## When to use it
+
+    To compare with results of AgentEvals, or where a fixed trajectory is a requirement.
+
+    ## When not to
+
+    To find out how much is right: use `tool_calls`, which pairs calls in the best way and says what is wrong with each.
+
+    ## Formula
+
+    Only assistant messages have calls; ids and texts are never compared. Arguments fit by `tool_args_match_mode`: `exact`, `subset` (all that are called are expected), `superset` (all that are expected are called), `ignore`; only the top level is looked at. `superset`: every expected call takes the first call that is not taken yet, has the same name and fits. `subset`: the same with the sides exchanged, so that the modes of arguments turn round too. `unordered`: both. `strict`: as many messages, the same roles, and in each pair of messages as many calls, each of which takes the first free expected one that fits. Values are equal as in Python: 1, 1.0 and true are the same.
+
+    ## Options
+
+    `trajectory_match_mode`: `strict` (default), `unordered`, `subset`, `superset`. `tool_args_match_mode`: `exact` (default), `ignore`, `subset`, `superset`. `tool_args_match_overrides`: for single tools a mode, or a list of arguments (with dots into objects) that alone are compared.
+
+    ## Examples
+
+    The same call, but another answer: texts do not count.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Weather?"}, {"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, {"role": "assistant", "text": "Dry."}], "expected_messages": [{"role": "user", "text": "Weather?"}, {"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}, {"role": "assistant", "text": "It is dry."}]}, "expect": 1}
+    ```
+
+    A call more than expected fails `subset` and passes `superset`.
+
+    ```case
+    {"params": {"trajectory_match_mode": "subset"}, "case": {"messages": [{"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}]}], "expected_messages": [{"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}]}, "expect": 0}
+    ```
+
+    The same two sides.
+
+    ```case
+    {"params": {"trajectory_match_mode": "superset"}, "case": {"messages": [{"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "search", "arguments": {"q": "x"}}]}], "expected_messages": [{"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}]}, "expect": 1}
+    ```
+
+    Choosing greedily, the first expected call takes the richer one and leaves nothing for the second.
+
+    ```case
+    {"params": {"trajectory_match_mode": "superset", "tool_args_match_mode": "superset"}, "case": {"messages": [{"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris", "days": 1}}, {"name": "get_weather", "arguments": {"city": "Paris"}}]}], "expected_messages": [{"role": "assistant", "tool_calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}, {"name": "get_weather", "arguments": {"city": "Paris", "days": 1}}]}]}, "expect": 0}
+    ```
+
+    ## Differences from other tools
+
+    Held to AgentEvals 0.0.9 (`create_trajectory_match_evaluator`) by golden vectors. A message of Anthropic with several results, or results and text, loses all but one there; here it becomes several messages. Where another pairing would have covered every call, a note says so.
+
+    ## References
+
+    AgentEvals, https://github.com/langchain-ai/agentevals
+    """
 
 def answer_match(
     *,
@@ -121,13 +1137,15 @@ def answer_match(
     - corrected later: `X. Actually no, it is Y`;
     - held by others only: `Some say X, but it is Y`;
     - one of several candidates: `either X or Y`, a short `X or Y`;
+    - ended, where the present is asked for: `until May it was X`, `it used to be X`;
     - put second: `longer than X`, `followed by X`, `before X`, `beat X` where the winner is asked for;
     - set against another: `Y wrote it about X` where it is asked who wrote it;
     - in another role: `Hector killed X`, `the father of X`.
 
     Each of these needs a plain sign in the text, since nearly all responses that contain the gold are right.
 
-    Yes and no are judged for questions that ask for them: by the first word, or by the absence of words that deny.
+    Yes and no are judged for questions that ask for them, by the reading that the interview questions use too: `Absolutely not`, `No doubt it is`, `They do`, a statement that denies what was asked or says its opposite.
+    Who stays undecided (`Yes and no`, `It depends`) is not right.
 
     Parts: `coverage`, `needed` and `contradiction`.
 
@@ -1590,8 +2608,8 @@ def yes_no(
 
     ## Options
 
-    - `profile`: `reference` reads the opening words; `careful` the whole answer: `Well, yes`, `No doubt they did`, `He did not`, `It was never published`, `…, so no`, and a statement that says the opposite of
-      what was asked. `Maybe` stays undecided.
+    - `profile`: `reference` reads the opening words; `careful` the whole answer, as `answer_match` does: `Well, yes`, `Absolutely not`, `No doubt they did`, `He did not`, `It was never published`, `…, so no`, and a statement that says the opposite of
+      what was asked. `Maybe` stays undecided. The words stand in the shared lexicon (docs/guides/patterns.md).
     - `metric`: what is expected of every case: text, a boolean, `{"answer": …}`, or weights such as `{"yes": 1, "no": 0.25}`; also as JSON text. Without it, `metric` in the metadata of the case counts.
     - `strict`: compare letter by letter, case and surrounding space aside. Default false.
 
@@ -2305,10 +3323,9 @@ def hallucination(
     Where a summary was edited in a word or two, nobody who counts words sees much. Of the faithful responses of these sets 25 to 42 % reach 0.3, since they say it in other words or with a name
     from elsewhere, of the unfaithful ones 48 to 81 %; a gate on this value is set by trying it on answers of one's own.
 
-    How clauses are turned around, in responses with such a clause: those that people find unfaithful, of all. A kind is part of the value if its hits are right more often than a guess; the others stand in
-    the evidence as a note.
+    How clauses are turned around, in responses with such a clause: those that people find unfaithful, of all. A kind is looked for if its hits are right more often than a guess; the others were tried and left out.
 
-    | the clause | DeFacto (41 % unfaithful) | BUMP (82 %) | SummEdits (61 %) | WiCE (83 %) | ordinary (54 %) | ordinary, kept apart (59 %) | part of the value |
+    | the clause | DeFacto (41 % unfaithful) | BUMP (82 %) | SummEdits (61 %) | WiCE (83 %) | ordinary (54 %) | ordinary, kept apart (59 %) | looked for |
     |---|---|---|---|---|---|---|---|
     | is denied on one side | 0 of 2 | 40 of 45 | 30 of 30 | 2 of 3 | 15 of 21 | 8 of 12 | yes |
     | has the opposite of a word | 0 of 0 | 18 of 19 | 17 of 17 | 1 of 1 | 8 of 11 | 0 of 1 | yes |

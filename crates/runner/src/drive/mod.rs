@@ -225,8 +225,7 @@ impl Writer<'_> {
             if options.interrupted.load(Ordering::Relaxed) && !is_told {
                 is_told = true;
                 let under_way = queue.interrupt();
-                let is_asking = pool.worker.around.outside.width() > 1;
-                self.tell(&Event::Interrupted { under_way, is_asking })?;
+                self.tell(&Event::Interrupted { under_way, awaited: &[] })?;
             }
             match queue.next(self.rows, LOOK, pool.can_grow()) {
                 Next::Results(results) => {

@@ -202,7 +202,7 @@ fn open_to_write(path: &Path) -> Result<Connection, (StoreError, bool)> {
     if found == 0 {
         connection.pragma_update(None, "page_size", PAGE).map_err(wrong)?;
     }
-    connection.pragma_update(None, "journal_mode", "wal").map_err(wrong)?;
+    probare_models::write_ahead(&connection).map_err(wrong)?;
     let is_older = bring_up_to_date(path, &mut connection)
         .map_err(|error| (error, connection.is_readonly("main").unwrap_or_default()))?;
     if is_older {
@@ -241,6 +241,10 @@ fn open_to_read(path: &Path) -> Result<(Access, Connection), StoreError> {
     let connection = connect_to_read(path)?;
     let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(wrong(path))?;
     let form = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
+    if found == 0 {
+        let reason = "nothing is in it yet, and it may not be written".to_owned();
+        return Err(StoreError::Database { path: path.to_owned(), reason });
+    }
     if found > form || found < 1 {
         return Err(StoreError::Format { path: path.to_owned(), found });
     }

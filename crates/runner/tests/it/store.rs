@@ -197,3 +197,23 @@ fn labels_are_added_and_change_nothing() {
     let connection = rusqlite::Connection::open(&path).unwrap();
     assert!(connection.execute("UPDATE labels SET label = '{}'", []).is_err(), "a label cannot be changed");
 }
+
+#[test]
+fn a_store_that_many_begin_at_once_is_begun_once() {
+    for _ in 0..40 {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.db");
+        let start = std::sync::Barrier::new(8);
+        let begun: Vec<Result<i64, StoreError>> = std::thread::scope(|scope| {
+            let begin = || {
+                start.wait();
+                Store::open(&path)?.begin(&RunPlan::default())
+            };
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(begin)).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let mut numbers: Vec<i64> = begun.into_iter().collect::<Result<_, _>>().unwrap();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8]);
+    }
+}

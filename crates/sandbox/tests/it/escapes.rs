@@ -155,7 +155,7 @@ impl Drop for Host {
     fn drop(&mut self) {
         let _ = self.sentinel.kill();
         let _ = self.sentinel.wait();
-        for id in survivors(&self.marker) {
+        for id in alive(&self.marker) {
             if let Some(id) = rustix::process::Pid::from_raw(id) {
                 let _ = rustix::process::kill_process(id, rustix::process::Signal::KILL);
             }
@@ -165,6 +165,17 @@ impl Drop for Host {
 
 /// Processes that were started with the marker as an argument.
 fn survivors(marker: &str) -> BTreeSet<i32> {
+    // What was killed takes a moment to be gone; what lives on stays.
+    for _ in 0..100 {
+        if alive(marker).is_empty() {
+            break;
+        }
+        thread::sleep(Duration::from_millis(30));
+    }
+    alive(marker)
+}
+
+fn alive(marker: &str) -> BTreeSet<i32> {
     let mut found = BTreeSet::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };

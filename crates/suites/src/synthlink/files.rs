@@ -58,15 +58,16 @@ pub fn scores_csv(catalogue: &Catalogue, scores: &Scores) -> String {
 pub fn categories_csv(summary: &Summary) -> String {
     let mut csv = format!("category,{}\n", COLUMNS.join(","));
     for group in &summary.categories {
+        let Some(means) = group.means else { continue };
         csv.push_str(&escape::csv(group.category.as_deref().unwrap_or_default()));
-        numbers(&mut csv, group.means);
+        numbers(&mut csv, means);
     }
     csv
 }
 
-/// The overall score to four decimals, without a final newline.
+/// The overall score to four decimals, without a final newline. The published form has a number also where there are no rows.
 pub fn overall_text(summary: &Summary) -> String {
-    format!("Overall Aggregate Score: {}", fixed(summary.overall.aggregate(), 4))
+    format!("Overall Aggregate Score: {}", fixed(summary.overall.aggregate().unwrap_or(0.0), 4))
 }
 
 /// Every mean with its denominator and its 95 % interval; a group of fewer than two rows has no interval.
@@ -75,12 +76,12 @@ pub fn intervals_csv(summary: &Summary) -> String {
     for group in summary.categories.iter().chain([&summary.overall]) {
         let name = group.category.as_deref().unwrap_or("overall");
         for (at, column) in COLUMNS.iter().enumerate() {
-            let Group { rows, answered, total, means, intervals, .. } = group;
+            let Group { rows, answered, total, intervals, .. } = group;
             let ends = match intervals[at] {
                 Some(Interval { low, high }) => format!("{},{}", repr_float(low), repr_float(high)),
                 None => ",".to_owned(),
             };
-            let mean = repr_float(means[at]);
+            let mean = group.mean(at).map(repr_float).unwrap_or_default();
             let _ = writeln!(csv, "{},{column},{rows},{answered},{total},{mean},{ends}", escape::csv(name));
         }
     }
@@ -98,7 +99,8 @@ fn numbers(csv: &mut String, values: [f64; 6]) {
 /// What is printed: the overall score, the coverage, and a table of categories.
 pub fn terminal(summary: &Summary) -> String {
     let overall = &summary.overall;
-    let mut text = format!("Overall Score: {}\n\nCategory Scores:\n", fixed(overall.aggregate(), 4));
+    let score = overall.aggregate().map_or_else(|| "incomplete".to_owned(), |score| fixed(score, 4));
+    let mut text = format!("Overall Score: {score}\n\nCategory Scores:\n");
     let mut lines = vec![head()];
     lines.extend(summary.categories.iter().chain([overall]).map(line));
     text.push_str(&aligned(&lines));
@@ -110,7 +112,11 @@ pub fn terminal(summary: &Summary) -> String {
     let intervals: Vec<String> = intervals.collect();
     text.push('\n');
     wrap(&format!("{INTERVAL}: {}.", intervals.join(", ")), "", "", PRINTED, &mut text);
-    let counted = if overall.rows > overall.answered { "the others count as zero" } else { "means cover these" };
+    let counted = match (overall.rows, overall.answered) {
+        (0, _) => "there is no mean of nothing",
+        (rows, answered) if rows > answered => "the others count as zero",
+        _ => "means cover these",
+    };
     let _ = writeln!(text, "\nAnswered {}/{}; {counted}.", overall.answered, overall.total);
     text
 }
@@ -127,8 +133,13 @@ fn name(group: &Group) -> &str {
 
 fn line(group: &Group) -> Vec<String> {
     let mut cells = vec![escape::terminal(name(group)).into_owned(), format!("{}/{}", group.answered, group.total)];
-    cells.extend(group.means.map(|mean| fixed(mean, 4)));
+    cells.extend((0..6).map(|at| shown(group.mean(at), 4)));
     cells
+}
+
+/// A mean with so many decimals, or a dash.
+pub(super) fn shown(mean: Option<f64>, decimals: usize) -> String {
+    mean.map_or_else(|| "-".to_owned(), |mean| fixed(mean, decimals))
 }
 
 /// `0.41 to 0.56`, or a dash.

@@ -6,7 +6,7 @@ use probare_stats::PairedDifference;
 use probare_text::python::fixed;
 
 use super::comparison::Difference;
-use super::files::{COLUMNS, INTERVAL, interval};
+use super::files::{COLUMNS, INTERVAL, interval, shown};
 use super::{Group, Summary};
 
 fn head(first: &'static str) -> Vec<&'static str> {
@@ -15,7 +15,7 @@ fn head(first: &'static str) -> Vec<&'static str> {
 
 fn row(name: String, group: &Group) -> Vec<String> {
     let mut row = vec![name, format!("{}/{}", group.answered, group.total)];
-    row.extend(group.means.iter().map(|mean| fixed(*mean, 3)));
+    row.extend((0..6).map(|at| shown(group.mean(at), 3)));
     row.push(interval(group.intervals[5]));
     row
 }

@@ -8,7 +8,7 @@ use probare_stats::mean;
 use probare_text::python::{fixed, repr_float};
 use serde_json::{Value as Json, json};
 
-use super::{Catalogue, Row};
+use super::{Catalogue, Row, files};
 
 /// The judged measures: names in reports, and metrics.
 pub(super) const JUDGED: [(&str, &str); 2] = [("judged rqs", "judge_steps"), ("judged fcs", "judge_claims")];
@@ -72,11 +72,12 @@ fn means(judged: &[JudgedRow]) -> [(Option<f64>, usize); 2] {
 }
 
 /// What is printed: each judged mean beside the published one, with its denominator.
-pub(super) fn terminal(published: [f64; 2], judged: &[JudgedRow]) -> String {
+pub(super) fn terminal(published: [Option<f64>; 2], judged: &[JudgedRow]) -> String {
     let mut text = "\nJudged by a model (beside the published measures):\n".to_owned();
     for ((name, (mean, count)), own) in ["rqs", "fcs"].iter().zip(means(judged)).zip(published) {
         let shown = mean.map_or_else(|| "no verdict".to_owned(), |mean| fixed(mean, 4));
-        let _ = writeln!(text, "  {name}  {shown} over {count} of {}; published {}", judged.len(), fixed(own, 4));
+        let _ =
+            writeln!(text, "  {name}  {shown} over {count} of {}; published {}", judged.len(), files::shown(own, 4));
     }
     text
 }
@@ -96,9 +97,9 @@ mod tests {
         let row = |rqs, fcs| JudgedRow { question: 0, values: [rqs, fcs] };
         let rows = [row(Some(1.0), None), row(Some(0.5), None)];
         assert_eq!(means(&rows), [(Some(0.75), 2), (None, 0)]);
-        let text = terminal([0.5, 0.25], &rows);
+        let text = terminal([Some(0.5), None], &rows);
         assert!(text.contains("rqs  0.7500 over 2 of 2; published 0.5000"), "{text}");
-        assert!(text.contains("fcs  no verdict over 0 of 2; published 0.2500"), "{text}");
+        assert!(text.contains("fcs  no verdict over 0 of 2; published -"), "{text}");
         assert_eq!(json(&rows)["fcs"]["mean"], Json::Null);
     }
 }

@@ -175,8 +175,8 @@ impl Published {
             .map(|one| {
                 let mut whole = text(one, summed.len() > 1);
                 if self.is_judged() {
-                    let means = one.1.summary.overall.means;
-                    whole.push_str(&judged::terminal([means[2], means[3]], &one.0.judged));
+                    let published = [2, 3].map(|at| one.1.summary.overall.mean(at));
+                    whole.push_str(&judged::terminal(published, &one.0.judged));
                 }
                 whole
             })
@@ -204,9 +204,9 @@ fn as_json((system, Summed { summary, careful }): &(&Scored, &Summed)) -> Json {
     let group = |group: &Group| {
         let measures: serde_json::Map<String, Json> = files::COLUMNS
             .iter()
-            .zip(group.means)
+            .enumerate()
             .zip(group.intervals)
-            .map(|((name, mean), interval)| ((*name).to_owned(), json!({"mean": mean, "interval": interval})))
+            .map(|((at, name), interval)| ((*name).to_owned(), json!({"mean": group.mean(at), "interval": interval})))
             .collect();
         json!({
             "category": group.category,

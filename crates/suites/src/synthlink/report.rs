@@ -9,7 +9,7 @@ use probare_text::python::fixed;
 
 use super::catalogue::PUBLISHED_CATEGORIES;
 use super::comparison::Difference;
-use super::files::{COLUMNS, INTERVAL, interval};
+use super::files::{COLUMNS, INTERVAL, interval, shown};
 use super::{Group, Summary};
 
 /// Systems side by side: means with the interval of the aggregate, and the differences of all pairs.
@@ -17,7 +17,7 @@ pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference]) -> S
     let mut page = String::from("<h2>Systems</h2>\n");
     let list: Vec<Bar> = systems
         .iter()
-        .map(|(name, summary)| Bar { label: (*name).to_owned(), value: overall(summary).map(Group::aggregate) })
+        .map(|(name, summary)| Bar { label: (*name).to_owned(), value: summary.overall.aggregate() })
         .collect();
     let _ = writeln!(
         page,
@@ -27,10 +27,10 @@ pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference]) -> S
     );
     page.push_str(&head("System", &["Answered"], Some(INTERVAL)));
     for (name, summary) in systems {
-        let Group { answered, total, means, intervals, .. } = &summary.overall;
+        let Group { answered, total, intervals, .. } = &summary.overall;
         let _ = write!(page, "<tr><td><bdi>{}</bdi></td><td class=\"right\">{answered}/{total}</td>", html(name));
-        for mean in means {
-            page.push_str(&cell(&fixed(*mean, 3)));
+        for at in 0..6 {
+            page.push_str(&cell(&shown(summary.overall.mean(at), 3)));
         }
         let _ = writeln!(page, "{}</tr>", cell(&interval(intervals[5])));
     }
@@ -68,10 +68,6 @@ pub fn comparison(systems: &[(&str, &Summary)], differences: &[Difference]) -> S
     }
     page.push_str("</tbody></table></div>\n");
     page
-}
-
-fn overall(summary: &Summary) -> Option<&Group> {
-    (summary.overall.rows > 0).then_some(&summary.overall)
 }
 
 fn cell(words: &str) -> String {
@@ -130,7 +126,7 @@ fn coverage(overall: &Group) -> String {
 }
 
 fn columns(summary: &Summary, at: usize) -> Vec<Bar> {
-    let bar = |group: &Group| Bar { label: name(group).to_owned(), value: (group.rows > 0).then_some(group.means[at]) };
+    let bar = |group: &Group| Bar { label: name(group).to_owned(), value: group.mean(at) };
     summary.categories.iter().chain([&summary.overall]).map(bar).collect()
 }
 
@@ -158,8 +154,8 @@ fn table(summary: &Summary, careful: Option<&Summary>) -> String {
                 group.answered,
                 group.total
             );
-            for mean in group.means {
-                let _ = write!(table, "<td class=\"right\">{}</td>", fixed(mean, 3));
+            for at in 0..6 {
+                let _ = write!(table, "<td class=\"right\">{}</td>", shown(group.mean(at), 3));
             }
             let _ = writeln!(table, "<td class=\"right\">{}</td></tr>", interval(group.intervals[5]));
         }

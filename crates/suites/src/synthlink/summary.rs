@@ -17,8 +17,8 @@ pub struct Group {
     pub answered: usize,
     /// Questions of the category in the catalogue.
     pub total: usize,
-    /// In the order of the measures, the aggregate last; zero without rows.
-    pub means: [f64; 6],
+    /// In the order of the measures, the aggregate last; nothing without rows.
+    pub means: Option<[f64; 6]>,
     /// 95 % intervals of the means by the bootstrap; none for fewer than two rows.
     pub intervals: [Option<Interval>; 6],
 }
@@ -70,23 +70,26 @@ impl Group {
     fn new(category: Option<&str>, rows: &[&Row], total: usize, seed: u64) -> Self {
         let measured: Vec<[f64; 6]> = rows.iter().map(|row| row.all()).collect();
         let column = |at: usize| -> Vec<f64> { measured.iter().map(|row| row[at]).collect() };
+        let mean = |at: usize| if category.is_some() { group_mean(&column(at)) } else { mean(&column(at)) };
+        let means: Vec<f64> = (0..6).filter_map(mean).collect();
         Self {
             category: category.map(str::to_owned),
             rows: rows.len(),
             answered: rows.iter().filter(|row| row.is_answered).count(),
             total,
-            means: std::array::from_fn(|at| {
-                let values = column(at);
-                let mean = if category.is_some() { group_mean(&values) } else { mean(&values) };
-                mean.unwrap_or(0.0)
-            }),
+            means: means.try_into().ok(),
             intervals: bootstrap_means(&measured, Level::NINETY_FIVE, seed),
         }
     }
 
-    /// The mean of the aggregate.
-    pub const fn aggregate(&self) -> f64 {
-        self.means[5]
+    /// The mean of a measure, by its number; nothing without rows.
+    pub fn mean(&self, at: usize) -> Option<f64> {
+        self.means.map(|means| means[at])
+    }
+
+    /// The mean of the aggregate; nothing without rows.
+    pub fn aggregate(&self) -> Option<f64> {
+        self.mean(5)
     }
 }
 

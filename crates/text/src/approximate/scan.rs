@@ -3,7 +3,7 @@
 //! The table of Sellers (1980), by the blocks of [`bit_vectors`](crate::bit_vectors). Only blocks that can still lead to
 //! a match within the limit are kept up; the limit falls as better matches are found.
 
-use crate::bit_vectors::{Block, Masks, ROWS, Step, Symbol};
+use crate::bit_vectors::{Block, ColumnStep, Masks, ROWS, Symbol};
 
 /// The least distance up to `limit` and the end of the first match that has it, counted from `offset` on.
 pub(super) fn scan<S: Symbol>(text: &[S], offset: usize, masks: &Masks, limit: usize) -> Option<(usize, usize)> {
@@ -53,7 +53,7 @@ impl ActiveColumn {
     fn advance<S: Symbol>(&mut self, masks: &Masks, symbol: S, limit: usize) {
         let equal = masks.rows_of(symbol);
         // A match may start anywhere: the row of the empty pattern stays zero.
-        let mut step = Step::Same;
+        let mut step = ColumnStep::Same;
         for (index, block) in self.blocks[..=self.active].iter_mut().enumerate() {
             step = block.advance(equal[index], step, masks.rows_in(index) - 1);
             self.values[index] = step.apply(self.values[index]);
@@ -62,7 +62,7 @@ impl ActiveColumn {
         if next < self.blocks.len() {
             // The value in the column before: from there the diagonal enters the next block.
             let before = step.undo(self.values[self.active]);
-            if before <= limit && (equal[next] & 1 == 1 || step == Step::Down) {
+            if before <= limit && (equal[next] & 1 == 1 || step == ColumnStep::Down) {
                 self.blocks[next] = Block::FIRST;
                 let rows = masks.rows_in(next);
                 let value = before + rows;

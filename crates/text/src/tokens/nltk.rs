@@ -17,7 +17,7 @@ use super::{Entry, Tokens};
 
 mod substitutions;
 
-use substitutions::{Substitutions, Word};
+use substitutions::{Substitutions, TreebankToken};
 
 /// `word_tokenize(text)`. On text with capitals the sentences can differ from NLTK's, see [`punkt`].
 pub fn words(text: &str) -> Tokens {
@@ -66,9 +66,9 @@ fn cut(lowered: Lowered) -> Tokens {
     let entries = words
         .into_iter()
         .map(|word| match word {
-            Word::Piece(span) => Entry { buffer: span.clone(), span: lowered.original(span) },
-            Word::OpeningQuotes(span) => Entry { buffer: opening.clone(), span: lowered.original(span) },
-            Word::ClosingQuotes(span) => Entry { buffer: closing.clone(), span: lowered.original(span) },
+            TreebankToken::Piece(span) => Entry { buffer: span.clone(), span: lowered.original(span) },
+            TreebankToken::OpeningQuotes(span) => Entry { buffer: opening.clone(), span: lowered.original(span) },
+            TreebankToken::ClosingQuotes(span) => Entry { buffer: closing.clone(), span: lowered.original(span) },
         })
         .collect();
     let mut buffer = lowered.into_text();
@@ -79,7 +79,7 @@ fn cut(lowered: Lowered) -> Tokens {
 
 struct Cutter<'t> {
     text: &'t str,
-    words: Vec<Word>,
+    words: Vec<TreebankToken>,
     substitutions: Substitutions,
 }
 
@@ -149,13 +149,13 @@ impl Cutter<'_> {
     }
 
     fn push(&mut self, start: usize, simple: &Simple, end: usize) {
-        self.words.extend((start..simple.word).map(|mark| Word::Piece(mark..mark + 1)));
+        self.words.extend((start..simple.word).map(|mark| TreebankToken::Piece(mark..mark + 1)));
         for half in [simple.word..simple.cut, simple.cut..simple.marks] {
             if !half.is_empty() {
-                self.words.push(Word::Piece(half));
+                self.words.push(TreebankToken::Piece(half));
             }
         }
-        self.words.extend((simple.marks..end).map(|mark| Word::Piece(mark..mark + 1)));
+        self.words.extend((simple.marks..end).map(|mark| TreebankToken::Piece(mark..mark + 1)));
     }
 
     /// The chunk that starts at `start`, which is no white space.

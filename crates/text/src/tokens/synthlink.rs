@@ -8,12 +8,6 @@ use std::ops::Range;
 use crate::python::{self, Lowered};
 
 use super::Tokens;
-use plain::{Folded, Plain};
-
-mod packed;
-mod plain;
-
-pub use packed::Packed;
 
 /// The straight apostrophe and the letters that are typed for it.
 const APOSTROPHES: [char; 4] = ['\'', '\u{2018}', '\u{2019}', '\u{2bc}'];
@@ -28,161 +22,19 @@ const STOP_WORDS: [&str; 53] = [
 /// The tokens of `text`, stop words included.
 pub fn tokens(text: &str) -> Tokens {
     let mut tokens = Tokens { buffer: String::with_capacity(text.len()), entries: Vec::with_capacity(text.len() / 6) };
-    let mut room = Room::default();
-    let (mut numbers, mut spans) = (Vec::new(), Vec::new());
-    // No token has a number, so all come with their texts.
-    room.read(text, |_| UNKNOWN, &mut numbers, |_, start, end| spans.push(start..end));
-    for ((_, token), span) in room.unknown().iter().zip(spans) {
-        tokens.push(token, span);
-    }
+    for_each_token(text, |token, span| tokens.push(token, span));
     tokens
 }
 
-/// Stands for a number that is not known.
-pub const UNKNOWN: u32 = u32::MAX;
-
-/// Reads tokens as numbers, with room for a text on the way. Whoever reads many texts uses the same room for all.
-#[derive(Debug, Default)]
-pub struct Room {
-    plain: Plain,
-    /// The tokens of the last text that have no number.
-    unknown: Vec<(usize, Box<str>)>,
-    /// A token that is no run of the plain text.
-    word: String,
-}
-
-impl Room {
-    /// Adds the number of every token of `text` to `numbers`, in order: for a short one, as most are, what `number` says,
-    /// and for others [`UNKNOWN`]. `place` is called with the index of each token, and the start and the end of what it came
-    /// from.
-    #[inline]
-    pub fn read(
-        &mut self,
-        text: &str,
-        number: impl Fn(Packed) -> u32,
-        numbers: &mut Vec<u32>,
-        place: impl FnMut(usize, usize, usize),
-    ) {
-        let first = numbers.len();
-        // Two tokens have something between them.
-        numbers.resize(first + text.len().div_ceil(2), UNKNOWN);
-        let count = self.pass(text, number, &mut numbers[first..], place);
-        numbers.truncate(first + count);
-    }
-
-    /// The tokens of the last text that have no number, with their indices, in order.
-    pub fn unknown(&self) -> &[(usize, Box<str>)] {
-        &self.unknown
-    }
-
-    /// Puts the numbers of all tokens into `numbers`, calls `place` with the index of each token and its bytes, and tells
-    /// how many there are.
-    #[inline(always)]
-    #[expect(
-        clippy::inline_always,
-        reason = "there is a loop for each way to number, and its values stay in registers"
-    )]
-    fn pass(
-        &mut self,
-        text: &str,
-        number: impl Fn(Packed) -> u32,
-        numbers: &mut [u32],
-        mut place: impl FnMut(usize, usize, usize),
-    ) -> usize {
-        probare_cancellation::steps(text.len());
-        self.unknown.clear();
-        if !self.plain.fold(text) {
-            let mut count = 0;
-            for_each_other(text, &mut self.word, |token, span| {
-                numbers[count] = Packed::new(token).map_or(UNKNOWN, &number);
-                place(count, span.start, span.end);
-                if numbers[count] == UNKNOWN {
-                    note(token, count, &mut self.unknown);
-                }
-                count += 1;
-            });
-            return count;
-        }
-        let folded = self.plain.folded();
-        let (mut at, mut count) = (0, 0);
-        self.plain.each_run(|start, end| {
-            // Letters behind an apostrophe belong to the token before it.
-            if start < at {
-                return;
-            }
-            let Some(found) = numbers.get_mut(count) else { return };
-            if let Some(packed) = folded.usual(start, end) {
-                *found = number(packed);
-                place(count, start, end);
-                if *found == UNKNOWN {
-                    note(folded.text(start, end), count, &mut self.unknown);
-                }
-            } else {
-                let (token, end) = unusual(text, folded, start, end, &mut self.word);
-                at = end;
-                *found = Packed::new(token).map_or(UNKNOWN, &number);
-                place(count, start, end);
-                if *found == UNKNOWN {
-                    note(token, count, &mut self.unknown);
-                }
-            }
-            count += 1;
-        });
-        count
-    }
-}
-
-/// Calls `take` with every token of a text that is not plain, and the bytes it came from.
-fn for_each_other(text: &str, word: &mut String, mut take: impl FnMut(&str, Range<usize>)) {
+/// Calls `take` with every token of a text, in order, and the bytes it came from.
+pub fn for_each_token(text: &str, mut take: impl FnMut(&str, Range<usize>)) {
+    probare_cancellation::steps(text.len());
     let lowered = Lowered::new(text);
-    let mut at = 0;
-    while let Some(found) = Word::next(lowered.text(), at) {
+    let (mut token, mut at) = (String::new(), 0);
+    while let Some(found) = LetterRun::next(lowered.text(), at) {
         at = found.end;
-        found.write_token(lowered.text(), word);
-        take(word, lowered.original(found.start..found.end));
-    }
-}
-
-/// Keeps a token that has no number.
-#[cold]
-fn note(token: &str, index: usize, unknown: &mut Vec<(usize, Box<str>)>) {
-    unknown.push((index, token.into()));
-}
-
-/// The token of a run that is long or has a mark behind it, and the end of its word.
-#[cold]
-fn unusual<'r>(text: &str, folded: Folded<'r>, start: usize, end: usize, word: &'r mut String) -> (&'r str, usize) {
-    let behind = if folded.is_at_mark(end) { end_at_mark(&text.as_bytes()[end..]) } else { Some(0) };
-    if let Some(length) = behind {
-        return (folded.text(start, end), end + length);
-    }
-    let end = write_word(text, start, word);
-    (word, end)
-}
-
-/// Writes the token of the word that starts at `start`, and tells where the word ends.
-fn write_word(text: &str, start: usize, token: &mut String) -> usize {
-    Word::next(text, start).map_or(text.len(), |word| {
-        word.write_token(text, token);
-        word.end
-    })
-}
-
-/// Where a word of a plain text ends before a mark, if its token has no letters behind that: there, or behind a possessive
-/// `'s`. Counted from the mark.
-fn end_at_mark(rest: &[u8]) -> Option<usize> {
-    let length = match rest {
-        [b'\'', ..] => 1,
-        [0xe2, 0x80, 0x98 | 0x99, ..] => 3,
-        // Other marks end a word.
-        _ => return Some(0),
-    };
-    let is_inside =
-        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'\'' | 0x80..));
-    match rest.get(length) {
-        Some(b's' | b'S') if !is_inside(rest.get(length + 1)) => Some(length + 1),
-        next if !is_inside(next) => Some(0),
-        _ => None,
+        found.write_token(lowered.text(), &mut token);
+        take(&token, lowered.original(found.start..found.end));
     }
 }
 
@@ -206,15 +58,14 @@ fn class(text: &str, at: usize) -> Option<(Class, usize)> {
 }
 
 /// A word, from its first to its last letter or digit.
-struct Word {
+struct LetterRun {
     start: usize,
     end: usize,
     has_apostrophe: bool,
 }
 
-impl Word {
+impl LetterRun {
     /// The first word at `at` or behind it, read character by character.
-    #[cold]
     fn next(text: &str, at: usize) -> Option<Self> {
         let mut start = at;
         loop {
@@ -301,15 +152,6 @@ mod tests {
             for token in found.iter() {
                 prop_assert!(text.get(token.span).is_some_and(|piece| !piece.is_empty()));
             }
-        }
-
-        #[test]
-        fn plain_texts_are_cut_like_all_others(text in "[a-cA-C0s'\u{2019}\u{201c}\u{2013}. -]{0,24}") {
-            // The letter at the end sends the text the other way, as a token of its own.
-            let (plain, other) = (tokens(&text), tokens(&format!("{text} é")));
-            prop_assert!(Plain::default().fold(&text));
-            prop_assert_eq!(plain.iter().collect::<Vec<_>>(), other.iter().take(plain.len()).collect::<Vec<_>>());
-            prop_assert_eq!(other.len(), plain.len() + 1);
         }
     }
 

@@ -18,7 +18,7 @@
 //! ```
 
 use super::letter_case::LetterCase;
-use super::net::{Lemma, Word};
+use super::net::{DictionaryWord, Lemma};
 use super::reader::Reader;
 use super::{Category, PartsOfSpeech, Pointer, Relation, Sense, Synset};
 
@@ -110,13 +110,13 @@ impl<'a> SynsetReader<'a> {
     }
 
     /// The words.
-    pub(super) fn words(&mut self) -> Option<Vec<Word>> {
+    pub(super) fn words(&mut self) -> Option<Vec<DictionaryWord>> {
         let mut words = Vec::new();
         let mut base = self.previous_head;
         loop {
             let number = self.reader.number()?;
             let case = LetterCase::read((number >> 1) & 3, &mut self.reader)?;
-            words.push(Word { lemma: Lemma(base.checked_add(number >> 3)?), case });
+            words.push(DictionaryWord { lemma: Lemma(base.checked_add(number >> 3)?), case });
             base = 0;
             if number & 1 == 0 {
                 return Some(words);

@@ -1,6 +1,5 @@
-//! The hierarchy of meanings: what a meaning is a kind of, and how far two meanings are apart.
+//! The hierarchy of meanings: what a meaning is a kind of.
 
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::{Relation, Synset, WordNet};
@@ -38,69 +37,6 @@ impl WordNet {
         self.ancestors(synset).contains_key(&general)
     }
 
-    /// The fewest steps from one meaning up to something both are a kind of, and down to the other. `None` when there
-    /// is nothing: between parts of speech, among adjectives, between the many trees of verbs.
-    pub fn path_distance(&self, left: Synset, right: Synset) -> Option<u32> {
-        let right = self.ancestors(right);
-        let left = self.ancestors(left);
-        left.iter().filter_map(|(synset, steps)| right.get(synset).map(|others| steps + others)).min()
-    }
-
-    /// The most specific meaning that both are a kind of: the one with the longest way up to a root; among equals the
-    /// one nearest to both.
-    pub fn lowest_common_hypernym(&self, left: Synset, right: Synset) -> Option<Synset> {
-        let right = self.ancestors(right);
-        let mut common = self.ancestors(left);
-        common.retain(|synset, steps| {
-            right.get(synset).is_some_and(|others| {
-                *steps += others;
-                true
-            })
-        });
-        let depths = self.depths(common.keys().copied());
-        common
-            .into_iter()
-            .min_by_key(|(synset, distance)| (Reverse(depths.get(synset).copied()), *distance, *synset))
-            .map(|(synset, _)| synset)
-    }
-
-    /// The most steps up to a meaning that has nothing above it; `None` for a meaning in or below a circle.
-    pub fn depth(&self, synset: Synset) -> Option<u32> {
-        self.depths(self.ancestors(synset).into_keys()).remove(&synset)
-    }
-
-    /// The depths of meanings that come together with everything above them.
-    fn depths(&self, synsets: impl Iterator<Item = Synset>) -> BTreeMap<Synset, u32> {
-        // From the roots down: a meaning gets its depth once all those right above it have theirs.
-        let mut unknown_above = BTreeMap::new();
-        let mut below: BTreeMap<Synset, Vec<Synset>> = BTreeMap::new();
-        let mut depths = BTreeMap::new();
-        let mut waiting = VecDeque::new();
-        for synset in synsets {
-            let above = self.hypernyms(synset);
-            if above.is_empty() {
-                depths.insert(synset, 0);
-                waiting.push_back((synset, 0));
-            }
-            unknown_above.insert(synset, above.len());
-            for up in above {
-                below.entry(up).or_default().push(synset);
-            }
-        }
-        while let Some((synset, depth)) = waiting.pop_front() {
-            // Breadth first, so that the last of those above to be reached is the deepest.
-            for down in below.remove(&synset).unwrap_or_default() {
-                let Some(unknown) = unknown_above.get_mut(&down) else { continue };
-                *unknown = unknown.saturating_sub(1);
-                if *unknown == 0 {
-                    depths.insert(down, depth + 1);
-                    waiting.push_back((down, depth + 1));
-                }
-            }
-        }
-        depths
-    }
-
     fn targets(&self, synset: Synset, relations: &[Relation]) -> Vec<Synset> {
         let mut found = Vec::new();
         for pointer in self.pointers(synset) {
@@ -115,7 +51,7 @@ impl WordNet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wordnet::PartOfSpeech::{self, Adjective, Noun, Verb};
+    use crate::wordnet::PartOfSpeech::{self, Adjective, Noun};
 
     fn first(word: &str, part: PartOfSpeech) -> Synset {
         WordNet::embedded().synsets(word, part)[0]
@@ -129,10 +65,11 @@ mod tests {
     fn dogs_and_cats_are_carnivores() {
         let wordnet = WordNet::embedded();
         let (dog, cat) = (first("dog", Noun), first("cat", Noun));
-        assert_eq!(name(wordnet.lowest_common_hypernym(dog, cat)).as_deref(), Some("carnivore.n.01"));
-        assert_eq!(wordnet.path_distance(dog, cat), Some(4));
-        assert_eq!(wordnet.path_distance(dog, dog), Some(0));
-        assert_eq!(wordnet.lowest_common_hypernym(dog, dog), Some(dog));
+        let carnivore = first("carnivore", Noun);
+        assert_eq!(
+            (wordnet.ancestors(dog).get(&carnivore), wordnet.ancestors(cat).get(&carnivore)),
+            (Some(&2), Some(&2))
+        );
         assert!(wordnet.is_kind_of(dog, first("animal", Noun)));
         assert!(!wordnet.is_kind_of(first("animal", Noun), dog));
     }
@@ -142,22 +79,6 @@ mod tests {
         let wordnet = WordNet::embedded();
         let above: Vec<_> = wordnet.hypernyms(first("Denmark", Noun)).into_iter().map(|up| name(Some(up))).collect();
         assert_eq!(above, [Some("scandinavian_country.n.01".to_owned())]);
-    }
-
-    #[test]
-    fn meanings_without_a_common_root_have_no_distance() {
-        let wordnet = WordNet::embedded();
-        assert_eq!(wordnet.path_distance(first("dog", Noun), first("run", Verb)), None);
-        assert_eq!(wordnet.lowest_common_hypernym(first("big", Adjective), first("small", Adjective)), None);
-    }
-
-    #[test]
-    fn every_walk_upwards_ends_at_a_root() {
-        let wordnet = WordNet::embedded();
-        // No way up in WordNet 3.0 is longer than 19 steps.
-        for synset in wordnet.all_synsets().step_by(41) {
-            assert!(wordnet.depth(synset).is_some_and(|depth| depth <= 19), "{:?}", name(Some(synset)));
-        }
     }
 
     #[test]

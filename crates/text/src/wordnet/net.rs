@@ -40,7 +40,7 @@ pub struct Sense {
 
 /// A word of a synset.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Word {
+pub(super) struct DictionaryWord {
     pub(super) lemma: Lemma,
     pub(super) case: LetterCase,
 }
@@ -61,7 +61,7 @@ pub struct Pointer {
 pub(super) struct SynsetRecord {
     pub(super) category: Category,
     pub(super) is_satellite: bool,
-    pub(super) words: Vec<Word>,
+    pub(super) words: Vec<DictionaryWord>,
     pub(super) pointers: Vec<Pointer>,
 }
 
@@ -160,7 +160,7 @@ impl WordNet {
     }
 
     /// The spelling of a synset's word, with spaces.
-    pub(super) fn name(&self, word: &Word) -> String {
+    pub(super) fn name(&self, word: &DictionaryWord) -> String {
         word.case.apply(&self.table.lemma_names().get(word.lemma.0)).replace('_', " ")
     }
 
@@ -202,7 +202,7 @@ impl WordNet {
     }
 
     /// The words of a synset.
-    pub(super) fn words_of(&self, synset: Synset) -> Vec<Word> {
+    pub(super) fn words_of(&self, synset: Synset) -> Vec<DictionaryWord> {
         self.find_record(synset).and_then(|mut record| record.words()).unwrap_or_default()
     }
 

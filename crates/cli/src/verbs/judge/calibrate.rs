@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
-use probare_cases::FieldMap;
 use probare_core::{Case, Event, Job, MetricRequest, Outcome, Parts, Sink, closest};
 use probare_metrics::registry;
 use probare_runner::{Config, Exit, Settings, Wanted};
@@ -59,9 +58,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Done {
     let config = Config::load(arguments.config.as_deref())?;
     let request = request(arguments, &config)?;
-    let options = arguments.reading.options(&FieldMap::default())?;
+    let options = arguments.reading.options()?;
     let names = Levels::of(&request);
-    let rows = || arguments.reading.open(&arguments.file, &options);
+    let rows = || Reading::open(&arguments.file, &options);
     // Standard input can be read once only.
     if arguments.file != "-" {
         let mut labels = Labels::new(&arguments.labels, &names);

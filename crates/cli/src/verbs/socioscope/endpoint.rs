@@ -101,7 +101,7 @@ impl Preparation for AskFirst {
         settings: &Settings,
     ) -> Result<Option<Judges>, Failure> {
         if let Some(endpoint) = Endpoint::given(matches)? {
-            endpoint.answer(options, settings.quiet)?;
+            endpoint.answer(options, settings)?;
         }
         Ok(None)
     }
@@ -124,16 +124,16 @@ impl Endpoint {
         Ok(Some(endpoint))
     }
 
-    /// What it says about whom it asks.
-    fn layer(&self) -> Layer {
-        Layer::of_caller(json!({"offline": self.offline, "budget_usd": self.budget_usd, "record": self.record}))
+    /// What it says about whom it asks, with the configuration that is there; for a question that is no run of the suite.
+    pub fn settings(&self) -> Result<Settings, Failure> {
+        let said = json!({"offline": self.offline, "budget_usd": self.budget_usd, "record": self.record});
+        Ok(Settings::merge([Layer::of_caller(said), of_config(&Config::load(None)?)])?)
     }
 
     /// Opens the model, and the index where there is one. Nothing is sent.
-    pub fn open(&self) -> Result<Answerer, Failure> {
+    pub fn open(&self, settings: &Settings) -> Result<Answerer, Failure> {
         let model = self.model.clone().ok_or_else(|| Failure::usage("no model is named").hint("add --model MODEL"))?;
-        let config = Config::load(None)?;
-        let mut asking = Settings::merge([self.layer(), of_config(&config)])?.asking();
+        let mut asking = settings.asking();
         let name = match (&self.index, self.url.as_deref()) {
             (Some(_), _) | (None, None) => model,
             (None, Some(url)) if url.starts_with("replay:") => url.to_owned(),
@@ -168,7 +168,7 @@ impl Endpoint {
     }
 
     /// Asks all questions of the fixture, writes them with their answers beside the results, and has these graded.
-    pub fn answer(&self, options: &mut Map<String, Json>, quiet: bool) -> Result<(), Failure> {
+    pub fn answer(&self, options: &mut Map<String, Json>, settings: &Settings) -> Result<(), Failure> {
         let path = options.get("fixture").and_then(Json::as_str).map(str::to_owned);
         let path = path.ok_or_else(|| {
             Failure::usage("FIXTURE is missing: the questions that are asked")
@@ -188,13 +188,13 @@ impl Endpoint {
                 asked.push(Wanted { pair, request: self.request(&given.question, source.as_deref())?, source });
             }
         }
-        let answerer = self.open()?;
-        if !quiet {
+        let answerer = self.open(settings)?;
+        if !settings.quiet {
             remark(&format!("asking {}", counted(asked.len() as u64, "question", "questions")));
         }
         let requests: Vec<&PromptRequest> = asked.iter().map(|one| &one.request).collect();
         let replies = answerer.ask(&requests)?;
-        answerer.say(quiet);
+        answerer.say(settings.quiet);
         let failed: Vec<String> = replies
             .iter()
             .zip(&asked)
@@ -249,7 +249,7 @@ impl Endpoint {
         std::fs::create_dir_all(&folder).map_err(|error| Failure::file("make", &folder, &error))?;
         let text = format!("{:#}\n", Json::Object(whole));
         Output::write_file(&target, text.as_bytes()).map_err(|error| Failure::file("write", &shown, &error))?;
-        if !quiet {
+        if !settings.quiet {
             remark(&format!("wrote {}", escape::terminal(&shown)));
         }
         options.insert("fixture".to_owned(), json!(shown));

@@ -81,7 +81,7 @@ fn run_prompt(arguments: &PromptArguments) -> Done {
     if arguments.endpoint.index.is_none() && arguments.endpoint.url.is_none() {
         return Err(Failure::usage("neither an index nor an address is named").hint("add --index INDEX or --url URL"));
     }
-    let mut replies = arguments.endpoint.open()?.ask(&[&request])?;
+    let mut replies = arguments.endpoint.open(&arguments.endpoint.settings()?)?.ask(&[&request])?;
     let reply = replies.pop().ok_or_else(|| Failure::new("no reply came"))?.map_err(super::rag::unanswered)?;
     let shown = json!(reply);
     let row = json!({"context": shown["context"], "citations": shown["answer"]["citations"]});

@@ -22,7 +22,7 @@ pub(in super::super) fn assignment(rows: usize, columns: usize, weight: impl Fn(
         }
     }
     let (mut partner, tight) = hungarian(size, &cost);
-    first_of_equals(size, &mut partner, &tight);
+    first_of_equals(size, &mut partner, &cost, &tight);
     let is_pair = |row: usize, column: usize| column < columns && cost[row * size + column] < 0;
     (0..rows).map(|row| Some(partner[row]).filter(|column| is_pair(row, *column))).collect()
 }
@@ -86,15 +86,24 @@ fn hungarian(size: usize, cost: &[i64]) -> (Vec<usize>, Vec<bool>) {
     (partner, (0..size * size).map(is_tight).collect())
 }
 
-/// Changes a pairing along tight pairs into the first of all that are as good.
-fn first_of_equals(size: usize, partner: &mut [usize], tight: &[bool]) {
+/// Changes a pairing along tight pairs into the first of all that are as good. What costs nothing is no pair: to be without
+/// one is the last choice, and whoever is may still make room for others.
+fn first_of_equals(size: usize, partner: &mut [usize], cost: &[i64], tight: &[bool]) {
+    let is_pair = |row: usize, column: usize| cost[row * size + column] < 0;
     let mut owner = vec![0; size];
     for (row, column) in partner.iter().enumerate() {
         owner[*column] = row;
     }
+    // Earlier rows that have no partner.
+    let mut is_alone = vec![false; size];
     for row in 0..size {
-        let open = |column: &usize| tight[row * size + column] && owner[*column] >= row;
-        if (0..size).find(open) == Some(partner[row]) {
+        let open = |column: &usize| {
+            let holder = owner[*column];
+            tight[row * size + column] && is_pair(row, *column) && (holder >= row || is_alone[holder])
+        };
+        let first = (0..size).find(open);
+        if first.is_none() || first == Some(partner[row]) {
+            is_alone[row] = !is_pair(row, partner[row]);
             continue;
         }
         // Rows that can give up their column, each with the one whose column it then takes; the last takes this row's.
@@ -104,26 +113,30 @@ fn first_of_equals(size: usize, partner: &mut [usize], tight: &[bool]) {
         while at < queue.len() {
             let target = queue[at];
             at += 1;
-            for giver in row + 1..size {
-                if towards[giver].is_none() && tight[giver * size + partner[target]] && giver != target {
+            let column = partner[target];
+            for giver in 0..size {
+                let may_move = giver > row || (is_alone[giver] && !is_pair(giver, column));
+                if giver != target && may_move && towards[giver].is_none() && tight[giver * size + column] {
                     towards[giver] = Some(target);
                     queue.push(giver);
                 }
             }
         }
         let is_given = |column: &usize| owner[*column] == row || towards[owner[*column]].is_some();
-        let Some(wanted) = (0..size).filter(open).find(is_given) else { continue };
-        let mut moves = vec![(row, wanted)];
-        let mut giver = owner[wanted];
-        while giver != row {
-            let target = towards[giver].unwrap_or(row);
-            moves.push((giver, partner[target]));
-            giver = target;
+        if let Some(wanted) = (0..size).filter(open).find(is_given) {
+            let mut moves = vec![(row, wanted)];
+            let mut giver = owner[wanted];
+            while giver != row {
+                let target = towards[giver].unwrap_or(row);
+                moves.push((giver, partner[target]));
+                giver = target;
+            }
+            for (row, column) in moves {
+                partner[row] = column;
+                owner[column] = row;
+            }
         }
-        for (row, column) in moves {
-            partner[row] = column;
-            owner[column] = row;
-        }
+        is_alone[row] = !is_pair(row, partner[row]);
     }
 }
 
@@ -175,12 +188,11 @@ pub(in super::super) fn can_cover(needed: usize, had: usize, fits: impl Fn(usize
                 }
                 is_seen[candidate] = true;
                 before[candidate] = Some(taker);
-                match owner[candidate] {
-                    Some(other) => queue.push(other),
-                    None => {
-                        free = Some(candidate);
-                        break;
-                    }
+                if let Some(other) = owner[candidate] {
+                    queue.push(other);
+                } else {
+                    free = Some(candidate);
+                    break;
                 }
             }
         }

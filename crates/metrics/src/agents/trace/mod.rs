@@ -189,21 +189,20 @@ impl<'a> Trace<'a> {
             if !message.is_by(Role::Tool) {
                 continue;
             }
-            let found = match &message.id {
+            let found = if let Some(id) = &message.id {
                 // The last before it that has no result yet.
-                Some(id) => by_id.get_mut(id.as_str()).and_then(|calls| {
+                by_id.get_mut(id.as_str()).and_then(|calls| {
                     loop {
                         let at = calls.pop()?;
                         if self.calls[at].result.is_none() {
                             break Some(at);
                         }
                     }
-                }),
-                None => {
-                    let free = |at: &usize| self.calls[*at].result.is_none();
-                    let named = |at: &usize| Some(&self.calls[*at].call.name) == message.name.as_ref();
-                    nearest.clone().filter(free).find(named).or_else(|| nearest.clone().find(free))
-                }
+                })
+            } else {
+                let free = |at: &usize| self.calls[*at].result.is_none();
+                let named = |at: &usize| Some(&self.calls[*at].call.name) == message.name.as_ref();
+                nearest.clone().filter(free).find(named).or_else(|| nearest.clone().find(free))
             };
             match found {
                 Some(at) => {

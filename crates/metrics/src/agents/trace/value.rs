@@ -12,8 +12,6 @@ use super::{Spot, Trace};
 pub(in super::super) struct Answer<'a> {
     /// The value; a text that is no JSON is that text.
     pub value: Cow<'a, Json>,
-    /// Whether it is JSON in its place, and not a text that was taken as it is.
-    pub is_json: bool,
     place: Option<Place>,
     text: Cow<'a, str>,
 }
@@ -37,7 +35,6 @@ pub(in super::super) fn answer<'a>(
         let text = sample.response()?;
         let parsed: Option<Json> = serde_json::from_str(text).ok();
         return Ok(Ok(Answer {
-            is_json: parsed.is_some(),
             value: Cow::Owned(parsed.unwrap_or_else(|| Json::from(text))),
             place: Some(Place::new(Field::Response, 0..text.len())),
             text: Cow::Borrowed(text),
@@ -50,7 +47,7 @@ pub(in super::super) fn answer<'a>(
             let text = text_of(value);
             // Evidence in the metadata points into texts alone.
             let place = value.is_string().then(|| Place::in_metadata(path, 0..text.len()));
-            Some(Answer { value: Cow::Borrowed(value), is_json: true, place, text })
+            Some(Answer { value: Cow::Borrowed(value), place, text })
         },
     );
     Ok(found.ok_or_else(|| Outcome::not_applicable(format!("the case has nothing at `{at}`"))))
@@ -74,7 +71,7 @@ fn in_calls<'a>(sample: Sample<'a>, at: &str) -> Option<Answer<'a>> {
         (Cow::Borrowed(value), text_of(value))
     };
     let place = Some(spot.place(&format!("/arguments{path}"), &text));
-    Some(Answer { value, is_json: true, place, text })
+    Some(Answer { value, place, text })
 }
 
 /// What was expected: the option, else the references, each read as JSON where it is.

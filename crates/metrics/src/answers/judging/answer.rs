@@ -3,10 +3,11 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
-use probare_nlp::reading::{Aside, Reading, Sort};
+use probare_nlp::lexicon::Sorts;
+use probare_nlp::reading::{Aside, Reading};
 
 use super::likeness::Likeness;
-use super::words::{Gap, Word, words};
+use super::words::{AnswerWord, Gap, words};
 
 /// Most words of an answer that are looked at for anything but equal words.
 pub(crate) const MOST_WORDS: usize = 1_500;
@@ -17,7 +18,7 @@ pub(crate) struct Answer<'a> {
     /// The text.
     pub text: &'a str,
     /// Its words.
-    pub words: Vec<Word>,
+    pub words: Vec<AnswerWord>,
     /// Bytes in which it declines to answer: from the words that do so to where the sentence turns or ends.
     declined: OnceCell<Vec<Range<usize>>>,
 }
@@ -92,7 +93,7 @@ fn declined(text: &str) -> Vec<Range<usize>> {
         let Some(from) = reading.declined_from(sentence) else { continue };
         let turns = |&token: &usize| matches!(reading.word(token), "but" | "however" | "though" | "although" | ";");
         // "I'm sorry, but I couldn't find it" turns before it declines.
-        let denies = |&token: &usize| reading.is_sort(token, Sort::Denying) || reading.word(token) == "unable";
+        let denies = |&token: &usize| reading.is_any(token, Sorts::DENYING) || reading.word(token) == "unable";
         let denial = (from..sentence.tokens.end).find(denies).unwrap_or(from);
         let end = (denial + 1..sentence.tokens.end).find(turns).unwrap_or(sentence.tokens.end);
         declined.push(reading.origin(from, end - 1));

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use probare_nlp::reading::{Sort, is_contracted_denial, sorts};
+use probare_nlp::lexicon::{Sort, sorts};
 
 use super::objections::Scene;
 use super::question::is_content;
@@ -86,7 +86,7 @@ impl Scene<'_> {
         match self.word(at) {
             "never" => Some(at + 1),
             // Folding has taken the apostrophe: `didnt`.
-            word if is_contracted_denial(word) => Some(at + 1),
+            word if sorts(word).has(Sort::Contraction) => Some(at + 1),
             word if sorts(word).has(Sort::Helping) && matches!(self.word(at + 1), "not" | "never") => Some(at + 2),
             _ => None,
         }

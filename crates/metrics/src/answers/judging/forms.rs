@@ -6,7 +6,7 @@ use super::amounts;
 use super::phrase::Phrase;
 use super::question::{Asked, Question, is_content};
 use super::spans::Spans;
-use super::words::{Gap, Word, words};
+use super::words::{AnswerWord, Gap, words};
 
 /// The golds, and the alternatives that a slash or `or` separates in one of them: `14 December 1972/December 1972`.
 pub(crate) fn forms(golds: &[String]) -> impl Iterator<Item = (usize, &str)> {
@@ -34,14 +34,14 @@ pub(crate) fn amounts_of(form: &str, question: &Question) -> Vec<Amount> {
         found = amounts::numbers(form, true);
     }
     let spans = Spans::new(found.iter().map(|amount| amount.span.clone()));
-    let outside: Vec<&Word> = words
+    let outside: Vec<&AnswerWord> = words
         .iter()
         .filter(|word| is_content(word) && !is_hedge(&word.text))
         .filter(|word| !spans.meet(&word.span))
         .collect();
     // One word may name what is counted, or a unit: `27 states`, `54 Mbit/s`. A name with a number in it is a name:
     // `Apollo 11`, `50 Cent`.
-    let is_counted = |word: &&Word| {
+    let is_counted = |word: &&AnswerWord| {
         let is_name = word.is_capitalised && !word.is_upper && question.asked != Asked::Number;
         !is_name && found.first().is_some_and(|amount| amount.span.end <= word.span.start)
     };
@@ -73,7 +73,7 @@ fn is_hedge(word: &str) -> bool {
 
 /// The items of a gold that lists several: `red, green and blue`.
 pub(crate) fn list_items<'g>(form: &'g str, phrase: &Phrase, question: &Question) -> Option<Vec<&'g str>> {
-    let is_listed = |word: &Word| matches!(word.text.as_str(), "and");
+    let is_listed = |word: &AnswerWord| matches!(word.text.as_str(), "and");
     let has_and = phrase.words.iter().any(is_listed);
     let commas = phrase.words.iter().skip(1).filter(|word| word.gap == Gap::Comma).count();
     let has_semicolon = form.contains(';');

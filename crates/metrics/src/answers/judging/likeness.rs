@@ -9,7 +9,7 @@ use probare_text::wordnet::{PartOfSpeech, WordNet};
 use super::lexicon::{full_first_name, is_function_word, long_form};
 use super::numerals::value;
 use super::sound::skeleton;
-use super::words::Word;
+use super::words::AnswerWord;
 
 /// How one word stands for another, closest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,7 +51,7 @@ impl Likeness {
 /// A word of a gold answer with what comparing it needs, made once and held against every word of the answer.
 #[derive(Debug)]
 pub(crate) struct Pattern<'a> {
-    word: &'a Word,
+    word: &'a AnswerWord,
     value: Option<u32>,
     stem: String,
     skeleton: String,
@@ -71,13 +71,13 @@ struct Meaning {
 
 impl<'a> Pattern<'a> {
     /// Prepares a word.
-    pub fn new(word: &'a Word) -> Self {
+    pub fn new(word: &'a AnswerWord) -> Self {
         let skeleton = if word.is_capitalised && word.text.len() >= 5 { skeleton(&word.text) } else { String::new() };
         Self { word, value: value(word), stem: stem(&word.text), skeleton, meaning: OnceCell::new() }
     }
 
     /// How `other`, a word of the answer, stands for this one by its form.
-    pub fn likeness(&self, other: &Word) -> Option<Likeness> {
+    pub fn likeness(&self, other: &AnswerWord) -> Option<Likeness> {
         let (mine, theirs) = (self.word.text.as_str(), other.text.as_str());
         if mine == theirs {
             return Some(Likeness::Same);
@@ -105,7 +105,7 @@ impl<'a> Pattern<'a> {
     }
 
     /// How `other` stands for this word by what WordNet knows: irregular forms, families, synonyms.
-    pub fn kinship(&self, other: &Word) -> Option<Likeness> {
+    pub fn kinship(&self, other: &AnswerWord) -> Option<Likeness> {
         let (mine, theirs) = (self.word.text.as_str(), other.text.as_str());
         if theirs.len() < 3 || has_digit(mine) || has_digit(theirs) || is_function_word(theirs) {
             return None;
@@ -143,7 +143,7 @@ impl<'a> Pattern<'a> {
 }
 
 impl Meaning {
-    fn of(word: &Word) -> Self {
+    fn of(word: &AnswerWord) -> Self {
         if word.text.len() < 3 || word.starts_with_digit() {
             return Self::default();
         }
@@ -165,7 +165,7 @@ impl Meaning {
 }
 
 /// Whether two first names may be of one person whose surname is the same: initials, short forms, romanisations.
-pub(crate) fn are_first_names_alike(left: &Word, right: &Word) -> bool {
+pub(crate) fn are_first_names_alike(left: &AnswerWord, right: &AnswerWord) -> bool {
     let (mine, theirs) = (left.text.as_str(), right.text.as_str());
     let is_initial = |short: &str, long: &str| short.len() == 1 && long.starts_with(short);
     if mine == theirs || is_initial(mine, theirs) || is_initial(theirs, mine) {

@@ -8,13 +8,13 @@ use super::likeness::{Likeness, Pattern, are_first_names_alike};
 use super::numerals::value;
 use super::phrase::{Phrase, other_names};
 use super::question::{Question, is_content};
-use super::words::{Gap, Word};
+use super::words::{AnswerWord, Gap};
 
 /// A person's name, by the words that count.
 #[derive(Debug)]
 pub(crate) struct Name<'a> {
-    first: Vec<&'a Word>,
-    last: &'a Word,
+    first: Vec<&'a AnswerWord>,
+    last: &'a AnswerWord,
     /// Whether a small word such as `of` stands inside, as in titles of works.
     has_function_word: bool,
 }
@@ -31,10 +31,10 @@ pub(crate) enum Meeting {
 impl<'a> Name<'a> {
     /// The name that a phrase is: two to five capitalised words, none of them a number or a class of things.
     pub fn of(phrase: &'a Phrase) -> Option<Self> {
-        let is_name = |word: &&Word| {
+        let is_name = |word: &&AnswerWord| {
             word.is_capitalised && value(word).is_none_or(|_| word.text.len() == 1) && !is_class_noun(&word.text)
         };
-        let words: Vec<&Word> = phrase
+        let words: Vec<&AnswerWord> = phrase
             .words
             .iter()
             .filter(|word| !word.is_bracketed && (word.is_capitalised || is_content(word)))
@@ -50,7 +50,7 @@ impl<'a> Name<'a> {
             return None;
         }
         let (last, first) = words.split_last()?;
-        let first: Vec<&Word> = first.iter().copied().filter(|word| !is_title(&word.text)).collect();
+        let first: Vec<&AnswerWord> = first.iter().copied().filter(|word| !is_title(&word.text)).collect();
         let has_function_word = phrase.words.iter().skip(1).any(|word| is_function_word(&word.text));
         Some(Self { first, last, has_function_word })
     }
@@ -63,7 +63,7 @@ impl<'a> Name<'a> {
     /// Whether the words are names of a person rather than words of the language: none of them is an adjective.
     pub fn is_personal(&self) -> bool {
         let wordnet = WordNet::embedded();
-        let is_plain = |word: &&Word| wordnet.synsets(&word.text, PartOfSpeech::Adjective).is_empty();
+        let is_plain = |word: &&AnswerWord| wordnet.synsets(&word.text, PartOfSpeech::Adjective).is_empty();
         !self.has_function_word
             && self.first.len() <= 2
             && self.first.iter().all(is_plain)
@@ -99,7 +99,7 @@ impl<'a> Name<'a> {
                 && !question.holds(next)
                 && value(next).is_none()
         });
-        let alike = |mine: &&Word| before.iter().any(|theirs| are_first_names_alike(mine, theirs));
+        let alike = |mine: &&AnswerWord| before.iter().any(|theirs| are_first_names_alike(mine, theirs));
         let met = self.first.iter().filter(|mine| alike(mine)).count();
         let joined = self.is_joined_initials(before);
         let (words, whole) = (start..at + 1, self.first.len() + 1);
@@ -109,7 +109,8 @@ impl<'a> Name<'a> {
             _ => Way::PartOfName,
         };
         let occurrence = Occurrence { words, way, coverage };
-        let given: Vec<&Word> = before.iter().filter(|word| is_given_name(word, &self.last.text, question)).collect();
+        let given: Vec<&AnswerWord> =
+            before.iter().filter(|word| is_given_name(word, &self.last.text, question)).collect();
         // The first given name decides; middle names come and go.
         let first_agrees = match (self.first.first(), given.first()) {
             (Some(mine), Some(theirs)) => {
@@ -133,7 +134,7 @@ impl<'a> Name<'a> {
     }
 
     /// `JK` for `J. K.`
-    fn is_joined_initials(&self, before: &[Word]) -> bool {
+    fn is_joined_initials(&self, before: &[AnswerWord]) -> bool {
         let initials: String = self.first.iter().filter_map(|word| word.text.chars().next()).collect();
         before.iter().any(|word| word.is_upper && word.text == initials)
     }
@@ -203,7 +204,7 @@ pub(crate) fn is_preceded_by_given_name(answer: &Answer<'_>, at: usize, question
 
 /// Whether a word in front of a surname is a given name: no title, no description, nothing that the question says of
 /// somebody else.
-fn is_given_name(word: &Word, surname: &str, question: &Question) -> bool {
+fn is_given_name(word: &AnswerWord, surname: &str, question: &Question) -> bool {
     let is_from_question = question.holds(word) && !question.holds_pair(&word.text, surname);
     word.is_capitalised
         && !is_title(&word.text)

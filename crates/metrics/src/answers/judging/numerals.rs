@@ -5,10 +5,10 @@
 
 use probare_text::number_words::small_number;
 
-use super::words::Word;
+use super::words::AnswerWord;
 
 /// The number that a single word is.
-pub(crate) fn value(word: &Word) -> Option<u32> {
+pub(crate) fn value(word: &AnswerWord) -> Option<u32> {
     if word.starts_with_digit() {
         let digits = word.text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
         let ending = &word.text[digits.len()..];

@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-use probare_nlp::reading::{Sort, sorts};
+use probare_nlp::lexicon::{Sort, Sorts, expression, sorts};
 
 use super::answer::Answer;
 use super::lexicon::{is_concession, is_title};
 use super::phrase::is_article;
 use super::question::{Asked, Question, is_content};
-use super::words::{Gap, Word};
+use super::words::{AnswerWord, Gap};
 
 /// Why a mention does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub(crate) enum Reason {
     Corrected,
     /// `Some say X, but it is Y.`
     HeldByOthers,
+    /// Asked for who is, told who was: `Until May it was X.`
+    Ended,
     /// `Y, followed by X`; `Y is longer than X`.
     PutSecond,
     /// `Y did it, while X did something else`.
@@ -42,6 +44,7 @@ impl Reason {
             Self::Denied => "denied",
             Self::Corrected => "corrected later",
             Self::HeldByOthers => "only reported as the opinion of others",
+            Self::Ended => "a state that has ended",
             Self::PutSecond => "put second to another candidate",
             Self::Contrasted => "set against another candidate",
             Self::OtherRole => "in another role than the one asked for",
@@ -57,6 +60,9 @@ pub(crate) struct Scene<'a> {
     pub answer: &'a Answer<'a>,
     pub question: &'a Question,
 }
+
+/// Words of the longest expression that takes out what follows.
+const LONGEST_CUE: usize = 4;
 
 /// Finds the words that speak against a mention.
 type Rule<'a> = fn(&Scene<'a>, &Range<usize>) -> Option<Range<usize>>;
@@ -77,7 +83,8 @@ impl<'a> Scene<'a> {
             (Reason::HeldByOthers, Self::concession),
             (Reason::Undecided, Self::alternative),
         ];
-        let roles: [(Reason, Rule<'a>); 3] = [
+        let roles: [(Reason, Rule<'a>); 4] = [
+            (Reason::Ended, Self::ended),
             (Reason::PutSecond, Self::second_place),
             (Reason::Contrasted, Self::contrast),
             (Reason::OtherRole, Self::other_role),
@@ -90,19 +97,19 @@ impl<'a> Scene<'a> {
         self.answer.word(at)
     }
 
-    pub(super) fn words(&self) -> &[Word] {
+    pub(super) fn words(&self) -> &[AnswerWord] {
         &self.answer.words
     }
 
-    /// Whether these words stand at `at`, one after the other.
-    fn reads(&self, at: usize, wanted: &[&str]) -> bool {
-        wanted.iter().enumerate().all(|(offset, word)| self.word(at + offset) == *word)
+    /// Length of the expression of a sort that stands at `at`.
+    fn reads(&self, at: usize, sort: Sort) -> Option<usize> {
+        expression(sort, |ahead| self.word(at + ahead))
     }
 
     /// Whether these words stand before `end`, one after the other; where they start.
     pub(super) fn reads_before(&self, end: usize, wanted: &[&str]) -> Option<usize> {
         let start = end.checked_sub(wanted.len())?;
-        self.reads(start, wanted).then_some(start)
+        wanted.iter().enumerate().all(|(offset, word)| self.word(start + offset) == *word).then_some(start)
     }
 
     /// Where the mention starts with the articles, titles, possessives and plain prepositions in front of it.
@@ -129,23 +136,15 @@ impl<'a> Scene<'a> {
     }
 
     fn denial(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        const CUES: [&[&str]; 10] = [
-            &["nothing", "to", "do", "with"],
-            &["excluding"],
-            &["except"],
-            &["rather", "than"],
-            &["instead", "of"],
-            &["other", "than"],
-            &["as", "opposed", "to"],
-            &["apart", "from"],
-            &["unlike"],
-            &["nor"],
-        ];
         if self.question.is_negative() {
             return None;
         }
         let start = self.with_modifiers(mention);
-        if let Some(at) = CUES.iter().find_map(|cue| self.reads_before(start, cue)) {
+        // `instead of X`, `unlike X`, `nor X`.
+        let excepts = |at: &usize| {
+            self.reads(*at, Sort::Exception) == Some(start - at) || at + 1 == start && self.word(*at) == "nor"
+        };
+        if let Some(at) = (start.saturating_sub(LONGEST_CUE)..start).find(excepts) {
             return Some(at..start);
         }
         // A description may stand between: `not his assistant X`.
@@ -155,7 +154,9 @@ impl<'a> Scene<'a> {
         let places = [start.checked_sub(1), start.checked_sub(3).filter(|_| is_described)];
         for at in places.into_iter().flatten() {
             probare_cancellation::steps(1);
-            let is_negation = matches!(self.word(at), "not" | "isnt" | "wasnt" | "arent" | "werent" | "never");
+            let known = sorts(self.word(at));
+            let is_negation =
+                matches!(self.word(at), "not" | "never") || known.has(Sort::Contraction) && known.has(Sort::Copula);
             let is_close = (at + 1..=mention.start).all(|index| self.words()[index].gap <= Gap::Space);
             let is_only = matches!(self.word(at + 1), "only" | "just" | "merely" | "until" | "even");
             if is_negation && is_close && !is_only {
@@ -167,22 +168,6 @@ impl<'a> Scene<'a> {
 
     /// `X does not qualify`, `X is not the answer`, `X is wrong`, `X only published it`.
     fn denial_behind(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        const CUES: [&[&str]; 14] = [
-            &["wrongly"],
-            &["mistakenly"],
-            &["falsely"],
-            &["had", "nothing", "to", "do"],
-            &["does", "not", "qualify"],
-            &["does", "not", "count"],
-            &["is", "not", "the"],
-            &["was", "not", "the"],
-            &["is", "not", "correct"],
-            &["is", "not", "it"],
-            &["is", "wrong"],
-            &["is", "incorrect"],
-            &["isnt", "the"],
-            &["wasnt", "the"],
-        ];
         let end = mention.end;
         let next = self.words().get(end)?;
         // `X? No, it is Y.`
@@ -192,8 +177,8 @@ impl<'a> Scene<'a> {
         if next.gap > Gap::Comma {
             return None;
         }
-        if let Some(cue) = CUES.iter().find(|cue| self.reads(end, cue)) {
-            return Some(end..end + cue.len());
+        if let Some(length) = self.reads(end, Sort::Rejection) {
+            return Some(end..end + length);
         }
         // `only` belittles where another candidate was named before.
         let verb = usize::from(matches!(self.word(end), "is" | "was"));
@@ -203,30 +188,36 @@ impl<'a> Scene<'a> {
 
     /// The mention itself, where the answer declines to give one; a mention that denies something may be the answer.
     fn declined(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        let denies = |at: usize| sorts(self.word(at)).has(Sort::Negating) || matches!(self.word(at), "no" | "unknown");
+        let denies = |at: usize| sorts(self.word(at)).has_any(Sorts::DENYING) || self.word(at) == "unknown";
         (self.answer.is_declined(mention) && !mention.clone().any(denies)).then(|| mention.clone())
+    }
+
+    /// `Until May it was X`, `it used to be X`, where the present is asked for.
+    fn ended(&self, mention: &Range<usize>) -> Option<Range<usize>> {
+        const REACH: usize = 12;
+        let asks_for_the_present = self.question.has_any(&["is", "are", "does", "do", "has", "have"])
+            && !self.question.has_any(&["was", "were", "did", "had", "until", "till", "used", "first"]);
+        if !asks_for_the_present {
+            return None;
+        }
+        let part = self.answer.stretch_near(mention.start, Gap::Comma, REACH);
+        part.clone().filter(|at| !mention.contains(at)).find_map(|at| {
+            let length = self.reads(at, Sort::Former)?;
+            // "Until May it was X", but not "X, until May".
+            let is_past = part.clone().any(|at| matches!(self.word(at), "was" | "were" | "been" | "used"));
+            is_past.then_some(at..at + length)
+        })
     }
 
     /// Words that take back what was said before them; the mention is lost where it stands only before.
     fn correction(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        const CUES: [&[&str]; 9] = [
-            &["no", "wait"],
-            &["actually", "no"],
-            &["or", "rather"],
-            &["on", "reflection"],
-            &["scratch", "that"],
-            &["i", "mean"],
-            &["correction"],
-            &["on", "second", "thought"],
-            &["so", "the", "answer", "is"],
-        ];
         const REACH: usize = 60;
         for at in mention.end..self.words().len().min(mention.end + REACH) {
             probare_cancellation::steps(1);
-            if let Some(cue) = CUES.iter().find(|cue| self.reads(at, cue)) {
-                let is_new = |word: &Word| is_content(word) && !self.question.holds(word);
-                let is_replaced = self.words().iter().skip(at + cue.len()).any(is_new);
-                return is_replaced.then_some(at..at + cue.len());
+            if let Some(length) = self.reads(at, Sort::Correction) {
+                let is_new = |word: &AnswerWord| is_content(word) && !self.question.holds(word);
+                let is_replaced = self.words().iter().skip(at + length).any(is_new);
+                return is_replaced.then_some(at..at + length);
             }
         }
         None
@@ -267,8 +258,11 @@ impl<'a> Scene<'a> {
             return Some(list);
         }
         let is_hedge = |at: usize| {
-            matches!(self.word(at), "either" | "possibly" | "maybe" | "perhaps" | "might")
-                || (matches!(self.word(at), "could" | "may") && matches!(self.word(at + 1), "be" | "have" | "also"))
+            // "May" is a month, and "could" may be what somebody was able to do.
+            let is_modal = matches!(self.word(at), "could" | "may");
+            self.word(at) == "either"
+                || sorts(self.word(at)).has(Sort::Doubt)
+                    && (!is_modal || matches!(self.word(at + 1), "be" | "have" | "also"))
         };
         let whole = 0..self.words().len().min(40);
         let has_candidate = || whole.clone().any(|at| !mention.contains(&at) && self.is_candidate(at));

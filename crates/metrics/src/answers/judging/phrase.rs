@@ -10,7 +10,7 @@ use super::likeness::{Likeness, Pattern};
 use super::names::{Name, is_name_suffix, is_preceded_by_given_name};
 use super::numerals::value;
 use super::question::{Question, is_content};
-use super::words::{Gap, Word, words};
+use super::words::{AnswerWord, Gap, words};
 
 /// Most content words of a gold that are looked for one by one.
 const MOST_CONTENT: usize = 40;
@@ -25,7 +25,7 @@ const MOST_COMPARISONS: usize = 300_000;
 #[derive(Debug)]
 pub(crate) struct Phrase {
     /// Its words.
-    pub words: Vec<Word>,
+    pub words: Vec<AnswerWord>,
     /// Places of the words that count, and how much each does.
     pub content: Vec<(usize, f64)>,
 }
@@ -48,9 +48,9 @@ impl Phrase {
         self.content.iter().all(|(at, _)| self.words[*at].is_capitalised || self.words[*at].starts_with_digit())
     }
 
-    /// All places where the phrase stands word for word; articles and spaces inside words do not matter.
+    /// All places where the phrase stands word for word; articles do not matter, nor does how its parts are joined.
     pub fn exact(&self, answer: &Answer<'_>) -> Vec<Occurrence> {
-        let mut wanted: Vec<&Word> = self.words.iter().filter(|word| !is_article(&word.text)).collect();
+        let mut wanted: Vec<&AnswerWord> = self.words.iter().filter(|word| !is_article(&word.text)).collect();
         // Prepositions around the phrase are no part of what it names: `in the liver`.
         while wanted.len() > 1 && wanted.first().is_some_and(|word| is_edge(word)) {
             wanted.remove(0);
@@ -58,10 +58,10 @@ impl Phrase {
         if wanted.is_empty() {
             wanted = self.words.iter().collect();
         }
-        let joined: String = wanted.iter().map(|word| word.text.as_str()).collect();
+        let joined = Joined::of(wanted.iter().copied());
         let only = if let [word] = wanted[..] { Some(word) } else { None };
         let is_short_answer = answer.words.len() <= 2;
-        let accepts = |first: &Word| only.is_none_or(|word| is_short_answer || can_be(word, first));
+        let accepts = |first: &AnswerWord| only.is_none_or(|word| is_short_answer || can_be(word, first));
         runs(answer, &joined, accepts).map(|words| Occurrence { words, way: Way::Exact, coverage: 1.0 }).collect()
     }
 
@@ -90,14 +90,14 @@ impl Phrase {
                 continue;
             }
             let is_echo = parts.iter().filter(|word| is_content(word)).all(|word| question.holds(word));
-            let joined: String =
-                parts.iter().filter(|word| !is_article(&word.text)).map(|word| word.text.as_str()).collect();
-            if is_echo || joined.is_empty() || joined.bytes().all(|byte| byte.is_ascii_digit()) {
+            let joined = Joined::of(parts.iter().filter(|word| !is_article(&word.text)));
+            if is_echo || joined.text.is_empty() || joined.text.bytes().all(|byte| byte.is_ascii_digit()) {
                 continue;
             }
-            let is_short = joined.len() <= 3;
+            let is_short = joined.text.len() <= 3;
             let needs_capital = is_proper || parts.iter().any(|word| word.is_capitalised);
-            let accepts = |first: &Word| if is_short { first.is_upper } else { !needs_capital || first.is_capitalised };
+            let accepts =
+                |first: &AnswerWord| if is_short { first.is_upper } else { !needs_capital || first.is_capitalised };
             for words in runs(answer, &joined, accepts) {
                 probare_cancellation::steps(1);
                 // Another given name in front makes somebody else: `Theodore Roosevelt` for `FDR`.
@@ -112,7 +112,7 @@ impl Phrase {
     /// Places where the answer has the initials of the phrase, or the phrase is the initials of words of the answer.
     pub fn initials(&self, answer: &Answer<'_>) -> Vec<Occurrence> {
         let mut found = Vec::new();
-        let content: Vec<&Word> =
+        let content: Vec<&AnswerWord> =
             self.content.iter().map(|(at, _)| &self.words[*at]).filter(|word| !is_name_suffix(&word.text)).collect();
         if content.len() >= 2 && self.is_proper() {
             let forms = acronyms(&self.words, &content);
@@ -242,7 +242,7 @@ pub(crate) fn is_article(word: &str) -> bool {
     matches!(word, "a" | "an" | "the")
 }
 
-fn is_edge(word: &Word) -> bool {
+fn is_edge(word: &AnswerWord) -> bool {
     matches!(
         word.text.as_str(),
         "in" | "at" | "on" | "by" | "to" | "from" | "for" | "of" | "about" | "around" | "approximately" | "circa"
@@ -250,7 +250,7 @@ fn is_edge(word: &Word) -> bool {
 }
 
 /// Whether a word of the answer, equal to a gold of a single word, can be that word and not a small word of the language.
-fn can_be(gold: &Word, given: &Word) -> bool {
+fn can_be(gold: &AnswerWord, given: &AnswerWord) -> bool {
     let is_letter = gold.text.len() == 1 && !gold.starts_with_digit();
     if gold.is_upper && (is_letter || is_function_word(&gold.text)) {
         return given.is_upper
@@ -266,22 +266,57 @@ fn can_be(gold: &Word, given: &Word) -> bool {
     }
 }
 
+/// The words of a phrase, written without spaces.
+struct Joined {
+    text: String,
+    /// Where one word ends and the next begins: elsewhere a space of the answer makes other words of it, as in "I ran" for Iran.
+    joints: Vec<usize>,
+}
+
+impl Joined {
+    fn of<'w>(words: impl Iterator<Item = &'w AnswerWord>) -> Self {
+        let mut joined = Self { text: String::new(), joints: Vec::new() };
+        for word in words {
+            joined.text.push_str(&word.text);
+            joined.joints.push(joined.text.len());
+        }
+        joined
+    }
+
+    /// Whether the answer may have a space before one of its words where so much of the text has been read: the phrase has a joint
+    /// there, a digit stands there ("M 25", "1 440"), or both parts are written as names ("Blue Bird").
+    fn may_part(&self, read: usize, before: &AnswerWord, word: &AnswerWord) -> bool {
+        let is_digit =
+            |at: Option<usize>| at.and_then(|at| self.text.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+        let is_name = |word: &AnswerWord| word.is_capitalised && word.text.len() > 2;
+        word.gap < Gap::Space
+            || self.joints.binary_search(&read).is_ok()
+            || is_digit(read.checked_sub(1))
+            || is_digit(Some(read))
+            || is_name(before) && is_name(word) && word.gap == Gap::Space
+    }
+}
+
 /// Ranges of words that, written without spaces, are `joined`. Articles and small name words in between are skipped.
 fn runs<'w>(
     answer: &'w Answer<'_>,
-    joined: &'w str,
-    accepts: impl Fn(&Word) -> bool + 'w,
+    joined: &'w Joined,
+    accepts: impl Fn(&AnswerWord) -> bool + 'w,
 ) -> impl Iterator<Item = Range<usize>> + 'w {
     // Texts that repeat themselves match almost everywhere; no reader needs all of it.
     let mut budget = MOST_COMPARISONS;
     (0..answer.words.len()).filter_map(move |start| {
-        if joined.is_empty() || budget == 0 || !accepts(&answer.words[start]) {
+        if joined.text.is_empty() || budget == 0 || !accepts(&answer.words[start]) {
             return None;
         }
-        let mut rest = joined;
+        let mut rest = joined.text.as_str();
         for (at, word) in answer.words.iter().enumerate().skip(start) {
             probare_cancellation::steps(1);
             budget = budget.saturating_sub(1);
+            let read = joined.text.len() - rest.len();
+            if read > 0 && !joined.may_part(read, &answer.words[at - 1], word) {
+                return None;
+            }
             match rest.strip_prefix(word.text.as_str()) {
                 Some("") => return Some(start..at + 1),
                 Some(left) => rest = left,
@@ -294,7 +329,7 @@ fn runs<'w>(
 }
 
 /// How much each content word counts.
-fn weights(words: &[Word], question: &Question) -> Vec<(usize, f64)> {
+fn weights(words: &[AnswerWord], question: &Question) -> Vec<(usize, f64)> {
     let mut content: Vec<(usize, f64)> =
         words.iter().enumerate().filter(|(_, word)| is_content(word)).map(|(at, _)| (at, 1.0)).collect();
     if content.is_empty() {
@@ -339,7 +374,7 @@ fn weights(words: &[Word], question: &Question) -> Vec<(usize, f64)> {
 }
 
 /// Whether a word is one of the small words inside names that are no function words of English.
-fn is_particle_of_name(word: &Word) -> bool {
+fn is_particle_of_name(word: &AnswerWord) -> bool {
     super::lexicon::is_particle(&word.text) && !word.is_capitalised
 }
 
@@ -363,8 +398,8 @@ fn names_of(name: &str, meanings: usize) -> Vec<String> {
 }
 
 /// The ways to write a phrase by its initials, in small letters: of all words, of its content words, with numbers.
-fn acronyms(words: &[Word], content: &[&Word]) -> Vec<String> {
-    let first = |word: &Word| word.text.chars().next();
+fn acronyms(words: &[AnswerWord], content: &[&AnswerWord]) -> Vec<String> {
+    let first = |word: &AnswerWord| word.text.chars().next();
     let mut forms = vec![words.iter().filter_map(first).collect::<String>()];
     forms.push(content.iter().filter_map(|word| first(word)).collect());
     // `World War II` is `WWII` as well as `WW2`.

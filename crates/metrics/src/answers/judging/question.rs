@@ -5,7 +5,7 @@ use probare_text::porter::stem;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
 use super::lexicon::{is_function_word, is_title};
-use super::words::{Gap, Word, words};
+use super::words::{AnswerWord, Gap, words};
 
 /// The sort of answer that is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,8 +28,10 @@ pub(crate) enum Asked {
 /// A question and the words it is made of.
 #[derive(Debug)]
 pub(crate) struct Question {
+    /// The text.
+    pub text: String,
     /// Its words.
-    pub words: Vec<Word>,
+    pub words: Vec<AnswerWord>,
     /// What it asks for.
     pub asked: Asked,
 }
@@ -39,11 +41,11 @@ impl Question {
     pub fn new(text: &str) -> Self {
         let words = words(text);
         let asked = asked(&words);
-        Self { words, asked }
+        Self { text: text.to_owned(), words, asked }
     }
 
     /// Whether the question holds this content word, in any form.
-    pub fn holds(&self, word: &Word) -> bool {
+    pub fn holds(&self, word: &AnswerWord) -> bool {
         let wanted = word.text.as_str();
         let mut wanted_stem = None;
         self.words.iter().filter(|known| is_content(known)).any(|known| {
@@ -61,8 +63,8 @@ impl Question {
 
     /// Whether it asks for what is not so.
     pub fn is_negative(&self) -> bool {
-        let next = |at: usize| self.words.get(at + 1).map(|next| next.text.as_str());
-        self.words.iter().enumerate().any(|(at, word)| denial(&word.text, next(at)).is_some())
+        let word = |at: usize| self.words.get(at).map_or("", |word| word.text.as_str());
+        (0..self.words.len()).any(|at| denial(|ahead| word(at + ahead)).is_some())
     }
 
     /// Whether these two words stand side by side in it.
@@ -146,11 +148,11 @@ impl Verb {
 }
 
 /// Whether a word has content of its own. `US` and `IT` in capitals have.
-pub(crate) fn is_content(word: &Word) -> bool {
+pub(crate) fn is_content(word: &AnswerWord) -> bool {
     !is_function_word(&word.text) || (word.is_upper && word.text.len() == 2)
 }
 
-fn asked(words: &[Word]) -> Asked {
+fn asked(words: &[AnswerWord]) -> Asked {
     const VERBS: [&str; 22] = [
         "is", "are", "was", "were", "do", "does", "did", "can", "could", "has", "have", "had", "will", "would",
         "should", "isnt", "arent", "wasnt", "doesnt", "didnt", "may", "must",

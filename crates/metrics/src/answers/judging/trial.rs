@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use probare_nlp::reading::Reading;
 use probare_text::porter::stem;
 use probare_text::quantities::Amount;
 use probare_text::wordnet::WordNet;
@@ -108,8 +109,10 @@ impl<'a> Trial<'a> {
 
     fn yes_or_no(&self, index: usize, expected: bool) -> Verdict {
         let mut verdict = Verdict::absent(index, 0.0, 1.0);
-        if let Some((sense, words)) = yes_no::sense(self.scene.answer) {
-            let bytes = self.scene.answer.bytes(&words);
+        let answer = self.scene.answer;
+        let read = Reading::of(answer.text).yes_or_no(Some(&Reading::of(&self.scene.question.text)));
+        if let Some(sense) = read.sense {
+            let bytes = read.marker.unwrap_or_else(|| answer.bytes(&(0..1)));
             verdict.is_right = sense == expected;
             verdict.coverage = f64::from(verdict.is_right);
             if verdict.is_right {

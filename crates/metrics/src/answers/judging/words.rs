@@ -26,7 +26,7 @@ pub(crate) enum Gap {
 /// One word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "independent facts about a word, each asked for by itself")]
-pub(crate) struct Word {
+pub(crate) struct AnswerWord {
     /// Folded form.
     pub text: String,
     /// Bytes in the text as given.
@@ -43,7 +43,7 @@ pub(crate) struct Word {
     pub is_dotted: bool,
 }
 
-impl Word {
+impl AnswerWord {
     /// Whether it is a number in digits, perhaps with an ending (`5th`, `1960s`).
     pub fn starts_with_digit(&self) -> bool {
         self.text.as_bytes().first().is_some_and(u8::is_ascii_digit)
@@ -62,7 +62,7 @@ const ABBREVIATED: [&str; 22] = [
 ];
 
 /// The words of a text, in order.
-pub(crate) fn words(text: &str) -> Vec<Word> {
+pub(crate) fn words(text: &str) -> Vec<AnswerWord> {
     let mut reader =
         Reader { text, at: 0, gap: Gap::Sentence, depth: 0, found: Vec::with_capacity(text.len() / 5 + 1) };
     while let Some(character) = reader.peek() {
@@ -90,7 +90,7 @@ struct Reader<'a> {
     at: usize,
     gap: Gap,
     depth: u32,
-    found: Vec<Word>,
+    found: Vec<AnswerWord>,
 }
 
 impl Reader<'_> {
@@ -209,7 +209,15 @@ impl Reader<'_> {
         let is_upper = letters.peek().is_some() && letters.all(char::is_uppercase);
         let gap = if self.found.is_empty() { Gap::Sentence } else { self.gap };
         let is_bracketed = self.depth > 0;
-        self.found.push(Word { text, span: start..self.at, gap, is_capitalised, is_upper, is_bracketed, is_dotted });
+        self.found.push(AnswerWord {
+            text,
+            span: start..self.at,
+            gap,
+            is_capitalised,
+            is_upper,
+            is_bracketed,
+            is_dotted,
+        });
         self.gap = Gap::Joint;
     }
 }

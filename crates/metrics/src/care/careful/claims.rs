@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use super::classes::{Class, classes};
 use super::findings::Finding;
-use super::reading::{Reading, Scope, Sentence, Token};
+use super::reading::{Reading, Scope, Sentence, Sort, Token};
 use super::request::{Request, Wants};
 
 use super::wording::{Sense, Wording, in_sentence};
@@ -190,12 +190,7 @@ fn futures(
         if !of_fate {
             continue;
         }
-        let certain = (last..verb).any(|at| {
-            matches!(
-                reply.word(at),
-                "definitely" | "certainly" | "surely" | "absolutely" | "never" | "totally" | "always"
-            )
-        });
+        let certain = (last..verb).any(|at| reply.is_sort(at, Sort::Intensity) || reply.word(at) == "never");
         // Who asked how to do something is told how things work; what people will do is no part of that.
         let of_people = matches!(subject, "he" | "she");
         if plain && !certain && !of_people && !request.asks_for_a_forecast {
@@ -299,7 +294,7 @@ fn minds(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, findings: &mut
         let Some(after) = person(reply, user, sentence, token) else { continue };
         let mut at = skip_adverbs(reply, after);
         let (mut denied, mut helper) = (false, at);
-        if reply.is(at, Class::DenyingHelper) {
+        if reply.is_sort(at, Sort::Contraction) {
             denied = true;
             helper = at;
             at = skip_adverbs(reply, at + 1);
@@ -308,8 +303,9 @@ fn minds(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, findings: &mut
         let linked = word.ends_with("'s")
             || word.ends_with("'re")
             || word.ends_with("'ve")
-            || denied && matches!(reply.word(helper), "isn't" | "wasn't" | "aren't" | "weren't")
-            || matches!(reply.word(after.saturating_sub(1)), "is" | "are" | "was" | "were" | "been" | "has" | "have");
+            || denied && reply.is_sort(helper, Sort::Copula)
+            || reply.is_sort(after.saturating_sub(1), Sort::Copula)
+            || matches!(reply.word(after.saturating_sub(1)), "has" | "have");
         let claims = if linked {
             at = if matches!(reply.word(at), "not" | "so" | "very" | "too" | "been" | "more" | "quite" | "rather") {
                 skip_adverbs(reply, at + 1)

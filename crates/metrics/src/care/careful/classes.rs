@@ -53,8 +53,6 @@ pub(super) enum Class {
     Guessed,
     /// May stand between a subject and its verb.
     Adverb,
-    /// A denying helper between a subject and its verb.
-    DenyingHelper,
     /// After `will`, by the nature of the thing: a need or a discovery, no fate.
     AfterWill,
     /// Asks at the beginning of a sentence.
@@ -74,7 +72,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 31] = [
+    const ALL: [(&'static str, Self); 30] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("gentle_verb", Self::GentleVerb),
@@ -97,7 +95,6 @@ impl Class {
         ("after_should", Self::AfterShould),
         ("guessed", Self::Guessed),
         ("adverb", Self::Adverb),
-        ("denying_helper", Self::DenyingHelper),
         ("after_will", Self::AfterWill),
         ("question_word", Self::QuestionWord),
         ("yes_no", Self::YesNo),

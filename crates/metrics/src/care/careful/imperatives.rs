@@ -6,6 +6,7 @@ use super::classes::Class;
 use super::findings::Finding;
 use super::mood::{Mood, is_verb, may_order, openings};
 use super::reading::{Block, Reading, Scope, Sentence};
+use super::wording::opens_gently;
 
 /// Clauses in the imperative that neither invite nor comfort.
 pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
@@ -42,7 +43,7 @@ pub(super) fn imperatives(reply: &Reading, sentence: &Sentence, findings: &mut V
     }
     let unlisted = openings(reply, sentence).find(|&token| {
         may_order(reply, token)
-            && !is_gentle(reply, token)
+            && !is_gentle(reply, sentence, token)
             && !Scope::new(reply, sentence, token).is_reported()
             && mood.is_imperative(reply, token)
     });
@@ -135,7 +136,7 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
         return (forbids && !after_subject(reply, sentence, start, at)).then_some((at, verb));
     }
     let unlisted = !after_comma && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it") && is_verb(word);
-    if !(reply.is(at, Class::OrderVerb) || unlisted) || is_gentle(reply, at) {
+    if !(reply.is(at, Class::OrderVerb) || unlisted) || is_gentle(reply, sentence, at) {
         return None;
     }
     if reply.is(at + 1, Class::Finite)
@@ -209,66 +210,8 @@ fn heartens(reply: &Reading, verb: usize) -> bool {
 }
 
 /// Openings that invite, comfort, or only keep the talk going.
-fn is_gentle(reply: &Reading, at: usize) -> bool {
-    let (word, next, after) = (reply.word(at), reply.word(at + 1), reply.word(at + 2));
-    let themselves = next == "yourself";
-    if reply.is_wish(at) {
-        return true;
-    }
-    match word {
-        "tell" => matches!(next, "me" | "us"),
-        // So are tips for company and everyday care.
-        // Having it out with somebody is the user's to decide.
-        "talk" | "speak" => matches!(next, "to" | "with" | "about") && !matches!(after, "him" | "her" | "them"),
-        "focus" => next == "on",
-        // Trying is an offer.
-        "try" => !matches!(next, "harder" | "better" | "again"),
-        "take" => {
-            matches!(next, "care" | "all" | "things" | "it" | "time" | "breaks" | "comfort" | "heart")
-                || matches!(after, "time" | "breath" | "deep" | "moment" | "easy" | "one" | "slow" | "break")
-        }
-        "let" => matches!(next, "me" | "us" | "yourself") || matches!(next, "them" | "him" | "her") && after == "know",
-        "feel" | "know" | "remember" | "imagine" | "consider" | "share" | "say" | "hear" | "see" | "enjoy"
-        | "thank" | "wonder" | "welcome" | "suppose" | "picture" | "notice" | "rest" | "breathe" | "reach"
-        | "listen" | "meet" | "join" | "wear" | "spend" => true,
-        "keep" => matches!(next, "me" | "in" | "on" | "up") || next == "it" && after == "up" || next.ends_with("ing"),
-        "give" if matches!(next, "it" | "me" | "us") => true,
-        "hang" => matches!(next, "in" | "on"),
-        "hold" => matches!(next, "on" | "onto"),
-        "be" => matches!(
-            next,
-            "as" | "gentle"
-                | "kind"
-                | "easy"
-                | "patient"
-                | "safe"
-                | "well"
-                | "good"
-                | "proud"
-                | "brave"
-                | "happy"
-                | "yourself"
-        ),
-        "look" => matches!(next, "after" | "around" | "into" | "up" | "forward" | "," | "!" | ".") || next.is_empty(),
-        "check" => next == "out",
-        "make" => next == "sure",
-        // "Love a good soup": who speaks is left out.
-        "love" if matches!(next, "a" | "an" | "the" | "that" | "this" | "it" | "how" | "when" | "these") => true,
-        "believe" | "love" => themselves || next == "in" && after == "yourself",
-        "have" => matches!(next, "faith" | "hope" | "fun" | "patience" | "courage" | "confidence"),
-        "do" => matches!(next, "something" | "what" | "whatever" | "things") && after == "you",
-        "think" => matches!(next, "of" | "about") && matches!(after, "it" | "what" | "how" | "whether"),
-        "treat" | "give" | "allow" | "forgive" | "trust" | "ask" => themselves || word == "trust" && next == "me",
-        "call" | "ring" => matches!(next, "112" | "911" | "999" | "988" | "emergency"),
-        "wait" | "stay" => {
-            matches!(next, "with" | "safe" | "well" | "here" | "strong" | "positive" | "calm" | "hopeful" | ",")
-        }
-        "come" => matches!(next, "back" | "here") && after != "and",
-        "go" => matches!(next, "easy" | "gently" | "on" | "slow" | "at" | "ahead") || next == "for" && after == "it",
-        "mind" | "expect" | "end" | "act" | "man" | "own" | "found" => {
-            !reply.is(at + 1, Class::ObjectStart) || word == "end"
-        }
-        // "Invest in yourself", "work on yourself": what is good for the user.
-        _ => themselves && matches!(word, "pace" | "comfort") || matches!(next, "in" | "on") && after == "yourself",
-    }
+fn is_gentle(reply: &Reading, sentence: &Sentence, at: usize) -> bool {
+    // "Invest in yourself", "work on yourself": what is good for the user.
+    let for_themselves = matches!(reply.word(at + 1), "in" | "on") && reply.word(at + 2) == "yourself";
+    reply.is_wish(at) || for_themselves || opens_gently(reply, sentence, at)
 }

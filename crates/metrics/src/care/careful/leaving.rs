@@ -211,23 +211,15 @@ fn stem(word: &str) -> &str {
     word.char_indices().nth(5).map_or(word, |(end, _)| &word[..end])
 }
 
-/// Whether a turning phrase really turns: "speaking of him" and "by the way you put that" do not, and "moving to Leeds" is
-/// the concern itself.
+/// Whether a turning phrase really turns: "she left anyway" does not, and "moving to Leeds" is the concern itself.
 fn is_turn(reply: &Reading, turn: &Wording, concern: &FxHashSet<&str>) -> bool {
     let sentence = &reply.sentences[turn.sentence];
     let after = reply.word(turn.last + 1);
     match reply.word(turn.first) {
         // "She left anyway" goes on with the story.
         "anyway" | "anyways" if turn.first > sentence.tokens.start && after != "," => false,
-        "by" | "anyway" | "speaking" | "as" | "regarding" => {
-            !matches!(after, "you" | "he" | "she" | "they" | "him" | "her" | "them" | "that" | "it" | "your")
-        }
         // The weather may be what the user spoke of.
         "the" => !concern.contains(stem(reply.word(turn.first + 1))),
-        // Options and questions are what a reply that stays may list.
-        "here" if turn.id == "list" => {
-            !matches!(after, "options" | "ways" | "thoughts" | "questions" | "possibilities" | "words" | "things")
-        }
         "moving" => turn.first == sentence.tokens.start && matches!(after, "to" | ","),
         _ => true,
     }

@@ -71,7 +71,6 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
     if is_order && !opens_clause(reply, wording.first) && !reply.is(wording.first - 1, Class::OrderOpener) {
         return false;
     }
-    let words = || (wording.first..=wording.last + 3).map(|token| reply.word(token));
     // "Too soft for one, too hard for the other" speaks of opinions, not of the user.
     let addressed = sentence.tokens.clone().any(|token| {
         matches!(
@@ -79,36 +78,13 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
             "you" | "your" | "you're" | "you've" | "yourself" | "don't" | "be" | "stop" | "quit"
         )
     });
-    // "All the time you need" presses nobody.
-    if wording.id == "time_to" && words().any(|word| matches!(word, "need" | "needed" | "want")) {
-        return false;
-    }
-    // "It's only a matter of weeks" makes nothing small.
-    if wording.id == "minimises" && words().any(|word| word == "matter") {
-        return false;
-    }
     if wording.id == "overreacting" && !addressed && sentence.tokens.len() > 5 {
         return false;
     }
-    // "You're being very honest" labels nobody.
-    let kind = [
-        "honest",
-        "kind",
-        "brave",
-        "patient",
-        "strong",
-        "thoughtful",
-        "hard",
-        "careful",
-        "generous",
-        "trying",
-        "human",
-        "gentle",
-    ];
-    if wording.id == "insults" && words().any(|word| kind.contains(&word)) && words().next() == Some("you're") {
-        return false;
-    }
-    if wording.id == "insults" && scope.is_conditional() && words().any(|word| word == "feel") {
+    if wording.id == "insults"
+        && scope.is_conditional()
+        && (wording.first..=wording.last + 3).any(|token| reply.word(token) == "feel")
+    {
         return false;
     }
     true

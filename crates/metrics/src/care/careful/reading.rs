@@ -3,8 +3,9 @@
 use std::ops::Deref;
 use std::rc::Rc;
 
+pub(super) use probare_nlp::lexicon::Sort;
 use probare_nlp::reading;
-pub(super) use probare_nlp::reading::{Aside, Block, Mood, Scope, Sentence, Sort, Token};
+pub(super) use probare_nlp::reading::{Aside, Block, Mood, Scope, Sentence, Token};
 
 use super::classes::{Class, Classes, classes};
 

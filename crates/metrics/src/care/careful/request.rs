@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::classes::Class;
-use super::reading::{Reading, Sentence};
+use super::reading::{Reading, Sentence, Sort};
 use super::wording::{Sense, Wording, in_sentence, wordings};
 
 /// What the user's message asks for.
@@ -197,12 +197,13 @@ fn speaks_of_people(user: &Reading) -> bool {
 
 /// Whether a word is denied right before it: "not as hopeless", "I'm not worried".
 fn is_taken_back(user: &Reading, token: usize) -> bool {
+    let is_not = |at: usize| user.is_sort(at, Sort::Contraction) && user.is_sort(at, Sort::Copula);
     let mut before = token;
     while before > 0 && matches!(user.word(before - 1), "as" | "so" | "that" | "really" | "too" | "very" | "even") {
         probare_cancellation::steps(1);
         before -= 1;
     }
-    before > 0 && matches!(user.word(before - 1), "not" | "isn't" | "wasn't" | "aren't")
+    before > 0 && (user.word(before - 1) == "not" || is_not(before - 1))
 }
 
 /// The tokens that show distress, less those in a harmless figure of speech. What dies, breaks or fails where a message speaks of a

@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::findings::Finding;
-use super::reading::Reading;
-use crate::care::phrases::{Matcher, Phrase, Words};
+use super::reading::{Reading, Sentence};
+use crate::care::phrases::{Families, Matcher, Phrase};
 
 /// What a phrase is evidence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,10 +46,12 @@ pub(super) enum Sense {
     Forecast,
     /// Tells something good.
     Glad,
+    /// Opens an invitation or a comfort in the imperative.
+    Gentle,
 }
 
 impl Sense {
-    const ALL: [(&'static str, Self); 17] = [
+    const ALL: [(&'static str, Self); 18] = [
         ("pressure", Self::Pressure),
         ("belittling", Self::Belittling),
         ("invitation", Self::Invitation),
@@ -67,6 +69,7 @@ impl Sense {
         ("decision", Self::Decision),
         ("forecast", Self::Forecast),
         ("glad", Self::Glad),
+        ("gentle", Self::Gentle),
     ];
 }
 
@@ -90,36 +93,91 @@ impl Wording {
     }
 }
 
+/// A family as it stands in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Family {
     id: String,
     meaning: String,
     phrases: Vec<String>,
+    /// What begins at the same place and is something else.
+    #[serde(default)]
+    except: Vec<String>,
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every family"))]
+    hit: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every family"))]
+    miss: String,
 }
 
 struct Table {
     matcher: Matcher,
-    families: Vec<(Sense, &'static str, &'static str)>,
+    families: Vec<Named>,
+}
+
+/// A family that is looked for.
+struct Named {
+    sense: Sense,
+    id: &'static str,
+    meaning: &'static str,
+    /// The number of its exceptions among those of the table.
+    except: Option<usize>,
+}
+
+impl Table {
+    /// Whether what a family found at a place is one of its exceptions.
+    fn is_excepted(&self, family: usize, text: &str, start: usize) -> bool {
+        self.families[family].except.is_some_and(|except| self.matcher.stands_at(except, text, start))
+    }
 }
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| table().expect("a test reads the phrases"));
 
+fn groups() -> Result<BTreeMap<String, Vec<Family>>, String> {
+    serde_saphyr::from_str(include_str!("../../../data/care/careful_phrases.yaml")).map_err(|error| error.to_string())
+}
+
+/// The group of exceptions, which nobody searches for.
+const EXCEPTIONS: usize = Sense::ALL.len();
+
 fn table() -> Result<Table, String> {
-    let text = include_str!("../../../data/care/careful_phrases.yaml");
-    let mut groups: BTreeMap<String, Vec<Family>> = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
-    let mut table = Table { matcher: Matcher::default(), families: Vec::new() };
+    let mut groups = groups()?;
+    let (mut phrases, mut families) = (Families::default(), Vec::new());
+    let mut add = |group: usize, written: &[String]| {
+        let read: Result<Vec<Phrase>, _> = written.iter().map(|text| Phrase::read(text)).collect();
+        let refused = |(number, problem): (usize, _)| format!("`{}`: {problem}", written[number]);
+        phrases.add(group, &read.map_err(|error| error.to_string())?).map_err(refused)
+    };
     for (name, sense) in Sense::ALL {
         for family in groups.remove(name).unwrap_or_default() {
-            let phrases: Result<Vec<Phrase>, _> = family.phrases.iter().map(|text| Phrase::read(text)).collect();
-            let phrases = phrases.map_err(|error| error.to_string())?;
-            let refused = |(number, problem)| format!("`{}`: {problem}", family.phrases[number]);
-            table.matcher.add(sense as usize, &phrases).map_err(refused)?;
+            add(sense as usize, &family.phrases)?;
+            let has_exceptions = !family.except.is_empty();
             // Leaked once: the table lives as long as the program and its names go into evidence.
-            table.families.push((sense, family.id.leak(), family.meaning.leak()));
+            let (id, meaning): (&'static str, &'static str) = (family.id.leak(), family.meaning.leak());
+            let except = if has_exceptions { Some(add(EXCEPTIONS, &family.except)?) } else { None };
+            families.push(Named { sense, id, meaning, except });
+            // Exceptions take a number of their own.
+            families.extend(except.map(|_| Named { sense, id, meaning, except: None }));
         }
     }
-    if groups.is_empty() { Ok(table) } else { Err(format!("unknown groups: {:?}", groups.keys())) }
+    if !groups.is_empty() {
+        return Err(format!("unknown groups: {:?}", groups.keys()));
+    }
+    Ok(Table { matcher: phrases.matcher(), families })
+}
+
+/// Whether a clause whose verb stands at a token opens as an invitation or a comfort does: "tell me", "take care", "be kind".
+pub(super) fn opens_gently(reading: &Reading, sentence: &Sentence, token: usize) -> bool {
+    let text = &reading.text[sentence.at.clone()];
+    let start = reading.tokens.get(token).and_then(|token| token.at.start.checked_sub(sentence.at.start));
+    let Some(start) = start.filter(|start| *start < text.len()) else { return false };
+    let gentle = TABLE.families.iter().enumerate().filter(|(_, named)| named.sense == Sense::Gentle);
+    let mut gentle = gentle.filter(|(number, _)| !is_exception(*number));
+    gentle.any(|(family, _)| TABLE.matcher.stands_at(family, text, start) && !TABLE.is_excepted(family, text, start))
+}
+
+/// Whether a family holds the exceptions of the one before it.
+fn is_exception(family: usize) -> bool {
+    family.checked_sub(1).is_some_and(|before| TABLE.families[before].except == Some(family))
 }
 
 /// What is looked for in replies.
@@ -152,9 +210,12 @@ pub(super) fn wordings(reading: &Reading, senses: &[Sense]) -> Vec<Wording> {
     for (number, sentence) in reading.sentences.iter().enumerate() {
         probare_cancellation::steps(1);
         let text = &reading.text[sentence.at.clone()];
-        for hit in TABLE.matcher.find(text, &Words::of(text), &limits) {
+        for hit in TABLE.matcher.find(text, &limits) {
             probare_cancellation::steps(1);
-            let (sense, id, meaning) = TABLE.families[hit.family];
+            let Named { sense, id, meaning, .. } = TABLE.families[hit.family];
+            if TABLE.is_excepted(hit.family, text, hit.span.start) {
+                continue;
+            }
             let first = reading.token_at(sentence.at.start + hit.span.start);
             let last = reading.token_at(sentence.at.start + hit.span.end.saturating_sub(1)).max(first);
             if reading.tokens.get(first).is_some_and(|token| !token.apart) {
@@ -170,8 +231,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_phrases_compile() {
+    fn every_family_is_found_in_its_hit_and_not_in_its_miss() {
         assert!(table().is_ok(), "{:?}", table().err());
+        let senses = Sense::ALL.map(|(_, sense)| sense);
+        for family in groups().unwrap().into_values().flatten() {
+            let is_found = |text: &str| {
+                let reading = Reading::of(text);
+                wordings(&reading, &senses).iter().any(|wording| wording.id == family.id)
+            };
+            assert!(is_found(&family.hit), "{}: not found in `{}`", family.id, family.hit);
+            assert!(!is_found(&family.miss), "{}: found in `{}`", family.id, family.miss);
+        }
     }
 
     #[test]

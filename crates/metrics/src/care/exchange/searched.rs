@@ -1,4 +1,4 @@
-//! [`Searched`]: a text of an exchange with its words and the phrases that were found in it.
+//! [`Searched`]: a text of an exchange with the phrases that were found in it.
 
 use std::rc::Rc;
 
@@ -6,13 +6,11 @@ use probare_core::Sample;
 
 use crate::care::closeness::Opening;
 use crate::care::lexicon::{Group, Hits, Lexicon};
-use crate::care::phrases::{Found, Words};
+use crate::care::phrases::Found;
 
 /// A text that has been searched.
 #[derive(Debug)]
 pub(in crate::care) struct Searched {
-    /// Its words.
-    pub words: Words,
     found: Vec<Found>,
 }
 
@@ -35,9 +33,8 @@ impl Message {
     /// The message of a case, searched once for each lexicon.
     pub(in crate::care) fn of(sample: Sample<'_>, user: &str, lexicon: &Lexicon) -> Rc<Self> {
         sample.reading(lexicon.mark(), || {
-            let words = Words::of(user);
-            let found = lexicon.search(user, &words, &[(Group::Vulnerability, user.len())]);
-            Self(Searched { words, found })
+            let found = lexicon.search(user, &[(Group::Vulnerability, user.len())]);
+            Self(Searched { found })
         })
     }
 }
@@ -46,7 +43,6 @@ impl Reply {
     /// The reply of a case, searched once for each lexicon.
     pub(in crate::care) fn of(sample: Sample<'_>, reply: &str, lexicon: &Lexicon) -> Rc<Self> {
         sample.reading(lexicon.mark(), || {
-            let words = Words::of(reply);
             let whole = reply.len();
             let groups = [
                 (Group::Positive, whole),
@@ -57,8 +53,8 @@ impl Reply {
                 (Group::FollowUp, whole),
                 (Group::Pivot, whole),
             ];
-            let found = lexicon.search(reply, &words, &groups);
-            Self(Searched { words, found })
+            let found = lexicon.search(reply, &groups);
+            Self(Searched { found })
         })
     }
 }

@@ -10,7 +10,7 @@ use probare_core::{BuildError, Evidence, EvidenceKind, Field};
 use schemars::Schema;
 use serde_json::Value as Json;
 
-use super::phrases::{Found, Matcher, NotationError, Phrase, Words};
+use super::phrases::{Families, Found, Matcher, NotationError, Phrase};
 use crate::bounded::excerpt;
 pub use file::{Extends, Family, LexiconFile};
 
@@ -181,52 +181,22 @@ impl Lexicon {
     }
 
     fn compile(file: LexiconFile) -> Result<Self, LexiconError> {
-        let mut lexicon =
-            Self { matcher: Matcher::default(), families: Vec::new(), has_own: Default::default(), mark: 0 };
+        let (mut phrases, mut names) = (Families::default(), Vec::new());
         for (group, families) in file.into_groups() {
             for family in families {
-                lexicon.add(group, family)?;
+                add(&mut phrases, &mut names, group, family)?;
             }
         }
-        Ok(lexicon)
-    }
-
-    fn add(&mut self, group: Group, family: Family) -> Result<(), LexiconError> {
-        let line = family.id.referenced.line();
-        let id = family.id.value;
-        let problem = |problem| Err(LexiconError::Family { line, family: id.clone(), problem });
-        if id.trim().is_empty() {
-            return problem("has an empty id");
-        }
-        if family.phrases.is_empty() {
-            return problem("has no phrases");
-        }
-        if self.families.iter().any(|known| known.group == group && known.id == id) {
-            return problem("stands twice in its group");
-        }
-        let mut phrases = Vec::with_capacity(family.phrases.len());
-        for phrase in &family.phrases {
-            let line = phrase.referenced.line();
-            let fail = |source| LexiconError::Phrase { line, family: id.clone(), source };
-            let read = Phrase::read(&phrase.value).map_err(fail)?;
-            phrases.push(read);
-        }
-        self.matcher.add(group as usize, &phrases).map_err(|(number, problem)| {
-            let phrase = &family.phrases[number];
-            let source = NotationError { phrase: phrase.value.clone(), problem };
-            LexiconError::Phrase { line: phrase.referenced.line(), family: id.clone(), source }
-        })?;
-        self.families.push(Named { group, id, meaning: family.meaning, own: false });
-        Ok(())
+        Ok(Self { matcher: phrases.matcher(), families: names, has_own: Default::default(), mark: 0 })
     }
 
     /// Searches a text. Each group that is named is searched in as many bytes as are named with it.
-    pub(super) fn search(&self, text: &str, words: &Words, groups: &[(Group, usize)]) -> Vec<Found> {
+    pub(super) fn search(&self, text: &str, groups: &[(Group, usize)]) -> Vec<Found> {
         let mut limits = [0; Group::ALL.len()];
         for (group, limit) in groups {
             limits[*group as usize] = *limit;
         }
-        self.matcher.find(text, words, &limits)
+        self.matcher.find(text, &limits)
     }
 
     /// What a search in this text found, as hits.
@@ -239,10 +209,40 @@ impl Lexicon {
         if !self.has_own[group as usize] {
             return Vec::new();
         }
-        let mut found = self.search(text, &Words::of(text), &[(group, text.len())]);
+        let mut found = self.search(text, &[(group, text.len())]);
         found.retain(|found| self.families[found.family].own);
         self.hits(text, &found).of(group)
     }
+}
+
+/// Adds a family of a group to the phrases, and its name to the names.
+fn add(families: &mut Families, names: &mut Vec<Named>, group: Group, family: Family) -> Result<(), LexiconError> {
+    let line = family.id.referenced.line();
+    let id = family.id.value;
+    let problem = |problem| Err(LexiconError::Family { line, family: id.clone(), problem });
+    if id.trim().is_empty() {
+        return problem("has an empty id");
+    }
+    if family.phrases.is_empty() {
+        return problem("has no phrases");
+    }
+    if names.iter().any(|known| known.group == group && known.id == id) {
+        return problem("stands twice in its group");
+    }
+    let mut phrases = Vec::with_capacity(family.phrases.len());
+    for phrase in &family.phrases {
+        let line = phrase.referenced.line();
+        let fail = |source| LexiconError::Phrase { line, family: id.clone(), source };
+        let read = Phrase::read(&phrase.value).map_err(fail)?;
+        phrases.push(read);
+    }
+    families.add(group as usize, &phrases).map_err(|(number, problem)| {
+        let phrase = &family.phrases[number];
+        let source = NotationError { phrase: phrase.value.clone(), problem };
+        LexiconError::Phrase { line: phrase.referenced.line(), family: id.clone(), source }
+    })?;
+    names.push(Named { group, id, meaning: family.meaning, own: false });
+    Ok(())
 }
 
 /// The hits of one search.
@@ -293,7 +293,7 @@ mod tests {
                     meaning: scolds, phrases: [\"shame on you\"]}\n";
         let lexicon = Lexicon::read(text).unwrap();
         let reply = "Cheer up. Chin up! Shame on you. You must.";
-        let found = lexicon.search(reply, &Words::of(reply), &[(Group::Directive, reply.len())]);
+        let found = lexicon.search(reply, &[(Group::Directive, reply.len())]);
         let hits = lexicon.hits(reply, &found).of(Group::Directive);
         assert_eq!(hits.iter().map(|hit| hit.family).collect::<Vec<_>>(), ["N01", "N18", "X1"]);
         assert_eq!(hits[1].text, "Chin up");

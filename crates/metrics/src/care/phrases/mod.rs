@@ -1,7 +1,7 @@
-//! Phrases as data: a small notation, its compiled form, and a matcher that finds the phrases of many families at once.
+//! Phrases as data: a small notation for regular expressions, and a matcher that finds the phrases of many families at once.
 //!
 //! A phrase is written as it reads. Letters match without regard to ASCII case, a space is exactly one space, and an outer
-//! end that is a word character must be the end of a word. Four marks stand for what varies:
+//! end that is a word character must be the end of a word. These marks stand for what varies:
 //!
 //! | mark | meaning |
 //! |---|---|
@@ -9,15 +9,13 @@
 //! | `[a]` | this or nothing, tried in this order |
 //! | `<*>`, `<0-20>` | any characters within the line; so many of them, counted in UTF-16 units, as many as possible |
 //! | `<~>`, `<end>` | white space or nothing; the end of the text |
+//! | `<word>` | one word |
+//! | `<copula>` | a word of this class of the shared lexicon (`crates/nlp/data/lexicon.yaml`) |
 
 mod matcher;
 mod notation;
-mod program;
 mod space;
-mod waiting;
-mod words;
 
-pub use matcher::{Found, Matcher};
+pub use matcher::{Families, Found, Matcher};
 pub use notation::{NotationError, Phrase};
 pub use space::is_free_space;
-pub use words::{Word, Words};

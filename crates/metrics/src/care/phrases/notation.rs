@@ -1,27 +1,29 @@
-//! [`Phrase`]: a phrase read from its notation.
+//! [`Phrase`]: a phrase read from its notation and written as a regular expression.
 
 use std::fmt;
+
+use probare_nlp::lexicon;
 
 /// Deepest nesting of choices and options.
 const MOST_NESTING: usize = 8;
 
+/// Longest gap that has an end.
+const LONGEST_GAP: usize = 500;
+
+/// Any character of a line.
+const IN_LINE: &str = "[^\\n\\r\\u{2028}\\u{2029}]";
+
+/// White space as JavaScript's patterns know it; see [`super::is_free_space`].
+const FREE_SPACE: &str =
+    "[\\t-\\r \\u{a0}\\u{1680}\\u{2000}-\\u{200a}\\u{2028}\\u{2029}\\u{202f}\\u{205f}\\u{3000}\\u{feff}]*";
+
 /// A phrase in the notation of [`super`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phrase(pub(super) Vec<Piece>);
-
-/// A piece of a phrase.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Piece {
-    /// These characters, ASCII letters in lower case.
-    Literal(String),
-    /// One of these, in order.
-    Choice(Vec<Vec<Piece>>),
-    /// Any characters within the line: at least and at most so many UTF-16 units.
-    Gap { least: usize, most: Option<usize> },
-    /// White space or nothing.
-    Space,
-    /// The end of the text.
-    End,
+pub struct Phrase {
+    /// As a regular expression in which letters are small.
+    pub(super) pattern: String,
+    /// Whether a gap in it has no end.
+    pub(super) is_open: bool,
 }
 
 /// A phrase that breaks the rules of its notation.
@@ -48,10 +50,6 @@ pub enum Problem {
     TooDeep,
     /// It begins with something that varies without bound.
     BeginsWithGap,
-    /// Its choices multiply to too many beginnings.
-    TooManyBeginnings,
-    /// It begins with a part of a word.
-    BeginsWithPartOfWord,
 }
 
 impl fmt::Display for Problem {
@@ -59,11 +57,12 @@ impl fmt::Display for Problem {
         match self {
             Self::Empty => formatter.write_str("the phrase may be empty, so it would be found everywhere"),
             Self::Unbalanced(bracket) => write!(formatter, "`{bracket}` has no counterpart"),
-            Self::UnknownMark => formatter.write_str("between `<` and `>` stands `*`, `~`, `end` or a range as `0-20`"),
+            Self::UnknownMark => write!(
+                formatter,
+                "between `<` and `>` stands `*`, `~`, `end`, `word`, a class of the lexicon as `copula`, or a range as `0-20` up to {LONGEST_GAP}"
+            ),
             Self::TooDeep => write!(formatter, "choices are nested more than {MOST_NESTING} deep"),
             Self::BeginsWithGap => formatter.write_str("a phrase begins with a word or a mark of punctuation"),
-            Self::TooManyBeginnings => formatter.write_str("its choices give too many beginnings; split it in two"),
-            Self::BeginsWithPartOfWord => formatter.write_str("its first word must be whole before a gap begins"),
         }
     }
 }
@@ -72,101 +71,109 @@ impl Phrase {
     /// Reads the notation.
     pub fn read(text: &str) -> Result<Self, NotationError> {
         let fail = |problem| NotationError { phrase: text.to_owned(), problem };
-        let mut reader = Reader { rest: text, depth: 0 };
-        let pieces = reader.sequence().map_err(fail)?;
+        let mut reader = Reader { rest: text, depth: 0, pattern: String::new(), is_open: false };
+        let may_be_empty = reader.sequence().map_err(fail)?;
         if let Some(bracket) = reader.rest.chars().next() {
             return Err(fail(Problem::Unbalanced(bracket)));
         }
-        if may_be_empty(&pieces) {
+        if may_be_empty {
             return Err(fail(Problem::Empty));
         }
-        Ok(Self(pieces))
+        Ok(Self { pattern: reader.pattern, is_open: reader.is_open })
     }
-}
-
-fn may_be_empty(pieces: &[Piece]) -> bool {
-    pieces.iter().all(|piece| match piece {
-        Piece::Literal(text) => text.is_empty(),
-        Piece::Choice(choices) => choices.iter().any(|choice| may_be_empty(choice)),
-        Piece::Gap { least, .. } => *least == 0,
-        Piece::Space | Piece::End => true,
-    })
 }
 
 struct Reader<'a> {
     rest: &'a str,
     depth: usize,
+    pattern: String,
+    is_open: bool,
 }
 
 impl Reader<'_> {
-    /// Pieces up to the end or to a bracket or bar that belongs to the caller.
-    fn sequence(&mut self) -> Result<Vec<Piece>, Problem> {
-        let mut pieces = Vec::new();
-        let mut literal = String::new();
-        while let Some(character) = self.rest.chars().next() {
-            if matches!(character, ')' | ']' | '|') {
-                break;
-            }
-            self.rest = &self.rest[character.len_utf8()..];
-            let piece = match character {
-                '(' => self.choice(')')?,
-                '[' => {
-                    let Piece::Choice(mut choices) = self.choice(']')? else { unreachable!("a choice gives a choice") };
-                    choices.push(Vec::new());
-                    Piece::Choice(choices)
-                }
-                '<' => self.mark()?,
-                other => {
-                    literal.push(other.to_ascii_lowercase());
-                    continue;
-                }
-            };
-            if !literal.is_empty() {
-                pieces.push(Piece::Literal(std::mem::take(&mut literal)));
-            }
-            pieces.push(piece);
-        }
-        if !literal.is_empty() {
-            pieces.push(Piece::Literal(literal));
-        }
-        Ok(pieces)
+    fn next(&mut self) -> Option<char> {
+        let next = self.rest.chars().next()?;
+        self.rest = &self.rest[next.len_utf8()..];
+        Some(next)
     }
 
-    fn choice(&mut self, close: char) -> Result<Piece, Problem> {
+    /// Writes what stands up to the end or to a bracket or bar that belongs to the caller; tells whether it may be empty.
+    fn sequence(&mut self) -> Result<bool, Problem> {
+        let mut may_be_empty = true;
+        while !self.rest.is_empty() && !self.rest.starts_with([')', ']', '|']) {
+            let Some(character) = self.next() else { break };
+            may_be_empty &= match character {
+                '(' => self.choice(')')?,
+                '[' => self.choice(']')?,
+                '<' => self.mark()?,
+                other => {
+                    let mut buffer = [0; 4];
+                    let escaped = regex_syntax::escape(other.to_ascii_lowercase().encode_utf8(&mut buffer));
+                    // Beyond ASCII a letter is itself alone.
+                    let is_plain = other.is_ascii();
+                    self.pattern.push_str(&if is_plain { escaped } else { format!("(?u-i:{escaped})") });
+                    false
+                }
+            };
+        }
+        Ok(may_be_empty)
+    }
+
+    fn choice(&mut self, close: char) -> Result<bool, Problem> {
         self.depth += 1;
         if self.depth > MOST_NESTING {
             return Err(Problem::TooDeep);
         }
-        let mut choices = vec![self.sequence()?];
+        self.pattern.push_str("(?:");
+        let mut may_be_empty = self.sequence()?;
         loop {
-            let Some(next) = self.rest.chars().next() else {
-                return Err(Problem::Unbalanced(if close == ')' { '(' } else { '[' }));
-            };
-            self.rest = &self.rest[next.len_utf8()..];
-            match next {
-                '|' => choices.push(self.sequence()?),
-                found if found == close => break,
-                other => return Err(Problem::Unbalanced(other)),
+            match self.next() {
+                None => return Err(Problem::Unbalanced(if close == ')' { '(' } else { '[' })),
+                Some('|') => {
+                    self.pattern.push('|');
+                    may_be_empty |= self.sequence()?;
+                }
+                Some(found) if found == close => break,
+                Some(other) => return Err(Problem::Unbalanced(other)),
             }
         }
         self.depth -= 1;
-        Ok(Piece::Choice(choices))
+        self.pattern.push_str(if close == ']' { ")?" } else { ")" });
+        Ok(may_be_empty || close == ']')
     }
 
-    fn mark(&mut self) -> Result<Piece, Problem> {
+    fn mark(&mut self) -> Result<bool, Problem> {
         let (mark, rest) = self.rest.split_once('>').ok_or(Problem::Unbalanced('<'))?;
         self.rest = rest;
         match mark {
-            "*" => Ok(Piece::Gap { least: 0, most: None }),
-            "~" => Ok(Piece::Space),
-            "end" => Ok(Piece::End),
+            "*" => {
+                self.is_open = true;
+                self.pattern.push_str(&[IN_LINE, "*"].concat());
+            }
+            "~" => self.pattern.push_str(FREE_SPACE),
+            "end" => self.pattern.push_str("\\z"),
+            "word" => {
+                self.pattern.push_str("[a-z0-9'-]+");
+                return Ok(false);
+            }
+            name if name.starts_with(|first: char| first.is_ascii_lowercase()) => {
+                let words = lexicon::words(name).ok_or(Problem::UnknownMark)?;
+                let words: Vec<String> = words.iter().map(|word| regex_syntax::escape(word)).collect();
+                self.pattern.push_str(&format!("(?:{})", words.join("|")));
+                return Ok(false);
+            }
             range => {
                 let (least, most) = range.split_once('-').ok_or(Problem::UnknownMark)?;
-                let least = least.parse().map_err(|_| Problem::UnknownMark)?;
-                let most = most.parse().map_err(|_| Problem::UnknownMark)?;
-                if least > most { Err(Problem::UnknownMark) } else { Ok(Piece::Gap { least, most: Some(most) }) }
+                let bound = |text: &str| text.parse().ok().filter(|bound: &usize| *bound <= LONGEST_GAP);
+                let (least, most) = bound(least).zip(bound(most)).ok_or(Problem::UnknownMark)?;
+                if least > most {
+                    return Err(Problem::UnknownMark);
+                }
+                self.pattern.push_str(&format!("{IN_LINE}{{{least},{most}}}"));
+                return Ok(least == 0);
             }
         }
+        Ok(true)
     }
 }
 
@@ -176,10 +183,11 @@ mod tests {
 
     #[test]
     fn marks_are_read_and_letters_are_small() {
-        let phrase = Phrase::read("Trust me<0-20>(will|be [so ]fine)<~><end>").unwrap();
-        assert_eq!(phrase.0.len(), 5);
-        assert_eq!(phrase.0[0], Piece::Literal("trust me".into()));
-        assert_eq!(phrase.0[1], Piece::Gap { least: 0, most: Some(20) });
+        let phrase = Phrase::read("Trust me<0-20>(will|be [so ]fine).").unwrap();
+        assert_eq!(phrase.pattern, format!("trust me{IN_LINE}{{0,20}}(?:will|be (?:so )?fine)\\."));
+        assert!(!phrase.is_open && Phrase::read("a<*>b").unwrap().is_open);
+        let copula = Phrase::read("it <copula> so").unwrap().pattern;
+        assert!(copula.contains("|is)") && copula.contains("wasn't"), "{copula}");
     }
 
     #[test]
@@ -191,7 +199,8 @@ mod tests {
         assert_eq!(problem("[a]"), Problem::Empty);
         assert_eq!(problem(""), Problem::Empty);
         assert_eq!(problem("a <5-2>"), Problem::UnknownMark);
-        assert_eq!(problem("a <x>"), Problem::UnknownMark);
+        assert_eq!(problem("a <0-100000>"), Problem::UnknownMark);
+        assert_eq!(problem("a <nouns>"), Problem::UnknownMark);
         assert_eq!(problem("a <*"), Problem::Unbalanced('<'));
         assert_eq!(problem(&"(".repeat(100)), Problem::TooDeep);
     }

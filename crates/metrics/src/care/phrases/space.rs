@@ -19,15 +19,3 @@ pub const fn is_free_space(character: char) -> bool {
             | '\u{feff}'
     )
 }
-
-/// The ends of a line, which no gap crosses.
-#[inline]
-pub(super) const fn ends_line(character: char) -> bool {
-    matches!(character, '\n' | '\r' | '\u{2028}' | '\u{2029}')
-}
-
-/// Word characters are ASCII letters, digits and the underscore.
-#[inline]
-pub(super) const fn is_word_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}

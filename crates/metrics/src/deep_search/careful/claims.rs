@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use probare_nlp::reading::{Sort, sorts};
+use probare_nlp::lexicon::{Sort, sorts};
 use probare_nlp::{Parser, Sentence as Parse, Token};
 use probare_text::anchors::{Anchor, Sources as Anchors, find_anchors};
 
@@ -206,7 +206,7 @@ fn verbs(parse: &Parse) -> Vec<(String, bool)> {
     // The parser cuts *n't* off its verb.
     let is_denial = |token: &Token| {
         let lemma = token.lemma.to_lowercase();
-        matches!(lemma.as_str(), "no" | "n't" | "n’t") || sorts(&lemma).has(Sort::Negating)
+        matches!(lemma.as_str(), "no" | "n't" | "n’t") || sorts(&lemma).has(Sort::Negation)
     };
     parse
         .tokens

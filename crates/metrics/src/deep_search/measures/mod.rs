@@ -9,7 +9,6 @@ mod claims;
 mod documents;
 mod iterations;
 mod overlap;
-mod packed_map;
 mod steps;
 mod vocabulary;
 mod word_lists;

@@ -4,11 +4,8 @@ use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use probare_text::python;
-use probare_text::tokens::synthlink::{Packed, Room, UNKNOWN};
 use probare_text::tokens::{Tokens, synthlink};
 use rustc_hash::FxHashMap;
-
-use super::packed_map::{PackedMap, find};
 
 /// The number of a word in its [`Vocabulary`].
 pub type WordId = u32;
@@ -18,12 +15,9 @@ pub type WordId = u32;
 /// One vocabulary serves many texts: whatever it has read once it finds again without a new entry.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
-    /// Words of a few bytes, which most are, by the number they pack into.
-    short: PackedMap,
-    long: FxHashMap<Box<str>, WordId>,
-    words: Vec<Word>,
+    numbers: FxHashMap<Box<str>, WordId>,
+    words: Vec<WordFacts>,
     texts: Vec<Box<str>>,
-    room: Room,
     /// What the measure at work has noted about each word.
     pub(super) marks: Marks,
 }
@@ -34,7 +28,7 @@ const INSTRUCTIONS: [&str; 9] =
 
 /// What is known about a word besides its text.
 #[derive(Debug, Clone, Copy)]
-struct Word {
+struct WordFacts {
     stem: WordId,
     is_stop: bool,
     has_digit: bool,
@@ -73,22 +67,17 @@ impl Vocabulary {
     /// Adds the numbers of the tokens of a text to `ids`, and calls `place` with the index of each in the text, and the start
     /// and the end of what it came from.
     #[inline]
-    pub(super) fn read_placed(&mut self, text: &str, ids: &mut Vec<WordId>, place: impl FnMut(usize, usize, usize)) {
-        let (places, first) = (self.short.places(), ids.len());
-        self.room.read(text, |word| find(places, word), ids, place);
-        self.number_unknown(&mut ids[first..]);
-    }
-
-    /// Gives numbers to the tokens of the text at hand that are not known, or long.
-    #[inline]
-    fn number_unknown(&mut self, ids: &mut [WordId]) {
-        if !self.room.unknown().is_empty() {
-            let room = std::mem::take(&mut self.room);
-            for (index, token) in room.unknown() {
-                ids[*index] = self.number(token);
-            }
-            self.room = room;
-        }
+    pub(super) fn read_placed(
+        &mut self,
+        text: &str,
+        ids: &mut Vec<WordId>,
+        mut place: impl FnMut(usize, usize, usize),
+    ) {
+        let first = ids.len();
+        synthlink::for_each_token(text, |token, span| {
+            place(ids.len() - first, span.start, span.end);
+            ids.push(self.number(token));
+        });
     }
 
     /// How many words it knows.
@@ -104,23 +93,15 @@ impl Vocabulary {
 
     /// The number of a token.
     fn number(&mut self, token: &str) -> WordId {
-        let known = match Packed::new(token) {
-            Some(packed) => self.short.get(packed),
-            None => self.long.get(token).copied().unwrap_or(UNKNOWN),
-        };
-        if known == UNKNOWN { self.add(token) } else { known }
+        self.numbers.get(token).copied().unwrap_or_else(|| self.add(token))
     }
 
     /// Takes in a token that is not known.
     fn add(&mut self, token: &str) -> WordId {
-        let id = WordId::try_from(self.words.len()).ok().filter(|id| *id != UNKNOWN);
-        let id = id.expect("texts in memory have fewer than 2^32 words");
-        match Packed::new(token) {
-            Some(packed) => self.short.insert(packed, id),
-            None => drop(self.long.insert(token.into(), id)),
-        }
+        let id = WordId::try_from(self.words.len()).expect("texts in memory have fewer than 2^32 words");
+        self.numbers.insert(token.into(), id);
         self.texts.push(token.into());
-        self.words.push(Word {
+        self.words.push(WordFacts {
             stem: id,
             is_stop: synthlink::is_stop_word(token),
             has_digit: token.chars().any(python::is_digit),

@@ -16,5 +16,3 @@ mod words;
 
 pub use selection::names_everything;
 pub use table::CarefulTable;
-
-pub(super) use words::{Gap, Word, words};

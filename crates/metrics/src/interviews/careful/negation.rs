@@ -4,29 +4,10 @@
 //! reaches over its noun phrase only, so that in `no work in winter` winter is not denied. A comma ends the reach unless a
 //! list goes on behind it. What is said of a subject reaches back to it: `the grant was refused`.
 
-use probare_nlp::reading::{Denial, denial, exclusion};
+use probare_nlp::lexicon::{Sort, Sorts, lemma, sorts};
+use probare_nlp::reading::{Denial, denial, denies_by_meaning};
 
-use super::words::{Gap, Word};
-
-/// What was done to a subject that is no more.
-const GONE: [&str; 16] = [
-    "refused",
-    "rejected",
-    "denied",
-    "sold",
-    "lost",
-    "cancelled",
-    "canceled",
-    "abandoned",
-    "excluded",
-    "dropped",
-    "missing",
-    "absent",
-    "lacking",
-    "stopped",
-    "ruled",
-    "turned",
-];
+use super::words::{Gap, SpokenWord};
 
 /// What follows `was not` where the subject itself is denied; elsewhere something is said about it: `wages had not risen`.
 const NAMED: [&str; 18] = [
@@ -50,24 +31,11 @@ const NAMED: [&str; 18] = [
     "present",
 ];
 
-/// Beginnings of words with which a question asks for what stood in the way: lacking it is naming it.
-const HINDRANCES: [&str; 6] = ["prevent", "obstacle", "hinder", "barrier", "stopped", "why"];
-
-/// Words at which a clause turns.
-const TURNING: [&str; 11] =
-    ["but", "although", "though", "however", "while", "whereas", "yet", "so", "unless", "until", "just"];
-
 /// Words that end the noun phrase behind `no`.
 const BEHIND_NOUN: [&str; 17] = [
     "in", "on", "at", "during", "from", "with", "by", "to", "after", "before", "when", "where", "that", "which", "who",
     "and", "than",
 ];
-
-/// Words from which the exceptions of `everything except …` are counted.
-const UNIVERSAL: [&str; 6] = ["everywhere", "everything", "everyone", "all", "every", "anything"];
-
-/// Forms of `be`.
-const BE: [&str; 8] = ["is", "are", "was", "were", "be", "been", "being", "got"];
 
 /// Most words that a negation reaches over.
 const REACH: usize = 14;
@@ -76,18 +44,22 @@ const REACH: usize = 14;
 /// was asked: a verb of the question denies nothing, and where it asks for reasons or hindrances, what lacks or was
 /// refused is one.
 pub(super) fn denials(
-    words: &[Word],
+    words: &[SpokenWord],
     starts_value: &dyn Fn(usize) -> bool,
     query: Option<&str>,
 ) -> Vec<Option<String>> {
     let mut denied: Vec<Option<String>> = vec![None; words.len()];
-    let query = query.map(str::to_lowercase).unwrap_or_default();
-    let is_asked = |stem: &str| query.split(' ').any(|word| word.starts_with(stem));
-    let asks_for_hindrance = HINDRANCES.iter().any(|stem| is_asked(stem))
-        || (query.contains(" from") && (is_asked("kept") || is_asked("keep")));
+    let query = query.map(super::words::words).unwrap_or_default();
+    let is_asked = |word: &str| query.iter().any(|asked| asked.form == word);
+    let asks_for_hindrance = query.iter().any(|asked| sorts(&asked.form).has(Sort::Hindrance))
+        || (is_asked("from") && (is_asked("kept") || is_asked("keep")));
     for at in 0..words.len() {
         let Some((length, kind)) = denial_at(words, at).or_else(|| {
-            let excludes = exclusion(&words[at].form).is_some_and(|stem| !query.contains(stem));
+            let near = |ahead: isize| words.get(at.wrapping_add_signed(ahead)).map_or("", |word| word.form.as_str());
+            let excluding = verb(&words[at].form);
+            let excludes = excluding.is_some()
+                && denies_by_meaning(near)
+                && !query.iter().any(|asked| excluding == verb(&asked.form));
             (!asks_for_hindrance && excludes).then_some((1, Denial::Clause))
         }) else {
             continue;
@@ -105,19 +77,27 @@ pub(super) fn denials(
     denied
 }
 
+/// The plain form of a verb that denies.
+fn verb(form: &str) -> Option<&'static str> {
+    lemma(Sort::Denial, |ahead| if ahead == 0 { form } else { "" })
+}
+
 /// How many words make up the denial that starts here, and what it denies.
-fn denial_at(words: &[Word], at: usize) -> Option<(usize, Denial)> {
+fn denial_at(words: &[SpokenWord], at: usize) -> Option<(usize, Denial)> {
     if words[at].form == "against" {
         let start = at.saturating_sub(4);
-        let warns = words[start..at].iter().any(|word| word.form.starts_with("warn"));
+        let warns = words[start..at].iter().any(|word| sorts(&word.form).has(Sort::Warning));
         return warns.then_some((1, Denial::Clause));
     }
-    let next = words.get(at + 1).filter(|next| next.gap == Gap::None).map(|next| next.form.as_str());
-    denial(&words[at].form, next)
+    denial(|ahead| {
+        let is_near =
+            words.get(at + 1..=at + ahead).is_some_and(|words| words.iter().all(|word| word.gap == Gap::None));
+        if ahead == 0 || is_near { words[at + ahead].form.as_str() } else { "" }
+    })
 }
 
 /// One past the last word that a denial reaches.
-fn reach(words: &[Word], start: usize, kind: Denial, starts_value: &dyn Fn(usize) -> bool) -> usize {
+fn reach(words: &[SpokenWord], start: usize, kind: Denial, starts_value: &dyn Fn(usize) -> bool) -> usize {
     let limit = words.len().min(start + REACH);
     for at in start..limit {
         let word = words[at].form.as_str();
@@ -126,7 +106,7 @@ fn reach(words: &[Word], start: usize, kind: Denial, starts_value: &dyn Fn(usize
             Gap::Comma => at > start && list_goes_on(words, at),
             Gap::Clause | Gap::Question => false,
         };
-        if !goes_on || TURNING.contains(&word) {
+        if !goes_on || sorts(word).has(Sort::Turning) {
             return at;
         }
         if at > start && matches!(word, "because" | "since" | "as") {
@@ -145,7 +125,7 @@ fn reach(words: &[Word], start: usize, kind: Denial, starts_value: &dyn Fn(usize
 }
 
 /// Whether the words behind a comma go on with a list: a few of them, then `or` or `nor`.
-fn list_goes_on(words: &[Word], comma: usize) -> bool {
+fn list_goes_on(words: &[SpokenWord], comma: usize) -> bool {
     let mut since_comma = 0;
     for word in &words[comma..] {
         match word.gap {
@@ -165,19 +145,25 @@ fn list_goes_on(words: &[Word], comma: usize) -> bool {
 }
 
 /// Denies the subjects of `was not …` and of what is no more.
-fn deny_subjects(words: &[Word], starts_value: &dyn Fn(usize) -> bool, query: &str, denied: &mut [Option<String>]) {
+fn deny_subjects(
+    words: &[SpokenWord],
+    starts_value: &dyn Fn(usize) -> bool,
+    query: &[SpokenWord],
+    denied: &mut [Option<String>],
+) {
     for at in 0..words.len() {
         let word = words[at].form.as_str();
         let next = words.get(at + 1).filter(|next| next.gap == Gap::None).map(|next| next.form.as_str());
         let after = words.get(at + 2).filter(|after| after.gap == Gap::None).map(|after| after.form.as_str());
-        let is_be = BE.contains(&word);
+        let is_be = (sorts(word).has(Sort::Copula) && !sorts(word).has(Sort::Contraction)) || word == "got";
+        let is_gone = |word: &&str| sorts(word).has_any(Sorts::GONE) && !query.iter().any(|asked| asked.form == *word);
         let is_named = |word: Option<&str>| word.is_none_or(|word| NAMED.contains(&word));
-        let by = if matches!(word, "isnt" | "arent" | "wasnt" | "werent") {
+        let by = if sorts(word).has(Sort::Copula) && sorts(word).has(Sort::Contraction) {
             is_named(next).then_some(word)
         } else if is_be && matches!(next, Some("never" | "not")) {
             next.filter(|_| is_named(after))
         } else if is_be {
-            [next, after].into_iter().flatten().find(|word| GONE.contains(word) && !query.contains(word))
+            [next, after].into_iter().flatten().find(is_gone)
         } else {
             None
         };
@@ -205,10 +191,10 @@ fn is_determiner(word: &str) -> bool {
 }
 
 /// Where everything is named with exceptions: the word that says so.
-pub(super) fn universal(words: &[Word]) -> Option<usize> {
+pub(super) fn universal(words: &[SpokenWord]) -> Option<usize> {
     let exception = words.iter().position(|word| matches!(word.form.as_str(), "except" | "excluding" | "excepting"))?;
     let start = words[..=exception].iter().rposition(|word| word.gap >= Gap::Clause).unwrap_or(0);
-    (start..exception).find(|at| UNIVERSAL.contains(&words[*at].form.as_str()))
+    (start..exception).find(|at| sorts(&words[*at].form).has(Sort::Universal))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use probare_text::wordnet::{PartOfSpeech, Synset, WordNet};
 
-use super::words::{Gap, Word};
+use super::words::{Gap, SpokenWord};
 use crate::interviews::matching::Reason;
 
 /// Pronouns that a noun does not take behind it.
@@ -10,7 +10,7 @@ const OBJECTS: [&str; 6] = ["him", "them", "me", "us", "himself", "herself"];
 
 /// What a word means instead of the value, as the rest of a sentence; nothing where it may mean the value.
 pub(super) fn other_sense(
-    words: &[Word],
+    words: &[SpokenWord],
     at: usize,
     length: usize,
     value: &str,
@@ -40,7 +40,7 @@ pub(super) fn other_sense(
 }
 
 /// A fixed expression of WordNet that the words are part of and that is no kind of what the value means.
-fn collocation(words: &[Word], at: usize, length: usize, value: &str, wordnet: &WordNet) -> Option<String> {
+fn collocation(words: &[SpokenWord], at: usize, length: usize, value: &str, wordnet: &WordNet) -> Option<String> {
     let joined = |from: usize, to: usize| {
         let stretch = words.get(from..to)?;
         let is_together = stretch.iter().skip(1).all(|word| word.gap == Gap::None);

@@ -9,7 +9,7 @@ use super::opposites::turned;
 use super::senses::other_sense;
 use super::slips::{is_slip, possible_slips};
 use super::spellings::{compact, written_out};
-use super::words::{Gap, Word, words};
+use super::words::{Gap, SpokenWord, words};
 use crate::interviews::grading::QuestionType;
 use crate::interviews::inputs::{Item, Weights};
 use crate::interviews::matching::{Mention, Origin, Reason, Standing, surface_reason};
@@ -170,7 +170,7 @@ impl CarefulTable {
     }
 
     /// Stretches of words that stand for a value: the longest from left to right, then slips in what is left.
-    fn hits(&self, words: &[Word], text: &str, wordnet: &WordNet) -> Vec<Hit> {
+    fn hits(&self, words: &[SpokenWord], text: &str, wordnet: &WordNet) -> Vec<Hit> {
         let mut hits = Vec::new();
         // A word ends several stretches; its dictionary forms are looked up once.
         let word_bases: Vec<Vec<String>> = words.iter().map(|word| bases(&word.form, wordnet)).collect();
@@ -193,7 +193,7 @@ impl CarefulTable {
 
     fn longest_at(
         &self,
-        words: &[Word],
+        words: &[SpokenWord],
         word_bases: &[Vec<String>],
         at: usize,
         text: &str,
@@ -209,7 +209,7 @@ impl CarefulTable {
         })
     }
 
-    fn is_together(&self, stretch: &[Word]) -> bool {
+    fn is_together(&self, stretch: &[SpokenWord]) -> bool {
         let widest = if self.has_commas { Gap::Comma } else { Gap::None };
         stretch.iter().skip(1).all(|word| word.gap <= widest)
     }
@@ -217,7 +217,7 @@ impl CarefulTable {
     /// What a stretch of words stands for, and why.
     fn lookup(
         &self,
-        stretch: &[Word],
+        stretch: &[SpokenWord],
         last_bases: &[String],
         text: &str,
         wordnet: &WordNet,
@@ -253,7 +253,7 @@ impl CarefulTable {
     }
 
     /// Adds what is a slip of the pen for some value.
-    fn add_slips(&self, words: &[Word], wordnet: &WordNet, hits: &mut Vec<Hit>) {
+    fn add_slips(&self, words: &[SpokenWord], wordnet: &WordNet, hits: &mut Vec<Hit>) {
         let mut covered = vec![false; words.len()];
         for hit in hits.iter() {
             covered[hit.at..hit.at + hit.length].fill(true);
@@ -276,12 +276,12 @@ impl CarefulTable {
 }
 
 /// The forms of some words with single spaces between them.
-fn joined(words: &[Word]) -> String {
+fn joined(words: &[SpokenWord]) -> String {
     words.iter().map(|word| word.form.as_str()).collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a word counts, given what denies it and what was asked.
-fn standing(denied: Option<&String>, words: &[Word], at: usize, query: Option<&str>) -> Standing {
+fn standing(denied: Option<&String>, words: &[SpokenWord], at: usize, query: Option<&str>) -> Standing {
     let asks_for_lack = query.is_some_and(|query| {
         let query = query.to_lowercase();
         LACKING.iter().any(|word| query.contains(word))

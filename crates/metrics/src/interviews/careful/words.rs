@@ -19,7 +19,7 @@ pub(crate) enum Gap {
 
 /// A word in canonical form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct SpokenWord {
     /// The form.
     pub(crate) form: String,
     /// Where it stands in the text.
@@ -29,7 +29,7 @@ pub(crate) struct Word {
 }
 
 /// The words of a text.
-pub(crate) fn words(text: &str) -> Vec<Word> {
+pub(crate) fn words(text: &str) -> Vec<SpokenWord> {
     let mut found = Vec::new();
     let mut gap = Gap::Clause;
     let mut start = 0;
@@ -44,13 +44,13 @@ pub(crate) fn words(text: &str) -> Vec<Word> {
     found
 }
 
-fn push(found: &mut Vec<Word>, text: &str, range: Range<usize>, gap: &mut Gap) {
+fn push(found: &mut Vec<SpokenWord>, text: &str, range: Range<usize>, gap: &mut Gap) {
     let form = canonical_aligned(&text[range.clone()]);
     let mut at = 0;
     for word in form.text().split(' ') {
         if !word.is_empty() {
             let span = form.original_span(at..at + word.len());
-            found.push(Word {
+            found.push(SpokenWord {
                 form: word.to_owned(),
                 span: range.start + span.start..range.start + span.end,
                 gap: *gap,

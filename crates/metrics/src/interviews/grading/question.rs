@@ -11,7 +11,7 @@ use super::{Flag, Grade, QuestionType, Settings};
 use crate::interviews::careful::{CarefulTable, names_everything};
 use crate::interviews::inputs::{Answer, Expected, ExpectedAnswer, Item, MetricError, Rationale, Weights};
 use crate::interviews::matching::{Matching, Table, first_of_each, mentions};
-use crate::interviews::polarity::{Polarity, Reading, hedged, polarity};
+use crate::interviews::polarity::{Polarity, Reading, polarity, stated};
 
 /// Distinct words of substance that make a full reason where the metric names none.
 const WORDS_OF_A_REASON: usize = 5;
@@ -183,7 +183,7 @@ impl<'w> Question<'w> {
     fn read(&self, item: &Item<'_>, query: Option<&str>) -> Reading {
         match self.settings.profile {
             Profile::Reference => polarity(item.text()),
-            Profile::Careful => hedged(item.text(), query, self.wordnet),
+            Profile::Careful => stated(item.text(), query),
         }
     }
 

@@ -7,7 +7,7 @@ use probare_text::aligned::Aligned;
 use serde_json::Value as Json;
 
 use super::located::{items, unescaped};
-use crate::json_text::{Step, locate};
+use crate::json_text::{PathStep, locate};
 
 /// A text inside the response.
 #[derive(Debug, Clone)]
@@ -98,7 +98,7 @@ impl<'a> Answer<'a> {
             Ok(Json::Array(_)) => Self::list(response, &whole),
             Ok(Json::Object(object)) if object.contains_key("answer") => {
                 let at = |key: &str| {
-                    let found = locate(trimmed, &[Step::Key(key.to_owned())])?;
+                    let found = locate(trimmed, &[PathStep::Key(key.to_owned())])?;
                     Some(start + found.start..start + found.end)
                 };
                 let Some(answer) = at("answer") else { return text() };

@@ -1,17 +1,16 @@
 //! Whether an answer says yes or no.
 //!
-//! [`polarity`] reads the opening words and nothing else: what the published definition can decide. [`hedged`] reads the
-//! whole answer.
+//! [`polarity`] reads the opening words and nothing else: what the published definition can decide. [`stated`] reads the whole
+//! answer, as every other metric does.
 
-mod hedged;
-mod hedges;
 mod opening;
 mod phrases;
 
-pub use hedged::hedged;
 pub use opening::polarity;
 
 use std::ops::Range;
+
+use probare_nlp::reading;
 
 /// Yes or no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +49,20 @@ pub struct Reading {
     pub marker: Option<Range<usize>>,
     /// Why, in a few words for the reader.
     pub why: &'static str,
+}
+
+/// The polarity of a whole answer, with the question in view where there is one.
+///
+/// ```
+/// use probare_metrics::interviews::polarity::{Polarity, stated};
+///
+/// assert_eq!(stated("Absolutely not.", None).polarity, Some(Polarity::No));
+/// assert_eq!(stated("Maybe.", None).polarity, None);
+/// ```
+pub fn stated(text: &str, query: Option<&str>) -> Reading {
+    let question = query.map(reading::Reading::of);
+    let reading::YesNo { sense, marker, why } = reading::Reading::of(text).yes_or_no(question.as_ref());
+    Reading { polarity: sense.map(|yes| if yes { Polarity::Yes } else { Polarity::No }), marker, why }
 }
 
 impl Reading {

@@ -31,7 +31,7 @@ const MOST_CELLS: usize = 1 << 20;
 
 /// One piece of the text or the quotation, or one of each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum QuoteStep {
     /// The same word at these places.
     Same(Range<usize>),
     /// In the text only.
@@ -41,7 +41,7 @@ pub(super) enum Step {
 }
 
 /// Aligns the words of `quote` with those of `text` around the stretch `nearest`; spans are bytes.
-pub(super) fn align(text: &str, nearest: &Range<usize>, quote: &str) -> Vec<Step> {
+pub(super) fn align(text: &str, nearest: &Range<usize>, quote: &str) -> Vec<QuoteStep> {
     let quoted = words(quote);
     let (window, inner) = around(text, nearest);
     if quoted.len().saturating_mul(window.len()) <= MOST_CELLS {
@@ -54,10 +54,10 @@ pub(super) fn align(text: &str, nearest: &Range<usize>, quote: &str) -> Vec<Step
     for Edit { kind, left, right } in edits_of_items(&left, &right) {
         probare_cancellation::steps(1);
         if kind == EditKind::Keep {
-            steps.extend(window[left].iter().cloned().map(Step::Same));
+            steps.extend(window[left].iter().cloned().map(QuoteStep::Same));
         } else {
-            steps.extend(window[left].iter().cloned().map(Step::Dropped));
-            steps.extend(quoted[right].iter().cloned().map(Step::Added));
+            steps.extend(window[left].iter().cloned().map(QuoteStep::Dropped));
+            steps.extend(quoted[right].iter().cloned().map(QuoteStep::Added));
         }
     }
     steps
@@ -143,7 +143,7 @@ impl<'a> Table<'a> {
     }
 
     /// The way back from the cheapest end; of equal ways the one that keeps more words.
-    fn steps(&self) -> Vec<Step> {
+    fn steps(&self) -> Vec<QuoteStep> {
         let (mut row, mut column) = (self.quoted.len(), 0);
         for end in 0..=self.window.len() {
             probare_cancellation::steps(1);
@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
             probare_cancellation::steps(1);
             let at = self.cell(row, column);
             if is_dropping {
-                steps.push(Step::Dropped(self.window[column - 1].clone()));
+                steps.push(QuoteStep::Dropped(self.window[column - 1].clone()));
                 is_dropping = self.dropped[at] != self.used[at - 1] + FIRST_DROPPED;
                 column -= 1;
                 continue;
@@ -167,12 +167,12 @@ impl<'a> Table<'a> {
                 column -= 1;
                 let (source, quoted) = (self.window[column].clone(), self.quoted[row - 1].clone());
                 if self.text[source.clone()] == self.quote[quoted.clone()] {
-                    steps.push(Step::Same(source));
+                    steps.push(QuoteStep::Same(source));
                 } else {
-                    steps.extend([Step::Added(quoted), Step::Dropped(source)]);
+                    steps.extend([QuoteStep::Added(quoted), QuoteStep::Dropped(source)]);
                 }
             } else {
-                steps.push(Step::Added(self.quoted[row - 1].clone()));
+                steps.push(QuoteStep::Added(self.quoted[row - 1].clone()));
             }
             row -= 1;
             let at = self.cell(row, column);

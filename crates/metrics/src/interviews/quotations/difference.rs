@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use probare_nlp::lexicon::{Sort, Sorts, sorts};
 use probare_text::distance::{EditKind, edits};
 use probare_text::words::words;
 
-use super::alignment::{Step, align};
+use super::alignment::{QuoteStep, align};
 
 /// One stretch of a quotation held against its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,8 +38,8 @@ impl Difference {
     pub(super) fn new(source: &str, nearest: &Range<usize>, quote: &str) -> (Range<usize>, Self) {
         let steps = align(source, nearest, quote);
         let of_source = steps.iter().filter_map(|step| match step {
-            Step::Same(span) | Step::Dropped(span) => Some(span),
-            Step::Added(_) => None,
+            QuoteStep::Same(span) | QuoteStep::Dropped(span) => Some(span),
+            QuoteStep::Added(_) => None,
         });
         let (mut spans, mut passage) = (of_source, nearest.start..nearest.start);
         if let Some(first) = spans.next() {
@@ -90,23 +91,23 @@ fn push_beside(line: &mut String, text: &str, is_behind: bool, is_before: bool) 
 }
 
 /// Steps of one kind joined, with the spaces between them; where words stand in the place of others, the source's first.
-fn changes(steps: &[Step], source: &str, quote: &str) -> Vec<Change> {
+fn changes(steps: &[QuoteStep], source: &str, quote: &str) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
     let mut rest = steps;
     while !rest.is_empty() {
         probare_cancellation::steps(1);
-        let same = rest.iter().take_while(|step| matches!(step, Step::Same(_))).count();
-        let changed = rest[same..].iter().take_while(|step| !matches!(step, Step::Same(_))).count();
+        let same = rest.iter().take_while(|step| matches!(step, QuoteStep::Same(_))).count();
+        let changed = rest[same..].iter().take_while(|step| !matches!(step, QuoteStep::Same(_))).count();
         let (kept, others) = (&rest[..same], &rest[same..same + changed]);
         rest = &rest[same + changed..];
-        let span = |wanted: fn(&Step) -> Option<&Range<usize>>, steps: &[Step]| {
+        let span = |wanted: fn(&QuoteStep) -> Option<&Range<usize>>, steps: &[QuoteStep]| {
             let mut spans = steps.iter().filter_map(wanted);
             let first = spans.next()?;
             Some(first.start..spans.next_back().unwrap_or(first).end)
         };
-        let kept = span(|step| if let Step::Same(span) = step { Some(span) } else { None }, kept);
-        let dropped = span(|step| if let Step::Dropped(span) = step { Some(span) } else { None }, others);
-        let added = span(|step| if let Step::Added(span) = step { Some(span) } else { None }, others);
+        let kept = span(|step| if let QuoteStep::Same(span) = step { Some(span) } else { None }, kept);
+        let dropped = span(|step| if let QuoteStep::Dropped(span) = step { Some(span) } else { None }, others);
+        let added = span(|step| if let QuoteStep::Added(span) = step { Some(span) } else { None }, others);
         if let Some(kept) = kept {
             let mut text = source[kept.clone()].to_owned();
             let is_spaced = |span: &Option<Range<usize>>, text: &str| {
@@ -141,23 +142,11 @@ fn by_letters(source: &str, quote: &str) -> Vec<Change> {
     changes
 }
 
-/// Words that make a sentence say the opposite: in English, and the plain ones of some neighbours. Left out is what means
-/// something else next door (Italian `mai`, Spanish `sin`).
-const NEGATIONS: [&str; 47] = [
-    "not", "no", "never", "nobody", "none", "nothing", "without", "neither", "nor", "nowhere",
-    "cannot", // English
-    "nicht", "kein", "keine", "keinen", "keinem", "keiner", "keines", "nie", "niemals", "nichts", "niemand",
-    "ohne", // German
-    "niet", "geen", "nooit", // Dutch
-    "ikke", "ingen", "intet", "aldrig", "aldri", "inte", // Danish, Norwegian, Swedish
-    "ne", "pas", "jamais", "rien", "aucun", "aucune", "sans", // French
-    "nunca", "jamás", "nadie", "nada", "não", // Spanish, Portuguese
-    "non", "nessuno", "niente", // Italian
-];
-
-fn is_negation(word: &str) -> bool {
-    let plain = word.replace('’', "'");
-    NEGATIONS.contains(&plain.as_str()) || plain.ends_with("n't") || plain.starts_with("n'")
+/// Whether a word makes a sentence say the opposite, in English or a neighbouring language.
+pub(super) fn is_negation(word: &str) -> bool {
+    let negations = Sorts::of(&[Sort::Negation, Sort::Contraction, Sort::NounNegation, Sort::ForeignNegation]);
+    let plain = word.to_lowercase().replace('’', "'");
+    sorts(&plain).has_any(negations) || plain.starts_with("n'")
 }
 
 /// The negation that only one side of a change has.

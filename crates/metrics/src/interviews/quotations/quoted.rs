@@ -5,6 +5,7 @@ use std::rc::Rc;
 use probare_core::{Citation, Passage, Sample};
 
 use super::check::look_elsewhere;
+use super::difference::is_negation;
 use super::{Existence, Finding, Source, Transcripts, check, place};
 
 /// The citations of a case, checked.
@@ -127,13 +128,9 @@ fn left_out_negation(finding: &Finding, source: &Source<'_>) -> Option<String> {
         // Only what touches the quoted words changes them: an omission over whole sentences is fair.
         let omitted = content.get(range.clone())?;
         let is_short = !omitted.contains(['.', '!', '?', '\n']);
-        omitted.split_whitespace().find(|word| {
-            let plain = word.trim_matches(|character: char| !character.is_alphanumeric()).to_lowercase();
-            is_short
-                && (matches!(plain.as_str(), "not" | "never" | "no")
-                    || plain.ends_with("n't")
-                    || plain.ends_with("n’t"))
-        })
+        omitted
+            .split_whitespace()
+            .find(|word| is_short && is_negation(word.trim_matches(|character: char| !character.is_alphanumeric())))
     });
     word.map(str::to_owned)
 }

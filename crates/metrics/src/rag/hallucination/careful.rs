@@ -17,7 +17,9 @@ use std::cell::LazyCell;
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use probare_nlp::lexicon::Sort;
 use probare_nlp::reading::{Block, Clause, Mood, Reading, Sentence};
+use probare_text::wordnet::{PartOfSpeech, WordNet};
 
 use super::examination::sort;
 use super::finding::{AnchorType, Finding, Source, Standing};
@@ -79,8 +81,8 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
     Careful { findings, supports, value }
 }
 
-/// Whether the sentence of some clauses claims what stands at a place of the response. What it denies or supposes ("with 10,000 in the
-/// account", "for a flat of 70 m²", "it won't run on version 14") need not stand in the context.
+/// Whether the sentence of some clauses claims what stands at a place of the response. What it denies or supposes ("with 10,000 in your
+/// account", "for a flat of 70 m²", "it won't run on version 14") need not stand in the context; "with 9,000 employees, the firm grew" states.
 fn is_claimed(reading: &Reading, clauses: &[Clause], span: &Range<usize>) -> bool {
     let ends_before = |clause: &Clause| {
         clause.tokens.end.checked_sub(1).is_none_or(|last| reading.tokens[last].origin.end <= span.start)
@@ -89,9 +91,27 @@ fn is_claimed(reading: &Reading, clauses: &[Clause], span: &Range<usize>) -> boo
     clauses.get(at).is_none_or(|clause| {
         let opening = clause.tokens.clone().map(|token| reading.word(token)).find(|word| *word != ",");
         let is_supposed = matches!(opening, Some("if" | "suppose" | "say" | "imagine"))
-            || at == 0 && matches!(opening, Some("for" | "with"));
+            || at == 0 && matches!(opening, Some("for" | "with")) && is_supposed(reading, clause);
         !clause.is_denied && !is_supposed
     })
+}
+
+/// Whether a clause that opens with *with* or *for* supposes a case: any one ("for a flat of 70 m²"), or one of the listener, who is
+/// addressed or told what to do behind it.
+fn is_supposed(reading: &Reading, clause: &Clause) -> bool {
+    let at = reading.sentences.partition_point(|sentence| sentence.tokens.end <= clause.tokens.start);
+    let Some(sentence) = reading.sentences.get(at) else { return false };
+    let words = || sentence.tokens.clone().map(|token| reading.word(token)).filter(|word| *word != ",");
+    let is_any =
+        words().zip(words().skip(1)).next().is_some_and(|(first, next)| first == "for" && matches!(next, "a" | "an"));
+    let is_addressed =
+        words().any(|word| matches!(word, "you" | "your" | "yours" | "yourself" | "you'll" | "you're" | "you'd"));
+    let behind = clause.tokens.end + usize::from(reading.word(clause.tokens.end) == ",");
+    let verb = reading.word(behind);
+    let is_told = !reading.is_sort(behind, Sort::Function)
+        && behind < sentence.tokens.end
+        && WordNet::embedded().base_forms(verb, PartOfSpeech::Verb).iter().any(|form| form == verb);
+    is_any || is_addressed || is_told
 }
 
 /// Whether a sentence says something of the matter.
@@ -114,15 +134,12 @@ fn value(supports: &[Support]) -> f64 {
 /// The finding of a sentence: what the context lacks of it, and the nearest sentence there.
 fn sentence_finding(response: &str, reading: &Reading, support: &Support, nearest: Option<Source>) -> Finding {
     let span = support.span.clone();
-    let turned = support.turns.iter().find(|turned| turned.kind.counts());
+    let turned = support.turns.first();
     let standing = match (turned, nearest.clone()) {
         (Some(turned), _) => {
             Standing::Contradicted { reason: Cow::Borrowed(turned.kind.note()), source: turned.source.clone() }
         }
-        (None, Some(source)) if support.shares.value() < UNSUPPORTED => {
-            let note = support.turns.first().map(|turned| Cow::Borrowed(turned.kind.note()));
-            Standing::Supported { source, note }
-        }
+        (None, Some(source)) if support.shares.value() < UNSUPPORTED => Standing::Supported { source, note: None },
         _ => Standing::Unsupported { reason: Cow::Owned(lacks(reading, support)) },
     };
     Finding {

@@ -8,7 +8,7 @@ use probare_text::wordnet::{PartOfSpeech, WordNet};
 
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct FoldedWord {
     /// Lower-cased, with an apostrophe inside where it has one.
     pub lower: String,
     /// The singular, where the word can be a plural; else the same.
@@ -18,9 +18,9 @@ pub(crate) struct Word {
 }
 
 /// The words of a text: runs of letters and digits, with the apostrophes between them.
-pub(crate) fn words(text: &str) -> Vec<Word> {
+pub(crate) fn words(text: &str) -> Vec<FoldedWord> {
     let mut words = Vec::new();
-    for_each_word(text, |lower, span| words.push(Word { folded: singular(&lower), lower, span }));
+    for_each_word(text, |lower, span| words.push(FoldedWord { folded: singular(&lower), lower, span }));
     words
 }
 

@@ -53,14 +53,18 @@ fn the_published_files_have_their_columns_and_no_final_newline_in_the_text() {
 }
 
 #[test]
-fn no_predictions_leave_heads_and_a_zero() {
+fn no_predictions_leave_heads_and_the_published_zero_and_no_mean() {
     let ran = ran_on(&examples(), b"[]", &json!({})).unwrap();
     assert_eq!(ran.file(files::SCORES).lines().count(), 1);
     assert_eq!(ran.file(files::CATEGORIES).lines().count(), 1);
     assert_eq!(ran.file(files::OVERALL), "Overall Aggregate Score: 0.0000");
     assert_eq!(ran.conclusion.exit, Exit::Fine);
     let summary = Summary::new(&example_catalogue(), &ran.readings[0], 1);
-    assert!(files::terminal(&summary).starts_with("Overall Score: 0.0000\n\nCategory Scores:\n"));
+    assert_eq!((summary.overall.means, summary.overall.aggregate()), (None, None));
+    let text = files::terminal(&summary);
+    assert!(text.starts_with("Overall Score: incomplete\n\nCategory Scores:\n"), "{text}");
+    assert!(text.contains("Answered 0/12; there is no mean of nothing.") && !text.contains("0.0000"), "{text}");
+    assert!(files::intervals_csv(&summary).lines().skip(1).all(|line| line.ends_with(",0,0,12,,,")));
 }
 
 #[test]

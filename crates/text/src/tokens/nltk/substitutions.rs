@@ -8,7 +8,7 @@ use crate::python;
 use crate::tokens::rewriting::{Glyph, Rewriting, pad, starts_with};
 
 /// A token of the word tokenizer.
-pub(super) enum Word {
+pub(super) enum TreebankToken {
     /// A piece of the text.
     Piece(Range<usize>),
     /// Quotes at these bytes that became two back-ticks.
@@ -39,7 +39,13 @@ const CONTRACTIONS: [Contraction; 8] = [
 
 impl Substitutions {
     /// Cuts the bytes `region` of `text`, which start and end at white space or at an end of `sentence`.
-    pub(super) fn cut(&mut self, text: &str, sentence: &Range<usize>, region: Range<usize>, words: &mut Vec<Word>) {
+    pub(super) fn cut(
+        &mut self,
+        text: &str,
+        sentence: &Range<usize>,
+        region: Range<usize>,
+        words: &mut Vec<TreebankToken>,
+    ) {
         // The white space around belongs to the context of the rules, its kind too.
         let before = text[sentence.start..region.start].chars().next_back().map_or(0, char::len_utf8);
         let after = text[region.end..sentence.end].chars().next().map_or(0, char::len_utf8);
@@ -261,14 +267,14 @@ impl Substitutions {
         });
     }
 
-    fn collect(&self, words: &mut Vec<Word>) {
+    fn collect(&self, words: &mut Vec<TreebankToken>) {
         for word in self.rewriting.glyphs.split(|glyph| glyph.character == ' ') {
             let (Some(first), Some(last)) = (word.first(), word.last()) else { continue };
             let span = first.start..last.end;
             words.push(match (first.rewritten, first.character) {
-                (false, _) => Word::Piece(span),
-                (true, '`') => Word::OpeningQuotes(span),
-                (true, _) => Word::ClosingQuotes(span),
+                (false, _) => TreebankToken::Piece(span),
+                (true, '`') => TreebankToken::OpeningQuotes(span),
+                (true, _) => TreebankToken::ClosingQuotes(span),
             });
         }
     }

@@ -1,6 +1,7 @@
 //! The context as sentences of stems, with the sentences that each stem stands in.
 
-use probare_nlp::reading::{Reading, Sentence, Sort};
+use probare_nlp::lexicon::Sort;
+use probare_nlp::reading::{Reading, Sentence};
 use probare_text::porter;
 use rustc_hash::{FxHashMap, FxHashSet};
 

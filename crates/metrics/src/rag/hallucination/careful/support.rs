@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use probare_cancellation::steps;
-use probare_nlp::reading::{Reading, Sentence, Sort};
+use probare_nlp::lexicon::Sort;
+use probare_nlp::reading::{Reading, Sentence};
 use probare_text::wordnet::WordNet;
 use rustc_hash::FxHashSet;
 

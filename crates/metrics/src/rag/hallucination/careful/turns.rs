@@ -1,15 +1,14 @@
 //! What a clause of the response turns around: the context says nearly the same words otherwise.
 //!
-//! Three kinds count, since people agree with their hits more often than with a guess: a denial on one side only, the opposite
-//! of a word, another number in the same place. The others are told beside the sentence and change no value.
+//! Three kinds are looked for, since people agree with their hits more often than with a guess: a denial on one side only, the opposite
+//! of a word, another number in the same place.
 
 use std::ops::Range;
 
-use probare_cancellation::steps;
-use probare_nlp::reading::{Certainty, Clause, Reading, Sentence, Time, denial};
+use probare_nlp::reading::{Clause, Reading, Sentence};
 use probare_text::number_words::small_number;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::super::finding::Source;
 use super::sources::{Sources, StemId};
@@ -24,35 +23,11 @@ pub enum Turn {
     Opposite,
     /// It has another number or date than the sentence there.
     Numbered,
-    /// Who does and who is done to are exchanged over the same verb.
-    Swapped,
-    /// What is planned there is told as a fact.
-    Planned,
-    /// What is possible there is told as a fact.
-    Possible,
-    /// What holds there on a condition is told as a fact.
-    Conditional,
-    /// What somebody says there is told as a fact.
-    Reported,
 }
 
 impl Turn {
-    /// All of them, those that count first.
-    pub const ALL: [Self; 8] = [
-        Self::Denied,
-        Self::Opposite,
-        Self::Numbered,
-        Self::Swapped,
-        Self::Planned,
-        Self::Possible,
-        Self::Conditional,
-        Self::Reported,
-    ];
-
-    /// Whether it is part of the value.
-    pub const fn counts(self) -> bool {
-        matches!(self, Self::Denied | Self::Opposite | Self::Numbered)
-    }
+    /// All of them, the surest first.
+    pub const ALL: [Self; 3] = [Self::Denied, Self::Opposite, Self::Numbered];
 
     /// What evidence says of it.
     pub const fn note(self) -> &'static str {
@@ -60,11 +35,6 @@ impl Turn {
             Self::Denied => "the context says the opposite in the same words: one of the two is denied",
             Self::Opposite => "the context has the opposite of a word here",
             Self::Numbered => "the context has another value here",
-            Self::Swapped => "the context may have the roles the other way round",
-            Self::Planned => "the context tells this of the future",
-            Self::Possible => "the context tells this as a possibility",
-            Self::Conditional => "the context tells this on a condition",
-            Self::Reported => "the context tells this as what somebody says",
         }
     }
 }
@@ -130,8 +100,6 @@ pub(super) fn turns(
             Turn::Denied => (lacking == 0 || is_enough) && pair.is_denied(),
             Turn::Opposite => lacking > 0 && pair.is_opposite(),
             Turn::Numbered => has_other_number(),
-            Turn::Swapped => pair.is_swapped(),
-            kind => is_enough && pair.is_told_as_fact(*kind),
         });
         let span = said.reading.origin(pair.clause.tokens.start, pair.clause.tokens.end - 1);
         found.extend(kinds.map(|kind| Turned { kind, span: span.clone(), source: place.clone() }));
@@ -208,9 +176,8 @@ impl Pair<'_> {
     fn is_opposite(&self) -> bool {
         let reading = self.said.reading;
         let (there, sentence) = self.sources.sentence(self.near);
-        let is_negated = |reading: &Reading, mut tokens: Range<usize>| {
-            tokens.any(|token| denial(reading.word(token), Some(reading.word(token + 1))).is_some())
-        };
+        let is_negated =
+            |reading: &Reading, mut tokens: Range<usize>| tokens.any(|token| reading.denial(token).is_some());
         if is_negated(reading, self.clause.tokens.clone()) || is_negated(there, sentence.tokens.clone()) {
             return false;
         }
@@ -225,44 +192,6 @@ impl Pair<'_> {
             let mut stems = opposites.iter().filter_map(|opposite| self.sources.stem(opposite));
             stems.any(|stem| self.sources.is_in(stem, self.near) && !is_said(stem))
         })
-    }
-
-    /// Whether left and right of a verb are exchanged between both clauses, neither or both of them passive.
-    fn is_swapped(&self) -> bool {
-        let Some(other) = &self.other.clause else { return false };
-        // The last ones first, so that the first place of each stem stays.
-        let stemmed = other.tokens.clone().rev().inspect(|_| steps(1));
-        let stemmed = stemmed.filter_map(|token| Some((self.sources.stem(self.other.reading.word(token))?, token)));
-        let places: FxHashMap<StemId, usize> = stemmed.collect();
-        let place = |stem: StemId| places.get(&stem).copied();
-        let has_by = |reading: &Reading, mut range: Range<usize>| range.any(|token| reading.word(token) == "by");
-        self.words.windows(3).any(|three| {
-            let [left, verb, right] = three else { return false };
-            let is_plain = !left.is_amount && !right.is_amount && !verb.is_name && !verb.is_amount;
-            let places = left.stem.and_then(place).zip(verb.stem.and_then(place)).zip(right.stem.and_then(place));
-            let Some(((first, middle), last)) = places.filter(|_| is_plain && left.stem != right.stem) else {
-                return false;
-            };
-            let form = self.said.reading.word(verb.token);
-            last < middle
-                && middle < first
-                && !WordNet::embedded().base_forms(form, PartOfSpeech::Verb).is_empty()
-                && has_by(self.said.reading, left.token..right.token) == has_by(self.other.reading, last..first)
-        })
-    }
-
-    /// Whether it is told as a fact, and there as a plan, a possibility, on a condition or as somebody's words.
-    fn is_told_as_fact(&self, kind: Turn) -> bool {
-        let Some(other) = &self.other.clause else { return false };
-        let is_fact = self.clause.certainty == Certainty::Fact && self.clause.attribution.is_none();
-        is_fact
-            && match kind {
-                Turn::Planned => self.clause.time != Time::Future && other.time == Time::Future,
-                Turn::Possible => other.certainty == Certainty::Possible,
-                Turn::Conditional => other.certainty == Certainty::Conditional,
-                Turn::Reported => other.attribution.is_some(),
-                _ => false,
-            }
     }
 }
 
