@@ -3,28 +3,16 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use probare_testing::{Behaviour, Server, Trouble};
+
+use crate::program::{code, command, said};
 
 const KEY: &str = "sk-canary-Zq7Xw2Lm9Rt4Vb8Nc3Hd6Jf1Kg5Ps0";
 
 fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_probare"))
-        .current_dir(folder)
-        .env("CANARY_KEY", KEY)
-        .env_remove("PROBARE_RECORD")
-        .args(arguments)
-        .output()
-        .expect("the program starts")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it ends by itself")
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    command(folder, arguments).env("CANARY_KEY", KEY).output().expect("the program starts")
 }
 
 fn examples() -> PathBuf {
