@@ -226,6 +226,20 @@ def test_recorded_judges(tmp_path):
     assert list(again.lines()) == list(results.lines())
 
 
+def test_a_judge_is_asked_only_where_the_reading_is_unsure(tmp_path):
+    folder = ROOT / "examples/cascade"
+    whole = probare.score(folder / "cases.jsonl", config=folder / "probare.yaml")
+    assert whole.asked.questions == 57 and whole.asked.sent == 0
+    metric = {"id": "answer_match", "name": "answer_match", "judge": "when_unsure"}
+    judge = f"replay:{folder / 'replies.jsonl'}"
+    named = probare.score(folder / "cases.jsonl", metric, bands=folder / "bands.json", judges=judge)
+    for results in (whole, named):
+        rows = [json.loads(line)["scores"]["answer_match"] for line in results.lines()]
+        assert [sum(row["by"] == who for row in rows) for who in ("reading", "judge")] == [63, 57]
+    with pytest.raises(probare.UsageError, match="asks a model, and none is named"):
+        probare.score(folder / "cases.jsonl", metric, bands=folder / "bands.json")
+
+
 @pytest.fixture
 def bands(tmp_path):
     """A file as `probare calibrate` writes it: from which value of `token_f1` on a case passes or fails."""
