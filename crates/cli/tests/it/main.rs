@@ -26,4 +26,5 @@ mod torture;
 mod torture_index;
 mod torture_runs;
 mod verify;
+mod view;
 mod words;
