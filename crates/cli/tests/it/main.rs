@@ -16,6 +16,7 @@ mod models;
 mod old_files;
 mod originals;
 mod planted;
+mod program;
 mod replies;
 mod retrieval;
 mod serve;
