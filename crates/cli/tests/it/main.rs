@@ -27,4 +27,5 @@ mod torture;
 mod torture_index;
 mod torture_runs;
 mod verify;
+mod view;
 mod words;
