@@ -199,8 +199,10 @@ fn can_begin(terms: &Terms<'_>, at: usize) -> bool {
 
 impl Scan {
     fn push_date(&mut self, terms: &Terms<'_>, found: Found, purpose: Purpose) {
-        // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not.
+        // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not. To the careful reading
+        // no year is one.
         if purpose == Purpose::Evidence
+            && !terms.is_careful()
             && let Some(year) = found.fields.year
             && found.fields.month.is_none()
         {

@@ -101,7 +101,7 @@ metric!(Verdict as Pure {
     profiles: [Reference, Careful],
     prepare: Verdict::checked,
     since: "0.1",
-    version: 7,
+    version: 8,
     page: "verdict.md",
 });
 

@@ -1117,7 +1117,7 @@ def answer_match(
     1. **Equal words.** All words in order; case, accents, articles, hyphens, spaces inside words and possessive endings do not matter.
     2. **Dates** are read into fields. Fields that both give must agree. A day is given by its month or year, unless the question asks for the date or the
        day; a year answers for its decade or century; a date in the same year that differs overrules the bare year.
-    3. **Numbers** are compared by value, with units converted (1 % off at most) and with rounding: the shorter number is what the longer one rounds to, and they
+    3. **Numbers** are compared by value within their kind (`16 players` is not `16 kg`, `€40` is not `$40`), with units converted (1 % off at most) and with rounding: the shorter number is what the longer one rounds to, and they
        are within 2 % (5 % from 100,000). Counts below 1,000 are exact. Shares may be percentages or fractions. A number that only repeats the question
        (`season 4`) does not count, nor one behind another number that stands with the noun that is counted.
     4. **Lists** (`red, green and blue`): every item, in any order; three quarters of more than four.
@@ -3286,10 +3286,16 @@ def hallucination(
     | numbers | 1 if there is a number or date that the context does not have by value, or a clause with another one than the sentence of the context that holds two thirds of its words |
     | opposed | 1 if a clause and the one of the context that comes nearest say the opposite: a word of both is denied in one of them only, or the context has the opposite of a word that it lacks (*rose*, *fell*) |
 
-    Numbers are looked for in any shape: units are converted, "64 to 70 °F" has its unit twice, *day two* is the second day, *until 4* is until 16, *half past three* is 15.30, *a tenth* is 10 %, *CHF 40* is 40 francs;
-    "about", "more than" and "nearly" allow for rounding. What can be worked out is no invention: a sum, a difference, a multiple, a share, an age, an area, an arrival from two numbers of the context (24 at most; with
-    more of them anything follows) if one of the two is said beside it or the words tell that it was worked out (*in total*, *each*, *dropped by*), and what "a week", "a year", "double" and "half" say of one. What is
-    denied ("it won't run on version 14") or supposed ("with 10,000 in the account") need not stand in the context. What cannot be read as a number ("a fortnight", "the previous year") is not looked for.
+    Numbers are compared within their kind: a count, a share, a time of day, a date, a length of time, an ordinal, money, a measure. 4 players are not borne out by 16 players, 10 % not by 10 am, 9 pm not by 9 am. Within a
+    kind they are looked for in any shape: units of one dimension are converted (`crates/text/data/units.tsv`), "64 to 70 °F" has its unit twice, *day two* is the second day, *until 4* is until 16, *half past three* is 15.30
+    or 3.30, *a tenth* is 10 %, *CHF 40* is 40 francs, 250 cents are $2.50; a weekday, a quarter, a decade or a century follows from a date. A number that does not say of what ("and then 8") may be of any of them but a share. A
+    number may be rounded at its last written digit (2.5 million for 2,487,312; 2 % off at most), "about" allows two digits, "more than", "nearly", "up to" and the like a quarter above or below. There is no limit to how many
+    numbers a context may have.
+
+    What can be worked out is no invention: a sum, a difference, a multiple, a share, an age, an area, an arrival, the time between two dates from two numbers of the context (of 24 numbers and 24 dates at most; with more of them anything follows) if
+    one of the two is said beside it or the words tell that it was worked out (*in total*, *each*, *dropped by*), and what "a week", "a year", "double" and "half" say of one. The evidence shows how: `follows: 131 / 212 = 62 %`,
+    `converted: 0.5 kWh = 500 Wh`. What is denied ("it won't run on version 14") or supposed ("with 10,000 in the account") need not stand in the context. What is relative ("the previous year"), one by its article ("in a year") and nought, which any denial tells,
+    need not stand there either. `docs/guides/quantities.md` has all of it.
 
     Clauses: a sentence is cut at its marks and joining words. A clause is compared if it has four content words and one sentence of the context holds half of them, or if that sentence holds all of
     its two or three (for an opposite, all but one). A denial (*not*, *never*, *without*, *refused*, *was dropped*) denies the word behind it, and those joined to it by *or*. It is a difference where both clauses have that word

@@ -84,12 +84,18 @@ impl Sense {
     /// Whether both are of one kind, so that one of them can be wrong.
     pub fn is_comparable(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Number { scale: left, .. }, Self::Number { scale: right, .. }) => match (left, right) {
-                (Scale::Money(_), Scale::Money(_)) => true,
-                (Scale::Count | Scale::Bare, Scale::Count | Scale::Bare) => true,
-                (Scale::Ordinal | Scale::Label, Scale::Ordinal | Scale::Label) => true,
-                (left, right) => left == right,
-            },
+            (Self::Number { scale: left, unit, .. }, Self::Number { scale: right, unit: other, .. }) => {
+                match (left, right) {
+                    // Seldom is what lasts 14 days told in years.
+                    (Scale::Measure("time"), Scale::Measure("time")) => {
+                        unit.is_some_and(Unit::is_of_calendar) == other.is_some_and(Unit::is_of_calendar)
+                    }
+                    (Scale::Money(_), Scale::Money(_)) => true,
+                    (Scale::Count | Scale::Bare, Scale::Count | Scale::Bare) => true,
+                    (Scale::Ordinal | Scale::Label, Scale::Ordinal | Scale::Label) => true,
+                    (left, right) => left == right,
+                }
+            }
             (Self::Date(left), Self::Date(right)) => left.shares_field(right),
             _ => false,
         }
@@ -241,7 +247,7 @@ const NUMBERED: &str = "act article box bus chapter class day episode figure flo
 const BEFORE_TIME: &str = "after at before between by from since till until";
 
 /// Words behind a number that do not name what it counts, beside the stop words.
-const NO_NOUN: &str = "ago altogether apart daily earlier later per plus sharp times today weekly";
+const NO_NOUN: &str = "ago altogether apart daily degree degrees earlier later per plus sharp times today weekly";
 
 /// Looks around the numbers of a text.
 struct Places<'a, 't> {
@@ -309,10 +315,10 @@ impl Places<'_, '_> {
         }
         let is_noun = self.is_noun(end);
         let is_label = value.fract() == 0.0 && self.is_before(at, NUMBERED);
-        let scale = if is_noun {
-            Scale::Count
-        } else if is_label {
+        let scale = if is_label {
             Scale::Label
+        } else if is_noun {
+            Scale::Count
         } else {
             Scale::Bare
         };
@@ -549,6 +555,9 @@ mod tests {
             ("and then 8", ("8", "number")),
             ("Employees: 9,000", ("9,000", "number")),
             ("gate 7 is shut", ("7", "ordinal")),
+            ("the number 12 bus", ("12", "ordinal")),
+            ("6 degrees", ("6", "number")),
+            ("142 night-shift nurses", ("142", "count")),
             ("the third storm", ("third", "ordinal")),
             ("on the 3rd try", ("3rd", "ordinal")),
             ("a third of them", ("a third", "share")),
@@ -560,6 +569,7 @@ mod tests {
             ("at 9 am", ("9 am", "time of day")),
             ("on 12 May", ("12 May", "date")),
             ("since 1998", ("1998", "date")),
+            ("in Q3 2021", ("Q3 2021", "date")),
         ] {
             assert!(kinds(text).contains(&expected), "{text}: {:?}", kinds(text));
         }
@@ -600,6 +610,13 @@ mod tests {
         }
         let found = amounts("Keep them at 18 to 21 °C, and water 3 times.");
         assert_eq!(found[2].sense().kind(), "number");
+    }
+
+    #[test]
+    fn days_are_not_held_against_years() {
+        let are_comparable = |left: &str, right: &str| amounts(left)[0].is_comparable(&amounts(right)[0]);
+        assert!(are_comparable("14 days", "two weeks") && are_comparable("18 months", "two years"));
+        assert!(!are_comparable("14 days", "two years") && !are_comparable("14 days", "14 nights"));
     }
 
     #[test]

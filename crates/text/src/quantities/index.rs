@@ -172,7 +172,9 @@ fn wanted(said: &Amount) -> Vec<Wanted> {
         let Sense::Number { scale, value, unit } = *sense else { continue };
         let scales: Vec<(Scale, f64)> = match scale {
             Scale::Count => vec![(Scale::Count, 1.0), (Scale::Bare, 1.0)],
-            Scale::Bare => vec![(Scale::Bare, 1.0), (Scale::Count, 1.0), (Scale::Written, 1.0)],
+            Scale::Bare => {
+                [Scale::Bare, Scale::Count, Scale::Written, Scale::Ordinal].map(|scale| (scale, 1.0)).to_vec()
+            }
             Scale::Label => vec![(Scale::Ordinal, 1.0), (Scale::Bare, 1.0)],
             Scale::Money(code) => {
                 let codes = currencies::alike(code).into_iter().map(|(code, factor)| (Scale::Money(code), factor));
@@ -246,6 +248,8 @@ mod tests {
             ("8 minutes", "and then 8", Some(How::Same)),
             ("8 minutes", "8 tablets", None),
             ("the second day", "day 2", Some(How::Same)),
+            ("she placed 302nd", "ranked 302", Some(How::Same)),
+            ("the third player", "3 players", None),
             ("a quarter", "25 %", Some(How::Converted)),
             ("0.5 kWh", "500 Wh", Some(How::Converted)),
             ("3.1 miles", "5 km", Some(How::Converted)),

@@ -62,6 +62,9 @@ const OLDEST: f64 = 120.0;
 const DAY: f64 = 1440.0;
 const DAY_SECONDS: f64 = 86_400.0;
 
+/// Days of a year in the mean.
+const YEAR_DAYS: f64 = 365.2425;
+
 /// What a number is a number of.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Of {
@@ -73,6 +76,8 @@ enum Of {
     Year,
     /// A day of the calendar; without a year, of a year that is no leap year.
     Day,
+    /// A month of the calendar.
+    Month,
     /// Minutes since midnight.
     Clock,
 }
@@ -85,12 +90,16 @@ struct Figure {
     /// The number as written: three in "three nights".
     written: f64,
     unit: Option<&'static Unit>,
+    /// The year of a date that names one.
+    year: Option<f64>,
 }
 
 impl Figure {
     fn of(amount: &Amount) -> Option<Self> {
         let sense = amount.sense();
-        let figure = |of, value: f64| Some(Self { of, value, written: value, unit: None });
+        let dated = |of, value: f64, year: Option<i32>| {
+            Some(Self { of, value, written: value, unit: None, year: year.map(f64::from) })
+        };
         match sense {
             Sense::Number { scale, value, unit } => {
                 let base = sense.base()?;
@@ -101,18 +110,30 @@ impl Figure {
                     Scale::Measure(dimension) => (Of::Measure(dimension), base),
                     Scale::Count | Scale::Bare | Scale::Label | Scale::Ordinal | Scale::Written => (Of::Things, base),
                 };
-                Some(Self { of, value: base, written: *value, unit: *unit })
+                Some(Self { of, value: base, written: *value, unit: *unit, year: None })
             }
             Sense::Date(fields) => match (fields.minute, fields.month, fields.day, fields.year) {
-                (Some(minute), ..) => figure(Of::Clock, f64::from(minute)),
+                (Some(minute), ..) => dated(Of::Clock, f64::from(minute), None),
                 (None, Some(_), Some(_), year) => {
                     let fields = crate::dates::Fields { year: year.or(Some(2001)), ..fields.clone() };
-                    figure(Of::Day, fields.days_since_epoch()? as f64)
+                    dated(Of::Day, fields.days_since_epoch()? as f64, year)
                 }
-                (None, None, None, Some(year)) => figure(Of::Year, f64::from(year)),
+                (None, Some(month), None, year) => dated(Of::Month, f64::from(month), year),
+                (None, None, None, Some(year)) => dated(Of::Year, f64::from(year), Some(year)),
                 _ => None,
             },
         }
+    }
+
+    /// A date as its year alone, which is all that can be held against a year.
+    fn as_year(&self) -> Self {
+        self.year.map_or(*self, |year| Self { of: Of::Year, value: year, written: year, ..*self })
+    }
+
+    /// Whether a date is later than another one.
+    fn is_later(&self, other: &Self) -> bool {
+        let is_date = |of: Of| matches!(of, Of::Year | Of::Month | Of::Day);
+        is_date(self.of) && is_date(other.of) && (self.year, self.value) > (other.year, other.value)
     }
 
     fn may_count(&self) -> bool {
@@ -168,7 +189,7 @@ pub fn follows(said: &Amount, text: &str, hand: &[AtHand<'_>], factors: &[Factor
                 of().or_else(small).or_else(|| result.counted(&figure, &other_figure))
             });
             let sign = sign.flatten()?;
-            let is_later = sign == "to" && matches!(figure.of, Of::Year | Of::Day) && figure.value > other_figure.value;
+            let is_later = sign == "to" && figure.is_later(&other_figure);
             let (first, second) = if is_later { (other.text, one.text) } else { (one.text, other.text) };
             let formula = format!("{first} {sign} {second} = {text}");
             Some(Reckoned { from: [place, other_place], formula })
@@ -236,8 +257,11 @@ impl Result {
 
     /// Whether it is the sum, the difference or the share of two numbers, or the time between them.
     fn of(&self, one: &Figure, other: &Figure) -> Option<&'static str> {
+        let is_year = one.of == Of::Year || other.of == Of::Year;
+        let (one, other) = if is_year { (one.as_year(), other.as_year()) } else { (*one, *other) };
         let (left, right) = (one.value, other.value);
         let between = (left - right).abs();
+        let years = one.year.zip(other.year);
         match (self.said.of, one.of, other.of) {
             (Of::Share, left_of, right_of) if left_of == right_of && right != 0.0 => {
                 let points = || self.signed([("to", between), ("+", left + right)]);
@@ -258,6 +282,12 @@ impl Result {
             // The first day counts or does not; nights are between days.
             (Of::Measure("time"), Of::Day, Of::Day) => {
                 self.signed([("to", between * DAY_SECONDS), ("to", (between + 1.0) * DAY_SECONDS)])
+            }
+            // So do the first month and the last.
+            (Of::Measure("time"), Of::Month, Of::Month) => {
+                let months = (left - right + years.map_or(0.0, |(left, right)| 12.0 * (left - right))).abs();
+                let month = Unit::of("month")?;
+                self.signed([("to", month.to_base(months)), ("to", month.to_base(months + 1.0))])
             }
             (Of::Measure("night"), Of::Day, Of::Day) => self.signed([("to", between)]),
             (Of::Day, Of::Day, Of::Measure("time")) => {
@@ -285,6 +315,9 @@ impl Result {
             (Of::Things, Of::Year, Of::Year) if between <= OLDEST => {
                 self.signed([("to", between), ("to", between - 1.0)])
             }
+            (Of::Things, Of::Day, Of::Day) if years.is_some() && between <= OLDEST * YEAR_DAYS => {
+                self.signed([("to", (between / YEAR_DAYS).floor())])
+            }
             (Of::Measure("area"), Of::Measure("length"), Of::Measure("length")) => self.signed([("×", left * right)]),
             // Interest, a discount, a price with a supplement in percent.
             (Of::Money(_), Of::Money(_), Of::Share) if one.of == self.said.of => {
@@ -293,7 +326,7 @@ impl Result {
             (Of::Things, Of::Money(_), Of::Money(_)) => self.signed([("+", left + right), ("-", between)]),
             (Of::Things, Of::Things, Of::Things) if self.said.value < LEAST_SUM => None,
             (of, left_of, right_of)
-                if of == left_of && of == right_of && !matches!(of, Of::Year | Of::Clock | Of::Day) =>
+                if of == left_of && of == right_of && !matches!(of, Of::Year | Of::Month | Of::Clock | Of::Day) =>
             {
                 self.signed([("+", left + right), ("-", left - right)])
             }
@@ -340,6 +373,9 @@ mod tests {
             ("three weeks", "from 3 May to 24 May", "3 May", "3 May to 24 May = three weeks"),
             ("four nights", "28 June to 2 July", "28 June", "28 June to 2 July = four nights"),
             ("15 March", "it takes 5 days", "10 March", "10 March + 5 days = 15 March"),
+            ("25", "born on 3 August 1871", "in 1896", "3 August 1871 to 1896 = 25"),
+            ("24", "born on 3 August 1871", "on 2 May 1896", "3 August 1871 to 2 May 1896 = 24"),
+            ("five months", "between April and August 2021", "in April", "April to August 2021 = five months"),
         ] {
             assert_eq!(formula(said, source, beside).as_deref(), Some(expected), "{said}");
         }

@@ -34,6 +34,11 @@ impl Unit {
         value / self.factor - self.offset
     }
 
+    /// Whether it is a month or a multiple of it, which have no fixed number of days.
+    pub(super) fn is_of_calendar(&self) -> bool {
+        self.dimension == "time" && Self::of("month").is_some_and(|month| self.factor >= month.factor)
+    }
+
     pub(super) fn is_time(&self) -> bool {
         matches!(self.dimension, "time" | "night")
     }
@@ -108,7 +113,10 @@ pub(super) fn read(terms: &Terms<'_>, at: usize) -> Option<(&'static Unit, usize
         found => found,
     };
     let base = base.or_else(|| of_name(terms, text))?;
-    Some(read_compound(terms, at, base).unwrap_or((base, at + 1)))
+    let compound = read_compound(terms, at, base);
+    // "142 night-shift nurses" are nurses.
+    let is_part = terms.is_careful() && base.is_time() && terms.is_spaced(at) && terms.is_tying_hyphen(at + 1);
+    compound.or((!is_part).then_some((base, at + 1)))
 }
 
 /// Whether the digits before `at` are the first year of a decade.

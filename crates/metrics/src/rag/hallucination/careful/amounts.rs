@@ -24,7 +24,7 @@ pub(super) struct Amounts<'a> {
 /// Numbers of the response before and behind one that it may follow from.
 const NEIGHBOURS: usize = 6;
 
-/// Most numbers that a context may have to be at hand; with more of them nearly anything follows.
+/// Most numbers, and most dates, that a context may have to be at hand; with more of them nearly anything follows.
 const MOST_AT_HAND: usize = 24;
 
 /// The numbers and dates of the context, in order, each with its chunk.
@@ -73,10 +73,10 @@ impl<'a> Had<'a> {
         is_stretch(place) || place.checked_sub(1).is_some_and(is_stretch)
     }
 
-    /// The places of different numbers and dates, if there are few enough to work with.
+    /// The places of different numbers, and of different dates, if there are few enough of them to work with.
     fn at_hand(&self) -> Vec<usize> {
         let mut places: Vec<usize> = Vec::new();
-        if self.amounts.len() > 2 * MOST_AT_HAND {
+        if self.amounts.len() > 4 * MOST_AT_HAND {
             return places;
         }
         for (place, (_, amount)) in self.amounts.iter().enumerate() {
@@ -86,7 +86,16 @@ impl<'a> Had<'a> {
                 places.push(place);
             }
         }
-        if places.len() > MOST_AT_HAND { Vec::new() } else { places }
+        let is_date = |place: &usize| matches!(self.amounts[*place].1.sense(), Sense::Date(_));
+        let (mut dates, mut numbers): (Vec<usize>, Vec<usize>) = places.into_iter().partition(is_date);
+        for sort in [&mut dates, &mut numbers] {
+            if sort.len() > MOST_AT_HAND {
+                sort.clear();
+            }
+        }
+        dates.extend(numbers);
+        dates.sort_unstable();
+        dates
     }
 }
 
@@ -212,7 +221,8 @@ impl<'a> Amounts<'a> {
         let here = amounts.take_while(|(amount, _)| amount.span.start < part.end);
         let checked = here.filter(|(amount, borne_out)| {
             let is_factor = self.response[amount.span.end..].trim_start().starts_with('×');
-            borne_out.is_some() || can_be_missing(amount) && !is_factor && is_claimed(&amount.span)
+            borne_out.is_some()
+                || can_be_missing(amount, amount.text(self.response)) && !is_factor && is_claimed(&amount.span)
         });
         checked.map(|(amount, borne_out)| self.finding(amount, borne_out.clone(), same)).collect()
     }
@@ -250,11 +260,12 @@ fn note(how: How, had: &Amount, text: &str, said: &Amount) -> Option<String> {
 }
 
 /// Whether a number or date is there that can be missing. "The previous year" is relative to what was said before; one is said of
-/// everything: "the cream one", "one or two".
-fn can_be_missing(amount: &Amount) -> bool {
+/// everything ("the cream one", "one or two", "in a year"), and nought is told by any denial.
+fn can_be_missing(amount: &Amount, text: &str) -> bool {
+    let is_article = || text.split(' ').next().is_some_and(|first| matches!(first, "a" | "an" | "A" | "An"));
     match amount.sense() {
         Sense::Number { scale: Scale::Bare | Scale::Count | Scale::Label, value, .. } => *value > 1.0,
-        Sense::Number { .. } => true,
+        Sense::Number { value, .. } => *value != 0.0 && !(*value == 1.0 && is_article()),
         Sense::Date(fields) => fields.relative.is_none(),
     }
 }

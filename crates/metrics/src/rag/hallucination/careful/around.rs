@@ -13,9 +13,10 @@ const AROUND: usize = 80;
 pub(super) fn factors(response: &str, span: &Range<usize>) -> Vec<Factor> {
     let from = response.floor_char_boundary(span.start.saturating_sub(AROUND));
     let to = response.floor_char_boundary(response.len().min(span.end + AROUND));
-    let around = words(response.get(from..to).unwrap_or_default());
+    // Its own unit multiplies nothing.
+    let around = [from..span.start, span.end..to].map(|part| words(response.get(part).unwrap_or_default()));
     let factor = |by: f64, of_things: bool| Factor { by, of_things };
-    let told = around.iter().filter_map(|word| match word.lower.as_str() {
+    let told = around.iter().flatten().filter_map(|word| match word.lower.as_str() {
         "month" | "monthly" | "year" | "yearly" | "annual" | "annually" => Some(factor(12.0, false)),
         "double" | "doubled" | "twice" | "half" | "halve" | "halved" => Some(factor(2.0, true)),
         "triple" | "tripled" | "trebled" | "thrice" => Some(factor(3.0, true)),
