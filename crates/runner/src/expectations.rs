@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use probare_core::{
     Better, Case, ErrorKind, Evidence, EvidenceKind, MetricInfo, Named, Outcome, Profile, Score, ScoreError,
 };
+use probare_report::{Gate, Gates, Relation};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -35,6 +36,12 @@ pub(crate) struct Expectation {
     /// The turn that it speaks of, where it is not the case.
     #[serde(skip)]
     turn: Option<usize>,
+}
+
+/// All expectations have to hold.
+pub(crate) fn gates() -> Gates {
+    let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
+    Gates::new(vec![all])
 }
 
 /// Whether a case says what it expects.

@@ -9,6 +9,7 @@ use probare_core::{
     Outcome, Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
     is_per_turn,
 };
+use probare_metrics::cascade::Wish;
 
 use crate::bands::BandsError;
 use crate::expectations::{self, EXPECTATIONS};
@@ -83,9 +84,17 @@ impl Plan {
             let profile = request.profile.unwrap_or(profile);
             let failed = |source| PlanError::Build { name: request.name.clone(), source };
             let mut options = request.options.clone();
-            let bands = Bands::take(&mut options).map_err(failed)?;
+            let mut bands = Bands::take(&mut options).map_err(failed)?;
+            let wish = Wish::take(definition, &mut options).map_err(failed)?;
             let by_turn = is_per_turn(&options);
-            let scorer = definition.build(options, profile).map_err(failed)?;
+            let mut scorer = definition.build(options, profile).map_err(failed)?;
+            if let Some(wish) = wish {
+                if by_turn {
+                    let reason = "a judge decides about the whole case: `judge` and `per` do not go together";
+                    return Err(failed(BuildError::Options(reason.to_owned())));
+                }
+                scorer = wish.grant(definition, scorer, bands.take()).map_err(failed)?;
+            }
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
             metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer, bands, by_turn } });
         }
