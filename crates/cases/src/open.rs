@@ -28,6 +28,8 @@ pub(crate) const BUFFER: usize = 256 * 1024;
 
 /// Bytes by which a file is recognised.
 const LOOKED_AT: usize = 256;
+/// Of these so many suffice.
+const ENOUGH: usize = 48;
 
 /// How rows are written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,8 +217,10 @@ impl Rows {
         let name = if path == "-" { STANDARD_INPUT } else { path };
         let format = Self::format_of(path, options)?;
         let Opened { reader, stored, is_plain_file } = stored::open(path)?;
+        // Traces are recognised by their first bytes, whatever their file is called.
         let (format, reader) = if options.format.is_none() && matches!(format, Format::Json | Format::JsonLines) {
-            recognised(reader, format).map_err(|source| OpenError::Io { file: name.to_owned(), source })?
+            let (head, reader) = looked_at(reader, name)?;
+            (if traces::is_otlp(&String::from_utf8_lossy(&head)) { Format::Otlp } else { format }, reader)
         } else {
             (format, reader)
         };
@@ -286,6 +290,8 @@ impl Rows {
         }
         let reader = match format {
             Format::Otlp => {
+                let (head, reader) = looked_at(reader, name)?;
+                refuse_protobuf(&head, name)?;
                 let cutter = Cutter::new(reader, Layout::Values, options.longest_row, name)?;
                 Reader::Traces(Box::new(TraceReader::new(cutter, options.group.unwrap_or_default(), shared)))
             }
@@ -312,12 +318,33 @@ impl Rows {
     }
 }
 
-/// Whether a file of JSON holds traces, which its first bytes tell; and the file from its start.
-fn recognised(mut reader: Box<dyn Read + Send>, format: Format) -> io::Result<(Format, Box<dyn Read + Send>)> {
+/// The first bytes of a file, and the file from its start.
+fn looked_at(mut reader: Box<dyn Read + Send>, file: &str) -> Result<(Vec<u8>, Box<dyn Read + Send>), OpenError> {
     let mut head = Vec::with_capacity(LOOKED_AT);
-    reader.by_ref().take(LOOKED_AT as u64).read_to_end(&mut head)?;
-    let format = if traces::is_otlp(&String::from_utf8_lossy(&head)) { Format::Otlp } else { format };
-    Ok((format, Box::new(Cursor::new(head).chain(reader))))
+    // A pipe gives what it has: its first row is not kept waiting for the next ones.
+    while head.len() < ENOUGH {
+        let mut more = [0; LOOKED_AT];
+        match reader.read(&mut more) {
+            Ok(0) => break,
+            Ok(read) => head.extend_from_slice(&more[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(OpenError::Io { file: file.to_owned(), source }),
+        }
+    }
+    Ok((head.clone(), Box::new(Cursor::new(head).chain(reader))))
+}
+
+/// Traces are read as JSON alone.
+fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), OpenError> {
+    let text = String::from_utf8_lossy(head);
+    match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
+        None | Some('{' | '[') => Ok(()),
+        Some(_) => {
+            let reason =
+                "it is no JSON; traces in protobuf are taken by `probare serve` (POST /v1/traces), not from files";
+            Err(OpenError::Broken { file: file.to_owned(), format: "OTLP/JSON", reason: reason.to_owned() })
+        }
+    }
 }
 
 /// A sign that can stand between cells.

@@ -92,12 +92,19 @@ pub(crate) fn has_member<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
 pub(crate) struct Traces {
     spans: Vec<Span>,
     records: Vec<Record>,
+    /// How many spans, events and records came so far.
+    weight: usize,
 }
 
 impl Traces {
     /// Takes one object of a file in.
     pub fn add(&mut self, text: &str) -> serde_json::Result<()> {
         let written = otlp::read(text)?;
+        let events = |spans: &[Span]| -> usize { spans.iter().map(|span| 1 + span.events.len()).sum() };
+        self.weight += events(&written.spans) + written.records.len();
+        if self.weight > otlp::MOST {
+            return Err(serde::de::Error::custom(otlp::TOO_MANY));
+        }
         self.spans.extend(written.spans);
         self.records.extend(written.records);
         Ok(())

@@ -1,5 +1,9 @@
 //! OTLP/JSON as it is written: spans and log records, in either spelling, with their attributes as plain JSON.
 
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value as Json};
 
@@ -54,27 +58,33 @@ pub(super) struct Written {
 /// The members by which such an object is known.
 pub(super) const MEMBERS: [&str; 4] = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"];
 
+/// Spans, events and log records of a file at most: an empty one takes three bytes there and a hundred times as much here.
+pub(super) const MOST: usize = 2_000_000;
+
+/// What is wrong with more.
+pub(super) const TOO_MANY: &str = "it has more than 2,000,000 spans, events and log records; split it";
+
 /// Reads one object.
 pub(super) fn read(text: &str) -> serde_json::Result<Written> {
     let export: Export = serde_json::from_str(text)?;
     if export.spans.is_none() && export.logs.is_none() && export.metrics.is_none() {
         let reason = "it has neither `resourceSpans` nor `resourceLogs`, so it is no OTLP/JSON";
-        return Err(serde::de::Error::custom(reason));
+        return Err(serde_json::Error::custom(reason));
     }
     let mut written = Written::default();
-    let spans = export.spans.unwrap_or_default().into_iter().flat_map(|resource| resource.scopes);
-    written.spans.extend(spans.flat_map(|scope| scope.spans).map(Span::from));
-    let records = export.logs.unwrap_or_default().into_iter().flat_map(|resource| resource.scopes);
-    written.records.extend(records.flat_map(|scope| scope.records).map(Record::from));
+    let spans = export.spans.unwrap_or_default().0.into_iter().flat_map(|resource| resource.scopes.0);
+    written.spans.extend(spans.flat_map(|scope| scope.spans.0).map(Span::from));
+    let records = export.logs.unwrap_or_default().0.into_iter().flat_map(|resource| resource.scopes.0);
+    written.records.extend(records.flat_map(|scope| scope.records.0).map(Record::from));
     Ok(written)
 }
 
 #[derive(Deserialize)]
 struct Export {
     #[serde(rename = "resourceSpans", alias = "resource_spans")]
-    spans: Option<Vec<ResourceSpans>>,
+    spans: Option<Bounded<ResourceSpans>>,
     #[serde(rename = "resourceLogs", alias = "resource_logs")]
-    logs: Option<Vec<ResourceLogs>>,
+    logs: Option<Bounded<ResourceLogs>>,
     /// Measurements of a collector may stand in the same file; they are nobody's answer.
     #[serde(rename = "resourceMetrics", alias = "resource_metrics")]
     metrics: Option<serde::de::IgnoredAny>,
@@ -90,25 +100,25 @@ struct ResourceSpans {
         default,
         deserialize_with = "or_default"
     )]
-    scopes: Vec<ScopeSpans>,
+    scopes: Bounded<ScopeSpans>,
 }
 
 #[derive(Deserialize)]
 struct ScopeSpans {
     #[serde(default, deserialize_with = "or_default")]
-    spans: Vec<WrittenSpan>,
+    spans: Bounded<WrittenSpan>,
 }
 
 #[derive(Deserialize)]
 struct ResourceLogs {
     #[serde(rename = "scopeLogs", alias = "scope_logs", default, deserialize_with = "or_default")]
-    scopes: Vec<ScopeLogs>,
+    scopes: Bounded<ScopeLogs>,
 }
 
 #[derive(Deserialize)]
 struct ScopeLogs {
     #[serde(rename = "logRecords", alias = "log_records", default, deserialize_with = "or_default")]
-    records: Vec<WrittenRecord>,
+    records: Bounded<WrittenRecord>,
 }
 
 #[derive(Deserialize)]
@@ -132,7 +142,7 @@ struct WrittenSpan {
     #[serde(alias = "dropped_attributes_count", deserialize_with = "number")]
     dropped_attributes_count: u64,
     #[serde(deserialize_with = "or_default")]
-    events: Vec<WrittenEvent>,
+    events: Bounded<WrittenEvent>,
     #[serde(deserialize_with = "or_default")]
     status: Status,
 }
@@ -191,7 +201,7 @@ impl From<WrittenSpan> for Span {
             start: span.start_time_unix_nano,
             end: span.end_time_unix_nano,
             attributes: span.attributes,
-            events: span.events.into_iter().map(event).collect(),
+            events: span.events.0.into_iter().map(event).collect(),
             is_error: code.as_u64() == Some(2) || matches!(code.as_str(), Some("STATUS_CODE_ERROR" | "2")),
             status: Some(span.status.message).filter(|message| !message.is_empty()),
             dropped: span.dropped_attributes_count,
@@ -209,6 +219,97 @@ impl From<WrittenRecord> for Record {
         let body = Some(plain(record.body)).filter(|body| !body.is_null());
         let event = SpanEvent { time, name, attributes: record.attributes, body };
         Self { trace: record.trace_id, span: record.span_id, event }
+    }
+}
+
+/// A list that ends where it holds too much in all.
+#[derive(Debug)]
+struct Bounded<T>(Vec<T>);
+
+impl<T> Default for Bounded<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+/// How many spans, events and records something is.
+trait Weighed {
+    fn weight(&self) -> usize;
+}
+
+impl<T: Weighed> Weighed for Bounded<T> {
+    fn weight(&self) -> usize {
+        self.0.iter().map(Weighed::weight).sum()
+    }
+}
+
+impl Weighed for ResourceSpans {
+    fn weight(&self) -> usize {
+        1 + self.scopes.weight()
+    }
+}
+
+impl Weighed for ScopeSpans {
+    fn weight(&self) -> usize {
+        1 + self.spans.weight()
+    }
+}
+
+impl Weighed for WrittenSpan {
+    fn weight(&self) -> usize {
+        1 + self.events.0.len()
+    }
+}
+
+impl Weighed for ResourceLogs {
+    fn weight(&self) -> usize {
+        1 + self.scopes.weight()
+    }
+}
+
+impl Weighed for ScopeLogs {
+    fn weight(&self) -> usize {
+        1 + self.records.0.len()
+    }
+}
+
+impl Weighed for WrittenEvent {
+    fn weight(&self) -> usize {
+        1
+    }
+}
+
+impl Weighed for WrittenRecord {
+    fn weight(&self) -> usize {
+        1
+    }
+}
+
+impl<'de, T: Deserialize<'de> + Weighed> Deserialize<'de> for Bounded<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de> + Weighed> Visitor<'de> for Items<T> {
+            type Value = Bounded<T>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a list")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Bounded<T>, A::Error> {
+                let (mut items, mut weight) = (Vec::new(), 0);
+                while let Some(item) = list.next_element::<T>()? {
+                    weight += item.weight();
+                    if weight > MOST {
+                        return Err(A::Error::custom(TOO_MANY));
+                    }
+                    items.push(item);
+                }
+                Ok(Bounded(items))
+            }
+        }
+
+        deserializer.deserialize_seq(Items(PhantomData))
     }
 }
 

@@ -227,6 +227,16 @@ fn what_is_damaged_is_told_with_its_place_and_the_rest_is_read() {
 }
 
 #[test]
+fn more_spans_than_anybody_has_are_refused_before_they_take_room() {
+    // Three bytes each in the file, a hundred times as many in memory.
+    let list = format!("{}{{}}", "{},".repeat(2_000_001));
+    let (cases, problems) =
+        read(format!("{{\"resourceSpans\": [{{\"scopeSpans\": [{{\"spans\": [{list}]}}]}}]}}").into_bytes());
+    assert!(cases.is_empty());
+    assert!(problems[0].reason.contains("more than 2,000,000 spans"), "{problems:?}");
+}
+
+#[test]
 fn huge_numbers_and_deep_arguments_give_a_case() {
     let arguments = format!("{}{}", "{\"a\":".repeat(250_000), "}".repeat(250_000));
     let list = [
