@@ -33,6 +33,7 @@ mod corpus;
 mod counters;
 mod evaluate;
 mod openapi;
+mod otlp;
 mod patience;
 mod pool;
 mod prompt;
@@ -42,6 +43,7 @@ mod score;
 mod server;
 mod settings;
 mod token;
+mod traces;
 mod vectors;
 
 pub use corpus::Corpus;
