@@ -25,5 +25,6 @@ mod suites;
 mod torture;
 mod torture_index;
 mod torture_runs;
+mod traces;
 mod verify;
 mod words;
