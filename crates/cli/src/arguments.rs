@@ -40,6 +40,7 @@ pub enum Verb {
     Validate(verbs::validate::Arguments),
     Verify(verbs::verify::Arguments),
     Show(verbs::show::Arguments),
+    View(verbs::view::Arguments),
     Compare(verbs::compare::Arguments),
     Calibrate(verbs::calibrate::Arguments),
     Import(verbs::import::Arguments),

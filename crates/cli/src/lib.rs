@@ -126,6 +126,7 @@ fn call(cli: &Cli) -> Done {
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Verify(arguments) => verbs::verify::run(arguments),
         Verb::Show(arguments) => verbs::show::run(arguments),
+        Verb::View(arguments) => verbs::view::run(arguments),
         Verb::Calibrate(arguments) => verbs::calibrate::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
         Verb::Import(arguments) => verbs::import::run(arguments),

@@ -36,6 +36,7 @@ use probare_core::{MetricDef, Registry};
 pub mod agents;
 pub mod answers;
 pub mod care;
+pub mod cascade;
 pub mod code;
 pub mod deep_search;
 pub mod interviews;

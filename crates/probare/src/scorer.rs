@@ -76,6 +76,28 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::disallowed_methods, reason = "a test writes its own input")]
+    fn bands_of_the_settings_make_values_verdicts() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bands.json");
+        let scorer = Scorer::new(&["token_f1"], &Settings::default()).unwrap();
+        let info = &scorer.metrics()[0];
+        let file = serde_json::json!({
+            "format": 1, "metric": "token_f1", "id": "token_f1", "version": info.version, "profile": info.profile,
+            "options": info.options, "bands": {"pass": 0.9, "fail": 0.5, "error": 0.05, "confidence": 0.95},
+            "cases": 300, "decided": 200,
+        });
+        std::fs::write(&path, file.to_string()).unwrap();
+        let label = |bands: Vec<std::path::PathBuf>| {
+            let settings = Settings { bands, ..Settings::default() };
+            let result = Scorer::new(&["token_f1"], &settings).unwrap().score(case()).results.remove(0).unwrap();
+            result.score().unwrap().label.clone()
+        };
+        assert_eq!(label(Vec::new()), None);
+        assert_eq!(label(vec![path]).as_deref(), Some("fail"));
+    }
+
+    #[test]
     fn what_cannot_be_scored_is_an_error_and_no_number() {
         let silent = Case { response: None, ..case() };
         let Err(Error::Score(error)) = score(&silent, "token_f1") else { panic!("a response is missing") };

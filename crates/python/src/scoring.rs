@@ -30,6 +30,7 @@ pub struct Settings {
     mapping: BTreeMap<String, String>,
     jobs: Option<usize>,
     judges: Vec<String>,
+    bands: Vec<PathBuf>,
     record: Option<PathBuf>,
     offline: bool,
     budget_usd: Option<f64>,
@@ -49,7 +50,8 @@ impl Settings {
     /// Reads the configuration, if one is named, and merges it with what is said here. `is_whole` says whether all cases are
     /// scored in one go: what a configuration says about a whole run can be honoured there alone.
     pub fn settled(self, is_whole: bool) -> Result<Settled, Fault> {
-        let Self { profile: named, mapping, jobs, judges, record, offline, budget_usd, budget_tokens, config } = self;
+        let Self { profile: named, mapping, jobs, judges, bands, record, offline, budget_usd, budget_tokens, config } =
+            self;
         let config = match &config {
             Some(path) => Config::load(Some(path))?,
             None => Config::default(),
@@ -61,7 +63,7 @@ impl Settings {
             return Err(Fault::usage("`budget_usd` must be an amount of US dollars, such as 0.50"));
         }
         let values = json!({
-            "profile": named.as_deref().map(profile).transpose()?, "jobs": jobs, "judges": judges, "record": record,
+            "profile": named.as_deref().map(profile).transpose()?, "jobs": jobs, "judges": judges, "bands": bands, "record": record,
             "offline": offline, "budget_usd": budget_usd, "budget_tokens": budget_tokens,
         });
         let said = Layer::of_caller(values);

@@ -7,7 +7,9 @@ use arrow_array::types::Float64Type;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_schema::DataType;
-use probare_core::{CaseResult, ErrorKind, Event, Finish, MetricInfo, Named, Outcome, Score, ScoreError, Sink, Stop};
+use probare_core::{
+    CaseResult, Decider, ErrorKind, Event, Finish, MetricInfo, Named, Outcome, Score, ScoreError, Sink, Stop,
+};
 use probare_metrics::registry;
 use probare_report::{Columns, Look, Partial, Status, Summary as Counted, columns, terminal};
 use probare_runner::Plan;
@@ -113,6 +115,7 @@ struct Cells {
     note: ArrayRef,
     label: ArrayRef,
     kind: ArrayRef,
+    by: ArrayRef,
 }
 
 impl Cells {
@@ -131,6 +134,7 @@ impl Cells {
             note: text(&names.note)?,
             label: text(&names.label)?,
             kind: text(&names.kind)?,
+            by: text(&names.by)?,
         })
     }
 
@@ -140,7 +144,9 @@ impl Cells {
         let status = text(&self.status).unwrap_or_default();
         if status == Status::Scored.name() && self.value.is_valid(row) {
             let value = self.value.as_primitive::<Float64Type>().value(row);
-            let score = Score::from_number(value).map_err(|error| Fault::data(error.to_string()))?;
+            let mut score = Score::from_number(value).map_err(|error| Fault::data(error.to_string()))?;
+            let by = text(&self.by).unwrap_or_default();
+            score.by = [Decider::Reading, Decider::Judge].into_iter().find(|known| known.name() == by);
             return Ok(Ok(match text(&self.label) {
                 Some(label) => score.labelled(label).into(),
                 None => score.into(),

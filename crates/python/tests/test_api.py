@@ -226,6 +226,48 @@ def test_recorded_judges(tmp_path):
     assert list(again.lines()) == list(results.lines())
 
 
+def test_a_judge_is_asked_only_where_the_reading_is_unsure(tmp_path):
+    folder = ROOT / "examples/cascade"
+    whole = probare.score(folder / "cases.jsonl", config=folder / "probare.yaml")
+    assert whole.asked.questions == 57 and whole.asked.sent == 0
+    metric = {"id": "answer_match", "name": "answer_match", "judge": "when_unsure"}
+    judge = f"replay:{folder / 'replies.jsonl'}"
+    named = probare.score(folder / "cases.jsonl", metric, bands=folder / "bands.json", judges=judge)
+    for results in (whole, named):
+        rows = [json.loads(line)["scores"]["answer_match"] for line in results.lines()]
+        assert [sum(row["by"] == who for row in rows) for who in ("reading", "judge")] == [63, 57]
+    with pytest.raises(probare.UsageError, match="asks a model, and none is named"):
+        probare.score(folder / "cases.jsonl", metric, bands=folder / "bands.json")
+
+
+@pytest.fixture
+def bands(tmp_path):
+    """A file as `probare calibrate` writes it: from which value of `token_f1` on a case passes or fails."""
+    probare.score(ROOT / "examples/calibrate/cases.jsonl", "token_f1", output=tmp_path / "results.jsonl")
+    [metric] = json.loads((tmp_path / "results.jsonl.run.json").read_text())["metrics"]
+    kept = {name: metric[name] for name in ("id", "version", "profile", "options")}
+    found = {"pass": 0.8, "fail": 0.4, "error": 0.1, "confidence": 0.9}
+    written = tmp_path / "bands.json"
+    written.write_text(json.dumps({"format": 1, "metric": "token_f1", **kept, "bands": found, "cases": 300, "decided": 200}))
+    return written
+
+
+def test_bands_make_values_verdicts(tmp_path, bands):
+    cases = ROOT / "examples/calibrate/cases.jsonl"
+    known = {"pass", "fail", "unsure"}
+    labels = [json.loads(line)["scores"]["token_f1"]["label"] for line in probare.score(cases, "token_f1", bands=bands).lines()]
+    assert known == set(labels)
+    config = tmp_path / "probare.yaml"
+    config.write_text(f"metrics: [token_f1]\nrun: {{bands: [{json.dumps(str(bands))}]}}\n")
+    for settings in ({"bands": [bands]}, {"config": config}):
+        pyarrow = pytest.importorskip("pyarrow")
+        rows = [json.loads(line) for line in cases.read_text().splitlines()]
+        scored = probare.Scorer(["token_f1"], **settings).score_batch(pyarrow.RecordBatch.from_pylist(rows))
+        assert pyarrow.record_batch(scored).column("token_f1.label").to_pylist() == labels
+    with pytest.raises(probare.UsageError, match="has bands for `token_f1`, which is not computed here"):
+        probare.score(cases, "exact_match", bands=bands)
+
+
 def test_a_scorer_travels(quick):
     pyarrow = pytest.importorskip("pyarrow")
     scorer = pickle.loads(pickle.dumps(probare.Scorer(["token_f1"], mapping={"response": "response"})))

@@ -36,6 +36,8 @@ ROWS = [{"id": "a", "response": "x", "reference": "x", "lang": "en", "tags": ["a
         ({"mapping": {"response": "respons"}}, "`mapping` names the column `respons` for `response`, and no row has it"),
         ({"mapping": ["response"]}, "`mapping` must be a dict of fields and columns"),
         ({"judges": 3}, "`judges` must be a text or a list of texts, but it is 3"),
+        ({"bands": 3}, "`bands` must be a path or a list of paths, but it is 3"),
+        ({"bands": "nobody.json"}, "cannot read the bands in `nobody.json`"),
         ({"record": 3}, "`record` must be a path, but it is 3"),
         ({"config": b"x"}, "`config` must be a path that is a text, but it is b'x'"),
         ({"output": "report.foo"}, "`report.foo` has no known extension; known are .jsonl"),

@@ -74,8 +74,8 @@ pub use markdown::Markdown;
 pub use output::{Compression, LinesDigest, Output, Overlap, refuse_overlap};
 pub use status::Status;
 pub use summary::{
-    BINS, By, Cluster, Clusters, DifferentMetrics, Group, Groups, Histogram, Label, Labels, MOST_GROUPS, MeanInterval,
-    MetricSummary, Partial, PassAt, Reason, Reasons, Repeats, Summary,
+    BINS, By, Cluster, Clusters, Decided, DifferentMetrics, Group, Groups, Histogram, Label, Labels, MOST_GROUPS,
+    MeanInterval, MetricSummary, Partial, PassAt, Reason, Reasons, Repeats, Summary,
 };
 pub use terminal::Look;
 pub use utc::Utc;

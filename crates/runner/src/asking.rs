@@ -17,6 +17,7 @@ use probare_core::{
     Answer, Awaited, BuildError, Content, ErrorKind, Input, MetricRequest, ModelUsed, Outside, PromptUsed, Question,
     Registry, Sha256, Trust, Turn, closest,
 };
+use probare_metrics::cascade;
 use probare_models::{Counts, Key, ModelSettings, Models, OpenError, Options, Provider, Spending};
 use serde_json::{Map, Value as Json};
 
@@ -316,10 +317,11 @@ const ATTEMPTS_OF_A_ROUND: u32 = 100;
 
 /// Whether a metric asks judges by name.
 pub fn asks(request: &MetricRequest, registry: &Registry) -> bool {
-    registry.get(&request.id).is_ok_and(|definition| {
-        let schema = (definition.schema)();
-        schema.get("properties").and_then(|properties| properties.get("judges")).is_some()
-    })
+    cascade::second(&request.id, &request.options).is_some()
+        || registry.get(&request.id).is_ok_and(|definition| {
+            let schema = (definition.schema)();
+            schema.get("properties").and_then(|properties| properties.get("judges")).is_some()
+        })
 }
 
 /// The file that stands for a model.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use probare_core::{Bands, MetricRequest, Profile, Registry, closest};
+use probare_metrics::cascade;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
@@ -101,12 +102,19 @@ impl BandsFile {
         registry: &Registry,
     ) -> Result<(), BandsError> {
         let names: Vec<String> = requests.iter().map(|request| request.name.clone()).collect();
-        let Some(request) = requests.iter_mut().find(|request| request.name == self.metric) else {
+        // Options that are written on the command line become part of the name; where one metric alone can be meant it is.
+        let of_id: Vec<usize> = (0..requests.len()).filter(|at| requests[*at].id == self.id).collect();
+        let named = requests.iter().position(|request| request.name == self.metric);
+        let at = named.or(if let [only] = of_id[..] { Some(only) } else { None });
+        let Some(request) = at.and_then(|at| requests.get_mut(at)) else {
             let similar = closest(&self.metric, names.iter().map(String::as_str)).map(str::to_owned);
             return Err(BandsError::NoMetric { path: path.to_owned(), metric: self.metric.clone(), similar });
         };
         let version = registry.get(&request.id).map_or(self.version, |definition| definition.version);
-        let now = told(&request.id, version, request.profile.unwrap_or(profile), &request.options);
+        // Whom a reading asks where it is unsure changes nothing about where that is.
+        let is_reading = self.options.get(cascade::OPTION).is_none();
+        let options = if is_reading { cascade::without(&request.options) } else { request.options.clone() };
+        let now = told(&request.id, version, request.profile.unwrap_or(profile), &options);
         if now != self.told() {
             return Err(BandsError::Other { path: path.to_owned(), then: self.told(), now });
         }

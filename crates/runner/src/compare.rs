@@ -255,6 +255,19 @@ pub(crate) struct Row {
     pub named: Vec<Option<Named>>,
 }
 
+/// The models that the rows of a file name, in the order in which they come.
+pub(crate) fn models(file: &Results) -> Result<Vec<String>, CompareError> {
+    let (recorded, manifest, _) = reopened(&file.path, &[])?;
+    let (mut rows, mut number) = (Rows::new(&recorded)?, 0);
+    let mut models: Vec<String> = Vec::new();
+    while let Some(row) = rows.next(&manifest) {
+        number += 1;
+        let row = row.map_err(|reason| CompareError::Row { path: file.path.clone(), number, reason })?;
+        models.extend(row.model.filter(|model| !models.contains(model)));
+    }
+    Ok(models)
+}
+
 /// Reads the rows of a file one after the other, each with its case where that is at hand.
 pub(crate) fn read(
     file: &Results,

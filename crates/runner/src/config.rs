@@ -305,7 +305,7 @@ impl Config {
         self.path.as_deref().and_then(Path::parent).unwrap_or(Path::new(""))
     }
 
-    /// Files that metrics and models name lie beside the configuration that names them: from here on they are named so.
+    /// Files that metrics, models and bands name lie beside the configuration that names them: from here on they are named so.
     pub(crate) fn point_beside(&mut self) {
         let folder = self.folder().to_owned();
         let beside = |file: &str| folder.join(file).display().to_string();
@@ -316,6 +316,7 @@ impl Config {
                 *prompt = format!("@{}", beside(file));
             }
         }
+        self.run.bands.iter_mut().for_each(|file| *file = beside(file));
         // A judge may be such a file without an entry of its own.
         let named = self.metrics.iter().filter_map(|metric| metric.options.get("judges").and_then(Json::as_array));
         let named = named.flatten().filter_map(Json::as_str).map(str::to_owned);

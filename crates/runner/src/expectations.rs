@@ -5,6 +5,7 @@
 use probare_core::{
     Better, Case, ErrorKind, Evidence, EvidenceKind, MetricInfo, Named, Outcome, Profile, Score, ScoreError,
 };
+use probare_report::{Gate, Gates, Relation};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -29,6 +30,12 @@ pub(crate) struct Expectation {
     /// It holds when the rest does not.
     #[serde(default)]
     not: bool,
+}
+
+/// All expectations have to hold.
+pub(crate) fn gates() -> Gates {
+    let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
+    Gates::new(vec![all])
 }
 
 /// Whether a case says what it expects.

@@ -13,6 +13,7 @@ mod asking;
 mod bands;
 mod compare;
 mod config;
+mod desk;
 mod drive;
 mod exchange;
 mod exit;
@@ -36,6 +37,7 @@ pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval, Run,
 };
+pub use desk::{CasesAsked, Desk, DeskError, Filter, FilterError};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundings, drive};
 pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_results, export_run, import_file};
 pub use exit::Exit;

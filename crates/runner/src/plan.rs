@@ -8,6 +8,7 @@ use probare_core::{
     Bands, BuildError, Case, CaseResult, EmbeddingUsed, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named,
     Outcome, Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
 };
+use probare_metrics::cascade::Wish;
 
 use crate::bands::BandsError;
 use crate::expectations::{self, EXPECTATIONS};
@@ -82,8 +83,12 @@ impl Plan {
             let profile = request.profile.unwrap_or(profile);
             let failed = |source| PlanError::Build { name: request.name.clone(), source };
             let mut options = request.options.clone();
-            let bands = Bands::take(&mut options).map_err(failed)?;
-            let scorer = definition.build(options, profile).map_err(failed)?;
+            let mut bands = Bands::take(&mut options).map_err(failed)?;
+            let wish = Wish::take(definition, &mut options).map_err(failed)?;
+            let mut scorer = definition.build(options, profile).map_err(failed)?;
+            if let Some(wish) = wish {
+                scorer = wish.grant(definition, scorer, bands.take()).map_err(failed)?;
+            }
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
             metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer, bands } });
         }

@@ -17,13 +17,15 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{Html, IntoResponse, Response};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::counters::{Counters, InFlight};
 use crate::pool::Pool;
 use crate::refusal::Refusal;
 use crate::routes::{self, Caller};
 use crate::vectors::LocalVectors;
-use crate::{Answerer, Limits, Settings, Token};
+use crate::{Answerer, Limits, Settings, Token, view};
+use probare_runner::Desk;
 
 /// What all requests share.
 pub(crate) struct App {
@@ -39,6 +41,12 @@ pub(crate) struct App {
     /// Questions that mostly wait for a model.
     pub prompts: Pool,
     pub vectors: LocalVectors,
+    /// What the pages show, where there are pages.
+    pub desk: Option<Arc<Desk>>,
+    /// Whether there is nothing but pages.
+    pub is_desk_alone: bool,
+    /// Set when the server is stopped: replies that would go on for ever end.
+    pub stop: CancellationToken,
     token: Option<Token>,
     verbose: bool,
 }
@@ -61,7 +69,7 @@ pub(crate) const PERMIT: usize = 1024;
 
 impl App {
     pub fn new(settings: Settings) -> io::Result<Shared> {
-        let Settings { token, limits, answerer, verbose } = settings;
+        let Settings { token, limits, answerer, verbose, desk, is_desk_alone } = settings;
         let jobs = limits.jobs.get();
         let prompts = if answerer.is_some() { PROMPTS } else { 1 };
         Ok(Arc::new(Self {
@@ -73,6 +81,9 @@ impl App {
             vectors: LocalVectors::new().map_err(io::Error::other)?,
             limits,
             answerer,
+            desk,
+            is_desk_alone,
+            stop: CancellationToken::new(),
             token,
             verbose,
         }))
@@ -81,7 +92,10 @@ impl App {
     /// All routes, with what happens around each request.
     pub fn router(self: &Shared) -> Router {
         let mut router = Router::new();
-        for route in routes::ROUTES {
+        for route in routes::ROUTES.iter().filter(|_| !self.is_desk_alone) {
+            router = router.route(route.path, (route.handler)());
+        }
+        for route in view::ROUTES.iter().filter(|_| self.desk.is_some()) {
             router = router.route(route.path, (route.handler)());
         }
         router
@@ -105,6 +119,9 @@ impl App {
         let Some(token) = &self.token else {
             return check_host(headers).map(|()| Known(true));
         };
+        if self.is_desk_alone {
+            check_host(headers)?;
+        }
         let given = headers.get(AUTHORIZATION).map(|value| {
             let words = value.to_str().unwrap_or_default().trim();
             words
@@ -127,7 +144,7 @@ const RUNS_WAITING: usize = 256;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known(pub bool);
 
-/// Without a token only this machine may ask. A page in a browser of this machine could too, under a name that its owner
+/// Without a token, and where there are pages alone, only this machine may ask. A page in a browser of this machine could too, under a name that its owner
 /// points here; such a request names another host.
 fn check_host(headers: &HeaderMap) -> Result<(), Refusal> {
     let Some(host) = headers.get(HOST) else { return Ok(()) };
@@ -141,11 +158,8 @@ fn check_host(headers: &HeaderMap) -> Result<(), Refusal> {
     if is_here {
         return Ok(());
     }
-    Err(Refusal::new(
-        StatusCode::MISDIRECTED_REQUEST,
-        "without a token this server answers to its loopback names alone",
-    )
-    .expecting("the host `localhost` or `127.0.0.1`"))
+    Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, "this server answers to its loopback names alone")
+        .expecting("the host `localhost` or `127.0.0.1`"))
 }
 
 /// A program is told in JSON, a person at a browser sees what there is.
@@ -169,11 +183,17 @@ async fn around(State(app): State<Shared>, path: Option<MatchedPath>, mut reques
     let since = Clock::now();
     let method = request.method().clone();
     let route = path.as_ref().and_then(|path| routes::at(path.as_str()));
-    let name = route.map_or("other", |route| route.path);
+    let page = path.as_ref().and_then(|path| view::at(path.as_str()));
+    let name = route.map(|route| route.path).or(page.map(|page| page.path)).unwrap_or("other");
     let in_flight = app.counters.begin();
     let begun = Begun { deadline: Instant::now() + app.limits.time, in_flight: in_flight.clone() };
-    let caller = route.map_or(Caller::Anybody, |route| route.caller);
-    let response = match app.check_header(caller, request.headers()) {
+    let caller = route.map(|route| route.caller).or(page.map(|page| page.caller)).unwrap_or(Caller::Anybody);
+    let checked = app.check_header(caller, request.headers());
+    let checked = checked.and_then(|known| match page {
+        Some(page) => page.check_origin(&method, request.headers()).map(|()| known),
+        None => Ok(known),
+    });
+    let response = match checked {
         Ok(known) => {
             request.extensions_mut().insert(known);
             request.extensions_mut().insert(begun);
@@ -181,6 +201,7 @@ async fn around(State(app): State<Shared>, path: Option<MatchedPath>, mut reques
         }
         Err(refusal) => refusal.into_response(),
     };
+    let response = if page.is_some() { view::guarded(response) } else { response };
     app.counters.ended(name, response.status().as_u16(), since.elapsed());
     drop(in_flight);
     if app.verbose {

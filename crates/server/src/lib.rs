@@ -4,6 +4,9 @@
 //! `POST /evaluation-prompt`) and our own under `/v1`: cases and metric requests in, result lines out, through the same
 //! road as every other run. One table, [`routes`], is what requests are routed by and what `/openapi.json` is made from.
 //!
+//! With a [`Desk`](probare_runner::Desk) it also has pages for people, under [`PAGE`]; what they ask is theirs alone and no
+//! part of the published interface.
+//!
 //! Whatever a client does, the server stays small: bodies, time, connections and waiting requests are bounded, what
 //! computes does so on threads of its own, and a slow reader slows its own scoring down. An error is JSON that says what
 //! was expected; it never names a path of this machine and never holds the words of a panic or a token.
@@ -45,6 +48,7 @@ mod settings;
 mod token;
 mod traces;
 mod vectors;
+mod view;
 
 pub use corpus::Corpus;
 pub use openapi::document;
@@ -53,3 +57,4 @@ pub use routes::paths;
 pub use server::{ServeError, Server, Stop};
 pub use settings::{Limits, Settings};
 pub use token::{Token, TokenError};
+pub use view::PAGE;

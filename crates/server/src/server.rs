@@ -18,7 +18,7 @@ pub struct Server {
 }
 
 /// Stops a server: no further connection is accepted, and what is under way is finished. Clones stop the same one.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Stop(CancellationToken);
 
 impl Stop {
@@ -71,7 +71,8 @@ impl Server {
         listener.set_nonblocking(true).map_err(refused)?;
         let address = listener.local_addr().map_err(refused)?;
         let app = App::new(settings).map_err(ServeError::Start)?;
-        Ok(Self { listener, address, app, stop: Stop::default() })
+        let stop = Stop(app.stop.clone());
+        Ok(Self { listener, address, app, stop })
     }
 
     /// Where it listens.
@@ -87,7 +88,9 @@ impl Server {
     /// Answers until it is stopped and what was under way is finished.
     pub fn run(self) -> Result<(), ServeError> {
         raise_open_files();
-        evaluate::warm_up(&self.app);
+        if !self.app.is_desk_alone {
+            evaluate::warm_up(&self.app);
+        }
         let Self { listener, app, stop: Stop(stop), .. } = self;
         let runtime = runtime::Builder::new_multi_thread()
             .worker_threads(app.limits.jobs.get().clamp(1, MOST_CONNECTION_THREADS))

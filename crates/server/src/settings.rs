@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use probare_runner::Desk;
+
 use crate::{Answerer, Token};
 
 /// How a server is to behave.
@@ -16,6 +18,10 @@ pub struct Settings {
     pub limits: Limits,
     /// Who answers prompts; without one those paths say that nobody does.
     pub answerer: Option<Arc<dyn Answerer>>,
+    /// What the pages under `/view` show; without it there are none.
+    pub desk: Option<Arc<Desk>>,
+    /// Whether there is nothing but these pages, for this machine alone.
+    pub is_desk_alone: bool,
     /// Whether each request is noted on standard error: method, path, status and time, never more.
     pub verbose: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use probare_metrics::registry;
+use probare_metrics::{cascade, registry};
 use probare_report::Look;
 use probare_runner::PlanError;
 
@@ -41,5 +41,10 @@ pub fn run(arguments: &Arguments) -> Done {
         metric.version,
         metric.since
     );
-    print(&(facts + &page::render(metric.page, Look::of(&io::stdout()))))
+    let judge = if cascade::metrics().any(|known| known == metric.id) {
+        "takes `judge`: never, when_unsure or always; a judge then decides what it is unsure about (docs/guides/cascade.md)\n\n"
+    } else {
+        ""
+    };
+    print(&(facts + judge + &page::render(metric.page, Look::of(&io::stdout()))))
 }

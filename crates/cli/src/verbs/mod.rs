@@ -33,6 +33,7 @@ pub mod suite;
 pub mod text;
 pub mod validate;
 pub mod verify;
+pub mod view;
 
 use std::io::{self, Write};
 

@@ -98,9 +98,10 @@ fn shown(estimate: &Estimate) -> String {
         let what =
             if asked.judges.is_empty() { "answers".to_owned() } else { format!("judges {}", asked.judges.join(", ")) };
         text.push_str(&format!(
-            "  {} {}: {}, about {} tokens in and {} out, {}\n",
+            "  {} {}: {}{}, about {} tokens in and {} out, {}\n",
             escape::terminal(&asked.model),
             escape::terminal(&what),
+            if asked.is_most { "at most " } else { "" },
             counted(asked.calls, "call", "calls"),
             asked.usage.input_tokens,
             asked.usage.output_tokens,

@@ -11,8 +11,8 @@ use probare_cases::read_whole;
 use probare_core::Outside;
 use probare_models::{Secret, forbid_core_dumps};
 use probare_retrieval::Mode;
-use probare_runner::{Asked, Exit};
-use probare_server::{Answerer, Corpus, Limits, ServeError, Server, Settings, Stop, Token, TokenError};
+use probare_runner::{Asked, Desk, Exit, STORE};
+use probare_server::{Answerer, Corpus, Limits, PAGE, ServeError, Server, Settings, Stop, Token, TokenError};
 
 use super::asking::Asking;
 use super::flags::{Layered, jobs};
@@ -84,6 +84,14 @@ pub struct Arguments {
     #[arg(short, long, value_name = "N", value_parser = jobs, env = "PROBARE_JOBS")]
     jobs: Option<NonZeroUsize>,
 
+    /// Serve the pages of `probare view` under /view too, for the store and the files of results of the working folder; needs a token
+    #[arg(long, env = "PROBARE_VIEW")]
+    view: bool,
+
+    /// The store of runs that --view shows
+    #[arg(long, value_name = "FILE", default_value = STORE, requires = "view", env = "PROBARE_STORE")]
+    store: PathBuf,
+
     /// Note each request on standard error: method, path, status, time
     #[arg(short, long, env = "PROBARE_VERBOSE")]
     verbose: bool,
@@ -119,11 +127,23 @@ pub fn run(arguments: &Arguments) -> Done {
         ..defaults
     };
     let answerer = arguments.index.as_deref().map(|index| corpus(index, arguments)).transpose()?;
-    let settings = Settings { token, limits, answerer, verbose: arguments.verbose };
+    if arguments.view && token.is_none() {
+        return Err(Failure::usage("--view needs a token: the pages show what people asked and what models answered")
+            .hint(format!("set {TOKEN} or --token-file (openssl rand -hex 32 makes one)")));
+    }
+    let desk = if arguments.view { Some(Arc::new(Desk::open(&arguments.store, &[])?)) } else { None };
+    let verbose = arguments.verbose;
+    let settings = Settings { token, limits, answerer, verbose, desk, is_desk_alone: false };
     let server = Server::bind(&arguments.listen, settings)?;
     stop_on_signals(server.stop());
     keep_panics_short();
     remark(&format!("listening on http://{}", server.address()));
+    if arguments.view {
+        remark(&format!(
+            "the pages are at http://{}{PAGE}#token=TOKEN, with the token in place of the word",
+            server.address()
+        ));
+    }
     server.run()?;
     remark("stopped");
     Ok(Exit::Fine)
@@ -160,7 +180,7 @@ fn token(file: Option<&Path>) -> Result<Option<Token>, Failure> {
 }
 
 /// The first signal stops the server, which finishes what is under way; the second one ends the program.
-fn stop_on_signals(stop: Stop) {
+pub(super) fn stop_on_signals(stop: Stop) {
     let is_stopping = AtomicBool::new(false);
     // Without a handler a signal ends the program at once, which is the second best thing.
     let _ = ctrlc::set_handler(move || {
@@ -173,7 +193,7 @@ fn stop_on_signals(stop: Stop) {
 }
 
 /// The words of a panic may hold what a client sent; where it happened is enough to find it.
-fn keep_panics_short() {
+pub(super) fn keep_panics_short() {
     panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line())).unwrap_or_default();
         remark(&format!("error: a bug stopped a request{place}"));

@@ -2,28 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::{Value as Json, json};
 
-fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_probare"))
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .expect("the program starts")
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-/// What a command that ends so says.
-fn ended(folder: &Path, code: i32, arguments: &[&str]) -> String {
-    let output = probare(folder, arguments);
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
-    said(&output)
-}
+use crate::program::ended;
 
 /// Cases whose responses have 0 to 9 of the ten words of the reference, and labels: people pass six words and more, but for
 /// one case in two hundred.
@@ -168,4 +150,66 @@ fn bands_of_another_metric_or_reading_are_refused() {
     .unwrap();
     ended(place, 0, &["score"]);
     assert!(fs::read_to_string(place.join("out.jsonl")).unwrap().contains(r#""label":"pass""#));
+}
+
+#[test]
+fn a_stored_run_is_calibrated_and_its_bands_hold_when_it_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    scored(place, 600);
+    // The model says what the cases have as responses already; a second one knows nothing.
+    let mut outputs = String::new();
+    for line in fs::read_to_string(place.join("cases.jsonl")).unwrap().lines() {
+        let row: Json = serde_json::from_str(line).unwrap();
+        for (model, text) in [("knows", row["response"].clone()), ("guesses", json!("who knows"))] {
+            let row = json!({"id": row["id"], "model": model, "response": text, "reference": row["reference"]});
+            outputs.push_str(&format!("{row}\n"));
+        }
+    }
+    fs::write(place.join("outputs.jsonl"), outputs).unwrap();
+    ended(place, 0, &["score", "outputs.jsonl", "-m", "token_f1", "-q", "-o", "two.jsonl"]);
+    let of = |results: &str| {
+        let mut words = calibrate(&["--json"]);
+        words[1] = results;
+        words.into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let told = |code: i32, words: &[String]| ended(place, code, &words.iter().map(String::as_str).collect::<Vec<_>>());
+    let plain: Json = serde_json::from_str(&told(0, &of("results.jsonl"))).unwrap();
+    assert_eq!(serde_json::from_str::<Json>(&told(0, &of("two.jsonl@knows"))).unwrap(), plain);
+    assert!(told(64, &of("two.jsonl")).contains("has several outputs"));
+    assert!(told(1, &of("nobody.jsonl")).contains("nobody.jsonl"));
+
+    // In a store: the run of a model that repeats what the case has.
+    let model = "{name: echo, provider: command, command: [sh, echo.sh], concurrency: 1}";
+    fs::write(place.join("echo.sh"), "cat > /dev/null; echo '{\"text\": \"a1 b2 c3 d4 e5 f6 g7 h8 i9 j10\"}'\n")
+        .unwrap();
+    let questions: String = (0..80)
+        .map(|case| {
+            format!(
+                "{}\n",
+                json!({"id": format!("c{case}"), "query": "What?", "reference": "a1 b2 c3 d4 e5 f6 g7 h8 i9 j10"})
+            )
+        })
+        .collect();
+    fs::write(place.join("questions.jsonl"), questions).unwrap();
+    let people: String = (0..80).map(|case| format!("c{case},pass,1\n")).collect();
+    fs::write(place.join("two.csv"), format!("id,ada,bo\n{people}")).unwrap();
+    let yaml = format!("datasets: [{{path: questions.jsonl}}]\nmodels: [{model}]\nmetrics: [token_f1]\n");
+    fs::write(place.join("run.yaml"), &yaml).unwrap();
+    ended(place, 0, &["run", "run.yaml", "-q", "--store", "runs.db"]);
+    let stored = ["calibrate", "1", "--store", "runs.db", "--labels", "two.csv", "--label", "ada", "--label", "bo"];
+    let text = ended(place, 0, &[&stored[..], &["-o", "echo.json"]].concat());
+    assert!(text.contains("80 cases with a label and a value, of which people pass 80"), "{text}");
+    // Of two people who differ the mean counts.
+    let split: String =
+        (0..80).map(|case| format!("c{case},pass,{}\n", if case < 40 { "fail" } else { "pass" })).collect();
+    fs::write(place.join("two.csv"), format!("id,ada,bo\n{split}")).unwrap();
+    assert!(ended(place, 1, &[&stored[..], &["--pass", "0.6"]].concat()).contains("of which people pass 40"));
+
+    // A run that stops half-way keeps its bands.
+    ended(place, 0, &["run", "run.yaml", "-q", "--store", "runs.db", "--bands", "echo.json", "--limit", "30"]);
+    ended(place, 0, &["runs", "delete", "2", "--case", "c7", "--store", "runs.db"]);
+    ended(place, 0, &["resume", "2", "-q", "--store", "runs.db", "-o", "again.jsonl"]);
+    let again = fs::read_to_string(place.join("again.jsonl")).unwrap();
+    assert_eq!((again.lines().count(), again.matches(r#""label":"pass""#).count()), (30, 30), "{again}");
 }

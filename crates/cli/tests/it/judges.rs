@@ -1,30 +1,18 @@
 //! Judged runs through the command line: recorded, offline, out of budget, verified, calibrated, and without a trace of a key.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use probare_testing::{Behaviour, Server, Trouble};
+
+use crate::program::{code, command, ended, good, said};
 
 const KEY: &str = "sk-canary-Zq7Xw2Lm9Rt4Vb8Nc3Hd6Jf1Kg5Ps0";
 
 fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_probare"))
-        .current_dir(folder)
-        .env("CANARY_KEY", KEY)
-        .env_remove("PROBARE_RECORD")
-        .args(arguments)
-        .output()
-        .expect("the program starts")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it ends by itself")
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    command(folder, arguments).env("CANARY_KEY", KEY).output().expect("the program starts")
 }
 
 fn examples() -> PathBuf {
@@ -138,9 +126,10 @@ fn a_judge_has_to_be_named_and_known() {
 #[test]
 fn a_reached_budget_ends_with_4_and_its_failures_are_no_scores() {
     let folder = project("judges: [house]\n");
+    // Enough for three calls at once, whichever come first, and not for all one after the other.
     let run = probare(
         folder.path(),
-        &["score", "cases.jsonl", "-m", "judge_rubric", "--budget-tokens", "3000", "-o", "out.jsonl", "-j", "1"],
+        &["score", "cases.jsonl", "-m", "judge_rubric", "--budget-tokens", "5500", "-o", "out.jsonl", "-j", "1"],
     );
     assert_eq!(code(&run), 4, "{}", said(&run));
     assert!(said(&run).contains("the budget is reached"), "{}", said(&run));
@@ -351,4 +340,54 @@ fn no_trace_of_a_key_is_left_by_a_judged_run() {
         assert_eq!(code(&refused), 64, "{}", said(&refused));
         assert_clean(wrong, said(&refused).as_bytes());
     }
+}
+
+#[test]
+fn a_judge_is_asked_only_where_the_reading_is_unsure() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let example = examples().join("../cascade");
+    for file in fs::read_dir(&example).unwrap().map(|file| file.unwrap().path()) {
+        fs::copy(&file, place.join(file.file_name().unwrap())).unwrap();
+    }
+    let text = good(place, &["score", "-c", "probare.yaml", "-o", "judged.jsonl"]);
+    assert!(text.contains("120 (63 by reading, 57 by judge)"), "{text}");
+    assert!(text.contains("57 questions, 57 from the record"), "{text}");
+    assert!(good(place, &["verify", "judged.jsonl"]).contains("120 scores computed again"));
+
+    // As people labelled them, and as the judge says who is asked about everything.
+    let read = |name: &str| fs::read_to_string(place.join(name)).unwrap();
+    let people: BTreeMap<String, String> = read("labels.csv")
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once(',').map(|(id, label)| (id.to_owned(), label.to_owned())))
+        .collect();
+    let score = |line: &str| {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        (row["id"].as_str().unwrap().to_owned(), row["scores"]["answer_match"].clone())
+    };
+    let judged: BTreeMap<String, serde_json::Value> = read("judged.jsonl").lines().map(score).collect();
+    assert!(judged.iter().all(|(id, score)| score["label"] == people[id].as_str()));
+    for (id, by, reading) in [("q01a", "reading", None), ("q03c", "judge", Some(0.0)), ("q03d", "judge", Some(0.0))] {
+        assert_eq!((&judged[id]["by"], judged[id]["parts"]["reading"].as_f64()), (&by.into(), reading), "{id}");
+    }
+    let always = ["score", "cases.jsonl", "-m", "answer_match=answer_match:judge=always", "--config", "all.yaml"];
+    let yaml = read("probare.yaml");
+    fs::write(place.join("all.yaml"), &yaml[..yaml.find("datasets").unwrap()]).unwrap();
+    assert!(good(place, &[&always[..], &["-o", "all.jsonl"]].concat()).contains("120 questions"));
+    let all: BTreeMap<String, serde_json::Value> = read("all.jsonl").lines().map(score).collect();
+    assert!(all.iter().all(|(id, score)| score["value"] == judged[id]["value"]), "both ways agree");
+    let plain = good(place, &["run", "probare.yaml", "--dry-run"]);
+    assert!(plain.contains("answer_match") && plain.contains("at most 120 calls"), "{plain}");
+
+    // What cannot be honoured is refused before anything is asked.
+    for (metric, part) in [
+        ("answer_match:judge=when_unsure", "never unsure by itself"),
+        ("token_f1:judge=always", "no judge answers the question of `token_f1`"),
+        ("answer_match:judge=perhaps", "one of never, when_unsure, always"),
+    ] {
+        let refused = ended(place, 64, &["score", "cases.jsonl", "-m", metric, "-c", "all.yaml", "-o", "no.jsonl"]);
+        assert!(refused.contains(part), "{refused}");
+    }
+    assert!(good(place, &["explain", "answer_match"]).contains("takes `judge`"));
 }

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::good;
 
 /// The Python that has the model, where `cargo x local-model` has installed it.
 fn python() -> Option<PathBuf> {
@@ -44,13 +44,6 @@ impl Drop for Serving {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-fn good(place: &Path, words: &[&str]) -> String {
-    let output = Command::new(PROGRAM).args(words).current_dir(place).stdin(Stdio::null()).output().unwrap();
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{words:?}: {text}");
-    text
 }
 
 #[test]

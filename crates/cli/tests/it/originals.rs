@@ -4,9 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use crate::program::{self, code, said};
+
 fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_probare"));
-    command.current_dir(folder).env_remove("PROBARE_RECORD").args(arguments);
+    let mut command = program::command(folder, arguments);
     for name in ["GRADER_BASE_URL", "GRADER_API_KEY", "SGI_DATA_DIR", "SGI_EXECUTION_TIMEOUT"] {
         command.env_remove(name);
     }
@@ -15,14 +16,6 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().expect("the program starts")
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it ends by itself")
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
 fn put(folder: &Path, name: &str, text: &str) {

@@ -2,25 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use probare_models::list;
 use probare_testing::{Behaviour, Server, Trouble};
 
-fn command(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_probare"));
-    command.current_dir(folder).env_remove("PROBARE_RECORD").args(arguments).stdin(Stdio::null());
-    command
-}
-
-fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder, arguments).output().expect("the program starts")
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
+use crate::program::{command, run, said};
 
 /// So many cases and a model at a server.
 fn project(server: &Server, cases: usize, model: &str) -> tempfile::TempDir {
@@ -51,19 +39,19 @@ fn a_cut_reply_is_not_scored_unless_somebody_wants_it() {
     let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
     let folder = project(&server, 5, "temperature: 0");
     let place = folder.path();
-    let first = probare(place, &["run", "probare.yaml", "-o", "cut.jsonl"]);
+    let first = run(place, &["run", "probare.yaml", "-o", "cut.jsonl"]);
     let lines = fs::read_to_string(place.join("cut.jsonl")).unwrap();
     assert!(lines.lines().nth(2).unwrap().contains("\"kind\":\"truncated\""), "{lines}\n{}", said(&first));
     assert_eq!(lines.matches("\"kind\":\"truncated\"").count(), 1, "{lines}");
     assert_eq!(first.status.code(), Some(1), "{}", said(&first));
-    let wanted = probare(place, &["run", "probare.yaml", "--score-truncated", "-o", "whole.jsonl"]);
+    let wanted = run(place, &["run", "probare.yaml", "--score-truncated", "-o", "whole.jsonl"]);
     let lines = fs::read_to_string(place.join("whole.jsonl")).unwrap();
     assert_eq!(lines.matches("\"kind\":\"truncated\"").count(), 0, "{lines}");
     assert_eq!(wanted.status.code(), Some(0), "{}", said(&wanted));
     assert_eq!(server.requests(), 5, "the second run takes the text from the record");
     let text = fs::read_to_string(place.join("probare.yaml")).unwrap();
     fs::write(place.join("probare.yaml"), format!("{text}run: {{score_truncated: true}}\n")).unwrap();
-    let set = probare(place, &["run", "probare.yaml", "-o", "set.jsonl"]);
+    let set = run(place, &["run", "probare.yaml", "-o", "set.jsonl"]);
     assert_eq!(set.status.code(), Some(0), "{}", said(&set));
 }
 
@@ -74,7 +62,7 @@ fn a_budget_binds_without_usage() {
         let share = if troubles.is_empty() { 0.0 } else { 1.0 };
         let server = Server::start(Behaviour { troubles, share, ..Behaviour::default() }).unwrap();
         let folder = project(&server, 200, "concurrency: 64");
-        let ended = probare(folder.path(), &["run", "probare.yaml", "--budget-usd", "0.02"]);
+        let ended = run(folder.path(), &["run", "probare.yaml", "--budget-usd", "0.02"]);
         let text = said(&ended);
         assert_eq!(ended.status.code(), Some(4), "{text}");
         assert!(server.requests() > 3 && server.requests() < most, "{} requests\n{text}", server.requests());
@@ -88,7 +76,7 @@ fn one_forbidden_prompt_and_failing_first_attempts_lose_nobody_else() {
     let marked = vec![("Q077".to_owned(), Trouble::Forbidden)];
     let server = Server::start(Behaviour { marked, ..Behaviour::default() }).unwrap();
     let folder = project(&server, 200, "concurrency: 1");
-    let ended = probare(folder.path(), &["run", "probare.yaml", "-o", "r.jsonl"]);
+    let ended = run(folder.path(), &["run", "probare.yaml", "-o", "r.jsonl"]);
     let lines = fs::read_to_string(folder.path().join("r.jsonl")).unwrap();
     assert_eq!(lines.matches("\"kind\":\"failed\"").count(), 1, "{}", said(&ended));
     assert_eq!((server.requests(), recorded(folder.path())), (200, 199));
@@ -96,7 +84,7 @@ fn one_forbidden_prompt_and_failing_first_attempts_lose_nobody_else() {
     for first in [Trouble::ServerError, Trouble::SiteOverloaded, Trouble::CutBody] {
         let server = Server::start(Behaviour { first: Some(first), ..Behaviour::default() }).unwrap();
         let folder = project(&server, 100, "concurrency: 16");
-        let ended = probare(folder.path(), &["run", "probare.yaml"]);
+        let ended = run(folder.path(), &["run", "probare.yaml"]);
         assert_eq!(ended.status.code(), Some(0), "{first:?}: {}", said(&ended));
         assert_eq!((server.requests(), recorded(folder.path())), (200, 100), "{first:?}");
         let charged = first == Trouble::CutBody;
@@ -147,7 +135,7 @@ fn images_below_the_data_set_are_sent_and_others_are_refused() {
         })
         .collect();
     fs::write(place.join("cases.jsonl"), lines).unwrap();
-    let ended = probare(place, &["run", "probare.yaml", "-o", "r.jsonl"]);
+    let ended = run(place, &["run", "probare.yaml", "-o", "r.jsonl"]);
     assert_eq!(server.requests(), 1, "{}", said(&ended));
     assert!(server.arrived()[0].contains("data:image/png;base64,"), "{}", server.arrived()[0]);
     let results = fs::read_to_string(place.join("r.jsonl")).unwrap();
@@ -168,7 +156,7 @@ fn what_a_provider_cannot_express_is_refused_before_the_run() {
         ("api_version: 2024-10-21", "`api_version`"),
     ] {
         let folder = project(&server, 2, wish);
-        let ended = probare(folder.path(), &["run", "probare.yaml"]);
+        let ended = run(folder.path(), &["run", "probare.yaml"]);
         assert!(!ended.status.success());
         assert!(said(&ended).contains(word), "{wish}: {}", said(&ended));
         assert_eq!(server.requests(), 0, "{wish}");

@@ -2,30 +2,14 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
 
 use serde_json::{Value as Json, json};
 
-fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_probare"))
-        .current_dir(folder)
-        .env_remove("PROBARE_RECORD")
-        .args(arguments)
-        .output()
-        .expect("the program starts")
-}
-
-fn said(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
-}
-
-fn code(output: &Output) -> i32 {
-    output.status.code().expect("it ends by itself")
-}
+use crate::program::{code, run, said};
 
 /// The output of a command that ends well.
 fn fine(folder: &Path, arguments: &[&str]) -> String {
-    let output = probare(folder, arguments);
+    let output = run(folder, arguments);
     assert_eq!(code(&output), 0, "{arguments:?}: {}", said(&output));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
@@ -56,7 +40,7 @@ fn rows(repeats: usize, model: Option<&str>, shift: usize) -> String {
 fn summary(folder: &Path, file: &str, more: &[&str]) -> Json {
     let mut arguments = vec!["score", file, "-m", "token_f1", "--json", "-o", "out.csv"];
     arguments.extend(more);
-    let output = probare(folder, &arguments);
+    let output = run(folder, &arguments);
     assert!(code(&output) != 1, "{}", said(&output));
     let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     let start = text.find('{').unwrap_or_else(|| panic!("{text}"));
@@ -90,10 +74,10 @@ fn ten_equal_repeats_say_as_much_as_one() {
     for (file, confident, ends) in [("once.jsonl", true, 0), ("often.jsonl", true, 0), ("often.jsonl", false, 2)] {
         let mut arguments = vec!["score", file, "-m", "token_f1", "--fail-under", &gate, "-o", "out.jsonl"];
         arguments.extend(confident.then_some("--confident"));
-        let output = probare(place, &arguments);
+        let output = run(place, &arguments);
         assert_eq!(code(&output), ends, "{file} {confident}: {}", said(&output));
     }
-    let shown = said(&probare(place, &["score", "often.jsonl", "-m", "token_f1", "-o", "out.jsonl"]));
+    let shown = said(&run(place, &["score", "often.jsonl", "-m", "token_f1", "-o", "out.jsonl"]));
     assert!(shown.contains("20 cases with 200 outputs"), "{shown}");
 }
 
@@ -142,7 +126,7 @@ fn every_form_of_a_run_gives_the_same_comparison() {
     }
     let one = fine(place, &["compare", "a.csv@alpha", "b.parquet@alpha"]);
     assert!(one.contains("20 cases in both"), "{one}");
-    let refused = probare(place, &["compare", "a.jsonl", "b.jsonl@alpha"]);
+    let refused = run(place, &["compare", "a.jsonl", "b.jsonl@alpha"]);
     assert!(said(&refused).contains("several models (=beta, alpha)"), "{}", said(&refused));
 }
 
@@ -156,7 +140,7 @@ fn a_column_model_is_the_model_everywhere() {
     }
     fs::write(place.join("two.csv"), table).unwrap();
     let shown =
-        said(&probare(place, &["score", "two.csv", "-m", "exact_match", "--by", "metadata.model", "-o", "x.jsonl"]));
+        said(&run(place, &["score", "two.csv", "-m", "exact_match", "--by", "metadata.model", "-o", "x.jsonl"]));
     assert!(!shown.contains("pass@") && !shown.contains("more than once"), "{shown}");
     assert!(shown.contains("3 cases with 6 outputs") && shown.contains("alpha") && shown.contains("beta"), "{shown}");
     let compared = fine(place, &["compare", "x.jsonl@alpha", "x.jsonl@beta", "--by", "metadata.model"]);
@@ -213,7 +197,7 @@ fn files_of_another_format_are_named_in_words() {
         &["compare", "later.json", "r.json"],
         &["show", "later.json", "--id", "c1"],
     ] {
-        let output = probare(place, arguments);
+        let output = run(place, arguments);
         assert_eq!(code(&output), 1, "{arguments:?}");
         assert!(said(&output).contains("reads formats 2 to 3"), "{arguments:?}: {}", said(&output));
     }

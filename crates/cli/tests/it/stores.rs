@@ -3,27 +3,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::program::{PROGRAM, good, run};
 use crate::torture::{Dice, setting};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn run(place: &Path, words: &[&str]) -> Output {
-    Command::new(PROGRAM).args(words).current_dir(place).stdin(Stdio::null()).output().unwrap()
-}
-
-fn good(place: &Path, words: &[&str]) -> String {
-    let output = run(place, words);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{words:?}: {text}");
-    text + &String::from_utf8_lossy(&output.stdout)
 }
 
 /// Results and outputs of the first run of a store.

@@ -2,14 +2,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+use crate::program::{self, PROGRAM, said};
 
 fn run(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new(PROGRAM).args(words).current_dir(folder).stdin(Stdio::null()).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code(), text(&output.stdout) + &text(&output.stderr))
+    let output = program::run(folder, words);
+    (output.status.code(), said(&output))
 }
 
 #[test]

@@ -7,6 +7,7 @@
 use probare_core::MetricDef;
 use serde_json::Value as Json;
 
+use crate::cascade;
 use crate::sgi::{deep_research, dry_experiment, idea_generation};
 
 pub mod judge_claims;
@@ -25,6 +26,7 @@ pub static FAMILY: &[&MetricDef] =
 
 /// The prompt that a metric asks with: the one of its options, else its own. Nothing for metrics that ask no model.
 pub fn prompt<'a>(id: &str, options: &'a Json) -> Option<&'a str> {
+    let id = cascade::second(id, options).map_or(id, |judge| judge.id);
     let own = match id {
         "judge_claims" => judge_claims::PROMPT,
         "judge_pairwise" => judge_pairwise::PROMPT,

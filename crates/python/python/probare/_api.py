@@ -88,7 +88,8 @@ def score(
     result and a warning; `by` groups the summary (`"tags"`, a tag, `"metadata.COLUMN"`, `"model"`); `cluster` names the column
     whose values say which cases hang together; `output` names reports to write, whose extension says what (.jsonl .json .csv
     .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `record`,
-    `offline` and the budgets are for metrics that ask a model.
+    `offline` and the budgets are for metrics that ask a model; `bands` are files of `probare calibrate`, which make values
+    verdicts: pass, fail, unsure.
 
     `config` is a `probare.yaml`, all of which holds as for `probare score` (metrics, models, judges, gates, limits, reports);
     what is said in the call is stronger, and `cases` stand in place of `datasets`. `sandbox` is refused: no program is run.

@@ -44,6 +44,8 @@ class ScorerSettings(Asking, total=False):
     """Which column becomes which field: `{"response": "model_output"}`."""
     jobs: int | None
     """Scoring threads, all cores by default: no number depends on them."""
+    bands: str | PathLike[str] | Iterable[str | PathLike[str]] | None
+    """Files that `probare calibrate` wrote: labels of their metrics are then pass, fail and unsure."""
 
 
 class Settings(ScorerSettings, total=False):
@@ -171,13 +173,23 @@ def report(name: str, value: Any) -> str:
     return told
 
 
-def reports(name: str, value: Any) -> list[str]:
-    """A file to write, or several of them."""
+def paths(name: str, value: Any) -> list[str]:
+    """A path, or several of them."""
+    return listed(name, value, path)
+
+
+def listed(name: str, value: Any, check: Callable[[str, Any], str]) -> list[str]:
+    """Each path, checked."""
     if isinstance(value, (str, PathLike)):
-        return [report(name, value)]
+        return [check(name, value)]
     if isinstance(value, (bytes, Mapping)) or not isinstance(value, Iterable):
         raise wrong(name, value, "a path or a list of paths")
-    return [report(name, item) for item in value]
+    return [check(name, item) for item in value]
+
+
+def reports(name: str, value: Any) -> list[str]:
+    """A file to write, or several of them."""
+    return listed(name, value, report)
 
 
 _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
@@ -185,6 +197,7 @@ _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
     "evidence": (flag, False),
     "jobs": (lambda name, value: whole(name, value, 1, MOST_JOBS), None),
     "judges": (texts, []),
+    "bands": (paths, []),
     "record": (path, None),
     "offline": (flag, False),
     "budget_usd": (lambda name, value: number(name, value, 0.0, "an amount of US dollars, such as 0.50"), None),

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+SUMMED = ("status", "note", "label", "kind", "by")
+"""What a summary reads of a metric beside its value."""
+
+
 @dataclass(frozen=True)
 class Recipe:
     """Everything that it takes to make a scorer on another machine."""
@@ -112,7 +116,7 @@ def named(metrics: Any, profile: str | None) -> list[str]:
     """The columns that a summary reads."""
     names = []
     for metric in Summary.of(_probare.Summary(metrics, profile or "reference", "")):
-        names += [metric, *(f"{metric}.{what}" for what in ("status", "note", "label", "kind"))]
+        names += [metric, *(f"{metric}.{what}" for what in SUMMED)]
     return names
 
 

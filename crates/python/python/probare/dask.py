@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from probare._arguments import Spread, signed
-from probare._distributed import Recipe, distributed, named, part_of, refuse_absent, refuse_clash, whole_of
+from probare._distributed import SUMMED, Recipe, distributed, named, part_of, refuse_absent, refuse_clash, whole_of
 from probare._frames import needed
 from probare._results import Summary
 
@@ -72,6 +72,6 @@ def _part(frame: Any, metrics: Any, profile: str | None) -> Any:
     import pyarrow
 
     # A column without any text has no type of its own.
-    fields = [(name, pyarrow.float64() if number % 5 == 0 else pyarrow.string()) for number, name in enumerate(frame.columns)]
+    fields = [(name, pyarrow.float64() if number % (1 + len(SUMMED)) == 0 else pyarrow.string()) for number, name in enumerate(frame.columns)]
     table = pyarrow.Table.from_pandas(frame, schema=pyarrow.schema(fields), preserve_index=False)
     return part_of(metrics, profile, table.combine_chunks().to_batches()).to_pandas()

@@ -6,6 +6,7 @@
 //! a file or a store, is no matter of this module.
 
 mod csv;
+mod desk;
 mod gate;
 mod html;
 mod markdown;

@@ -14,17 +14,59 @@ mod report;
 mod tone;
 
 pub use self::highlight::{Mark, highlight};
+pub use self::record::{case_entry, case_opening, case_record, page_settings};
 pub use self::report::Html;
 pub use self::tone::Tone;
+
+use std::sync::LazyLock;
+
+use probare_core::Sha256;
 
 use crate::VERSION;
 use crate::escape::html as escaped;
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("script.js");
+const CASE: &str = include_str!("case.js");
+const PAGE: &str = include_str!("page.js");
 
-/// SHA-256 of the script in base 64; a test computes it again.
-const SCRIPT_HASH: &str = "bTDmQLsrEDm3BA9rnJ7+ut5/ztMu0XHhB/cbzBnaZvs=";
+/// The style of every page.
+pub const fn style() -> &'static str {
+    STYLE
+}
+
+/// The module that shows a case, for pages whose scripts are files of their own.
+pub const fn case_module() -> &'static str {
+    CASE
+}
+
+/// The script of a page that is one file, and its SHA-256 in base 64, by which the policy of the page knows it. Modules do not
+/// load from a file that was opened by a double click, so both are joined: imports and exports stand on lines of their own.
+static SCRIPT: LazyLock<(String, String)> = LazyLock::new(|| {
+    let mut script = String::from("(() => {\n\"use strict\";\n");
+    for line in CASE.lines().chain(PAGE.lines()).filter(|line| !line.starts_with("import ")) {
+        script.push_str(line.strip_prefix("export ").unwrap_or(line));
+        script.push('\n');
+    }
+    script.push_str("})();\n");
+    let mut digest = Sha256::default();
+    digest.update(&script);
+    let hash = base64(&digest.digest());
+    (script, hash)
+});
+
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let [a, b, c] = [0, 1, 2].map(|at| u32::from(chunk.get(at).copied().unwrap_or(0)));
+        let joined = a << 16 | b << 8 | c;
+        for place in 0..4usize {
+            let digit = DIGITS[(joined >> (18 - 6 * place) & 63) as usize];
+            text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
+        }
+    }
+    text
+}
 
 /// The sign beside the name: a tick under a lens.
 const SIGN: &str = "<svg viewBox=\"0 0 20 20\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.8\" \
@@ -41,11 +83,11 @@ pub fn page(title: &str, body: &str) -> String {
 
 /// Everything before the body of a page; `lead` is HTML that stands under the title.
 pub fn page_start(title: &str, lead: &str) -> String {
-    let title = escaped(title);
+    let (title, hash) = (escaped(title), &SCRIPT.1);
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src 'sha256-{SCRIPT_HASH}'; base-uri 'none'; form-action 'none'\">\n\
+         script-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n\
          <noscript><style>.tools,th button::after{{display:none!important}}</style></noscript>\n</head>\n<body>\n<header class=\"mast\"><div>\n\
@@ -61,36 +103,23 @@ pub fn page_end() -> String {
 
 /// The end of what is seen, and the script.
 fn page_script() -> String {
-    format!("</main>\n<script>{SCRIPT}</script>\n")
+    format!("</main>\n<script>{}</script>\n", SCRIPT.0)
 }
 
 const PAGE_END: &str = "</body>\n</html>\n";
 
 #[cfg(test)]
 mod tests {
-    use probare_core::Sha256;
-
     use super::*;
 
-    fn base64(bytes: &[u8]) -> String {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut text = String::new();
-        for chunk in bytes.chunks(3) {
-            let [a, b, c] = [0, 1, 2].map(|at| u32::from(chunk.get(at).copied().unwrap_or(0)));
-            let joined = a << 16 | b << 8 | c;
-            for place in 0..4usize {
-                let digit = DIGITS[(joined >> (18 - 6 * place) & 63) as usize];
-                text.push(if place <= chunk.len() { char::from(digit) } else { '=' });
-            }
-        }
-        text
-    }
-
     #[test]
-    fn the_policy_names_the_script() {
-        let mut digest = Sha256::default();
-        digest.update(SCRIPT);
-        assert_eq!(SCRIPT_HASH, base64(&digest.digest()));
+    fn a_page_of_one_file_has_both_scripts_as_one_and_its_policy_names_it() {
+        let (script, hash) = &*SCRIPT;
+        assert!(script.contains("const cellOf = ") && script.contains("document.getElementById(\"browser\")"));
+        assert!(!script.contains("\nimport ") && !script.contains("\nexport "));
+        assert!(!script.contains("</script"));
+        assert!(page("t", "").contains(&format!("script-src 'sha256-{hash}'")));
+        assert_eq!(base64(b"any carnal pleas"), "YW55IGNhcm5hbCBwbGVhcw==");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use super::tone::{Tone, Tones, of_label, step};
 use crate::Options;
-use crate::escape::excerpt;
+use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt};
 use crate::status::{score, whose};
 use crate::timeline::Piece;
 use crate::worst::Rank;
@@ -96,6 +96,30 @@ struct Shown<'a> {
     more: Option<usize>,
 }
 
+/// What a table shows of a case, as JSON: its id, whose output it is, its opening words, one value per metric, the metrics by
+/// which it fails, and its tags.
+pub fn case_entry(result: &CaseResult, metrics: &[MetricInfo], options: &Options) -> serde_json::Result<String> {
+    serde_json::to_string(&entry(result, metrics, options, Rank::of_case(metrics, result, 0)))
+}
+
+/// What is shown of a case once it is opened, as JSON: its result line, its texts, and the tones of its evidence.
+pub fn case_record(result: &CaseResult, metrics: &[MetricInfo]) -> serde_json::Result<String> {
+    record(result, metrics)
+}
+
+/// What the script of a page has to know: the metrics, and which signs a reader would not see.
+pub fn page_settings(metrics: &[MetricInfo]) -> serde_json::Value {
+    let end = |end: f64| end.is_finite().then_some(end);
+    let metric = |metric: &MetricInfo| {
+        let range = (end(metric.range.0), end(metric.range.1));
+        let better = metric.better.name();
+        serde_json::json!({ "name": metric.name, "summary": metric.summary, "range": range, "better": better })
+    };
+    let metrics: Vec<serde_json::Value> = metrics.iter().map(metric).collect();
+    let hidden: Vec<(u32, u32)> = HTML_HIDDEN.iter().copied().chain([TAG_CHARACTERS]).collect();
+    serde_json::json!({ "metrics": metrics, "hidden": hidden })
+}
+
 /// The entry of a case.
 pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &Options, rank: Rank) -> Entry {
     let pairs = || metrics.iter().zip(&result.results);
@@ -109,7 +133,7 @@ pub(super) fn entry(result: &CaseResult, metrics: &[MetricInfo], options: &Optio
         p: 0,
         id: result.case.id.clone(),
         w: whose(result),
-        q: excerpt(opening(&result.case), 110),
+        q: excerpt(case_opening(&result.case), 110),
         v: pairs().map(|(metric, named)| cell(metric, named)).collect(),
         r: rank.shortfalls(),
         m: if excused.is_some() { Vec::new() } else { failing },
@@ -131,7 +155,7 @@ fn cell(metric: &MetricInfo, named: &Named) -> Cell {
 }
 
 /// What makes the reader recognise the case: what was asked, or else what was answered or quoted.
-pub(super) fn opening(case: &Case) -> &str {
+pub fn case_opening(case: &Case) -> &str {
     let answered = || case.text(Field::Response, None).or_else(|| case.text(Field::Citations, Some(0)));
     case.query.as_deref().or_else(answered).unwrap_or("")
 }

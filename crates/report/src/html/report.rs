@@ -11,9 +11,9 @@ use probare_core::{CaseResult, Event, Finish, MetricInfo, Named, Outcome, Sink, 
 
 use super::data::Data;
 use super::overview::{self, breakable};
-use super::record::{Entry, entry, opening, record};
+use super::record::{Entry, case_opening, entry, page_settings, record};
 use super::{PAGE_END, page_script, page_start};
-use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt, html, script_json};
+use crate::escape::{excerpt, html, script_json};
 use crate::number::{column, count};
 use crate::status::whose;
 use crate::worst::{Rank, Worst};
@@ -159,20 +159,12 @@ impl Html {
     }
 
     fn settings(&self) -> serde_json::Value {
-        let metrics: Vec<serde_json::Value> = (self.metrics.iter())
-            .map(|metric| {
-                let end = |end: f64| end.is_finite().then_some(end);
-                serde_json::json!({
-                    "name": metric.name,
-                    "summary": metric.summary,
-                    "range": (end(metric.range.0), end(metric.range.1)),
-                })
-            })
-            .collect();
-        let hidden: Vec<(u32, u32)> = HTML_HIDDEN.iter().copied().chain([TAG_CHARACTERS]).collect();
         let limits = !self.options.case_limits.is_empty()
             || self.options.gates.iter().any(|gate| matches!(gate, crate::Gate::Any { .. }));
-        serde_json::json!({ "metrics": metrics, "hidden": hidden, "rows": ROWS, "limits": limits })
+        let mut settings = page_settings(&self.metrics);
+        settings["rows"] = ROWS.into();
+        settings["limits"] = limits.into();
+        settings
     }
 }
 
@@ -228,7 +220,7 @@ fn plain_row(result: &CaseResult, metrics: &[MetricInfo]) -> String {
         "<tr><td><b><bdi>{}</bdi></b>{}<br><bdi>{}</bdi></td>{}</tr>\n",
         html(&excerpt(&result.case.id, 80)),
         whose(result).map(|whose| format!(" <bdi>{}</bdi>", html(&whose))).unwrap_or_default(),
-        html(&excerpt(opening(&result.case), 110)),
+        html(&excerpt(case_opening(&result.case), 110)),
         cells.join("")
     )
 }

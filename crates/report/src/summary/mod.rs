@@ -6,6 +6,7 @@
 mod case_means;
 mod case_table;
 mod cluster;
+mod decided;
 mod exact_sum;
 mod groups;
 mod histogram;
@@ -24,6 +25,7 @@ use serde::{Serialize, Serializer};
 pub(crate) use self::case_means::CaseMeans;
 pub use self::case_means::MeanInterval;
 pub use self::cluster::{Cluster, Clusters};
+pub use self::decided::Decided;
 pub use self::groups::{By, Group, Groups, MOST_GROUPS};
 pub use self::histogram::{BINS, Histogram};
 pub use self::labels::{Label, Labels};
@@ -299,6 +301,9 @@ pub struct MetricSummary {
     pub scored: u64,
     /// Those of them about which the metric is unsure.
     pub unsure: u64,
+    /// Those of them that the metric decided itself, and those that a judge did in its place; none of either where it could
+    /// not have handed them on.
+    pub decided: Decided,
     /// Outputs to which the question does not apply.
     pub not_applicable: u64,
     /// Outputs that could not be scored.
@@ -329,6 +334,7 @@ impl MetricSummary {
             info,
             scored: 0,
             unsure: 0,
+            decided: Decided::default(),
             not_applicable: 0,
             failed: 0,
             min: None,
@@ -352,6 +358,7 @@ impl MetricSummary {
                 self.min = Some(self.min.map_or(value, |least| least.min(value)));
                 self.max = Some(self.max.map_or(value, |greatest| greatest.max(value)));
                 self.unsure += u64::from(score.is_unsure());
+                self.decided.add(score.by);
                 if let Some(label) = &score.label {
                     self.labels.add(label);
                 }
@@ -384,14 +391,21 @@ impl MetricSummary {
         self.means.interval(self.info.range).filter(|_| !self.is_unsettled)
     }
 
-    /// The denominator of the mean, and what else counts: `20`, `20 cases, 200 outputs`, `20 (3 unsure)`.
+    /// The denominator of the mean, and what else counts: `20`, `20 cases, 200 outputs`, `20 (3 unsure)`,
+    /// `600 (412 by reading, 188 by judge)`.
     pub fn denominator(&self) -> String {
         let mut text = count(self.cases());
         if self.scored != self.cases() {
             text = format!("{}, {}", counted(self.cases(), "case", "cases"), counted(self.scored, "output", "outputs"));
         }
-        if self.unsure > 0 {
-            text.push_str(&format!(" ({} unsure)", count(self.unsure)));
+        let told: Vec<String> =
+            [(self.decided.reading, "by reading"), (self.decided.judge, "by judge"), (self.unsure, "unsure")]
+                .into_iter()
+                .filter(|(number, _)| *number > 0)
+                .map(|(number, what)| format!("{} {what}", count(number)))
+                .collect();
+        if !told.is_empty() {
+            text.push_str(&format!(" ({})", told.join(", ")));
         }
         text
     }
@@ -404,7 +418,7 @@ impl MetricSummary {
 
 impl Serialize for MetricSummary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_struct("MetricSummary", 15)?;
+        let mut map = serializer.serialize_struct("MetricSummary", 16)?;
         map.serialize_field("name", &self.info.name)?;
         map.serialize_field("mean", &self.mean())?;
         map.serialize_field("interval", &self.interval())?;
@@ -412,6 +426,9 @@ impl Serialize for MetricSummary {
         map.serialize_field("scored", &self.scored)?;
         if self.unsure > 0 {
             map.serialize_field("unsure", &self.unsure)?;
+        }
+        if self.decided != Decided::default() {
+            map.serialize_field("decided", &self.decided)?;
         }
         map.serialize_field("not_applicable", &self.not_applicable)?;
         map.serialize_field("failed", &self.failed)?;

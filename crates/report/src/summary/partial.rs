@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::case_table::Counted;
 use super::histogram::Filling;
 use super::moments::Moments;
-use super::{Labels, MetricSummary, Reasons, Summary};
+use super::{Decided, Labels, MetricSummary, Reasons, Summary};
 
 /// A summary with everything that it takes to go on with it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -36,6 +36,8 @@ struct Piece {
     moments: Moments,
     filling: Filling,
     unsure: u64,
+    #[serde(default)]
+    decided: Decided,
 }
 
 impl Summary {
@@ -54,6 +56,7 @@ impl Summary {
             moments: metric.means.moments.clone(),
             filling: metric.filling.clone(),
             unsure: metric.unsure,
+            decided: metric.decided,
         };
         Partial {
             cases: self.table.counted(),
@@ -87,6 +90,7 @@ impl Summary {
             metric.labels.merge(&piece.labels);
             metric.means.moments.merge(&piece.moments);
             metric.unsure += piece.unsure;
+            metric.decided.merge(piece.decided);
             metric.filling.merge(&piece.filling);
         }
         self.settle();

@@ -20,6 +20,8 @@ pub struct Asked {
     pub judges: Vec<String>,
     /// Calls.
     pub calls: u64,
+    /// Whether there may be fewer of them: a metric asks only where it is unsure.
+    pub is_most: bool,
     /// Tokens, roughly.
     pub usage: Usage,
     /// US dollars, roughly; nothing where no price is known.

@@ -9,8 +9,8 @@ use probare_core::{
     BuildError, Case, CaseLimit, ErrorKind, FORMAT, Generation, Given, Input, Job, Maker, MetricRequest, NoRules,
     Nobody, Outside, Publisher, Reading, Rules, Source, Stop, Usage, closest,
 };
-use probare_metrics::registry;
-use probare_report::{Gate, Gates, Relation, VERSION};
+use probare_metrics::{cascade, registry};
+use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
@@ -25,7 +25,7 @@ use super::survey::Survey;
 use crate::bands::put_bands;
 use crate::config::{Dataset, Generate};
 use crate::drive::{DriveError, DriveOptions, Surroundings, drive};
-use crate::expectations::EXPECTATIONS;
+use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::store::{Finished, Names, State, Store, StoreError, StoreKeeper};
 use crate::{AskError, Asked, Asking, Conclusion, Exit, Plan, PlanError, RunError, Settings, Wanted};
@@ -372,8 +372,7 @@ impl Evaluation {
         // The limit is that of each data set, which the samples keep; of the whole run only where there is but one.
         wanted.settings.limit = self.plan.limit.filter(|_| is_plain);
         if self.expects {
-            let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
-            wanted.gates = wanted.gates.join(Gates::new(vec![all]));
+            wanted.gates = wanted.gates.join(expectations::gates());
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);
@@ -544,18 +543,18 @@ fn estimate(
     let settings = |name: &str| asking.models.iter().find(|model| model.name == name);
     let reply = |name: &str| settings(name).and_then(|model| model.max_tokens).map_or(USUAL_REPLY, u64::from);
     let mut models = Vec::new();
-    let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64| {
+    let mut add = |name: &str, judges: Vec<String>, calls: u64, bytes: u64, is_most: bool| {
         let usage = Usage::new(bytes / BYTES_PER_TOKEN, calls * reply(name));
         let cost_usd = asked.and_then(|asked| asked.client(name)).and_then(|client| client.cost(usage));
         let at_once = settings(name).and_then(|model| model.concurrency).unwrap_or(64);
         let is_file = asked.and_then(|asked| asked.client(name)).is_some_and(probare_models::Client::is_recorded);
         let seconds = if is_file { 0.0 } else { calls as f64 * SECONDS_PER_REPLY / f64::from(at_once) };
-        models.push(AskedModel { model: name.to_owned(), judges, calls, usage, cost_usd, seconds });
+        models.push(AskedModel { model: name.to_owned(), judges, calls, is_most, usage, cost_usd, seconds });
     };
     for model in &plan.models {
         let repeats = u64::from(plan.repeats);
         let bytes = sum(|survey| survey.asked) + cases * passages;
-        add(&model.name, Vec::new(), cases * repeats, bytes * repeats);
+        add(&model.name, Vec::new(), cases * repeats, bytes * repeats, false);
     }
     // What is judged is as long as it may be, or as it stands in the file.
     let outputs: u64 = if plan.models.is_empty() {
@@ -565,15 +564,16 @@ fn estimate(
     };
     for judge in &plan.judges {
         let judging = |request: &&MetricRequest| judges_of(request).contains(&judge.name);
-        let (mut names, mut calls, mut bytes) = (Vec::new(), 0, 0);
+        let (mut names, mut calls, mut bytes, mut is_most) = (Vec::new(), 0, 0, false);
         for request in requests.iter().filter(judging) {
             let seats = judges_of(request).iter().filter(|name| **name == judge.name).count() as u64;
             let prompt = probare_metrics::judges::prompt(&request.id, &request.options).map_or(0, str::len) as u64;
             names.push(request.name.clone());
+            is_most |= request.options.get(cascade::OPTION).and_then(Json::as_str) == Some("when_unsure");
             calls += samples * seats;
             bytes += seats * (samples * prompt + sum(|survey| survey.shown) * of_each + outputs);
         }
-        add(&judge.name, names, calls, bytes);
+        add(&judge.name, names, calls, bytes, is_most);
     }
     let by_dataset = plan.datasets.iter().map(|dataset| (dataset.name.clone(), dataset.cases)).collect();
     Estimate { cases: by_dataset, samples, metrics: plan.metrics.len(), asked: models }

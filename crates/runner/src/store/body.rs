@@ -51,13 +51,18 @@ impl Body {
 
     /// The results in the order of these metrics; nothing where one of them is not there.
     pub fn named(&self, metrics: &[String]) -> Result<Option<Vec<Named>>, String> {
-        let mut found = Vec::with_capacity(metrics.len());
-        for metric in metrics {
-            let Some((_, result)) = self.results.iter().find(|(name, _)| name == metric) else { return Ok(None) };
-            let Told(named) = serde_json::from_str(result).map_err(|error| format!("`{metric}`: {error}"))?;
-            found.push(named);
-        }
-        Ok(Some(found))
+        metrics.iter().map(|metric| self.result(metric)).collect()
+    }
+
+    /// The results in the order of these metrics, with something else for those that are not there.
+    pub fn named_or(&self, metrics: &[String], other: fn() -> Named) -> Result<Vec<Named>, String> {
+        metrics.iter().map(|metric| Ok(self.result(metric)?.unwrap_or_else(other))).collect()
+    }
+
+    fn result(&self, metric: &str) -> Result<Option<Named>, String> {
+        let Some((_, result)) = self.results.iter().find(|(name, _)| name == metric) else { return Ok(None) };
+        let Told(named) = serde_json::from_str(result).map_err(|error| format!("`{metric}`: {error}"))?;
+        Ok(Some(named))
     }
 }
 

@@ -16,6 +16,7 @@ mod labels;
 mod lookup;
 mod migrate;
 mod packing;
+mod query;
 mod run_row;
 mod samples;
 mod schema;
@@ -30,6 +31,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 pub use keeper::{Names, StoreKeeper};
 pub use labels::Label;
 pub use lookup::{Finished, StoredSample};
+pub(crate) use query::{CasePlace, FoundSample, Order};
 pub(crate) use samples::Cursor;
 
 use self::body::{Body, Texts};
@@ -201,6 +203,14 @@ impl Store {
         let (access, connection) = schema::open(path)?;
         let unpacker = Unpacker::of(&connection).map_err(schema::wrong(path))?;
         Ok(Self { path: path.to_owned(), access, connection, unpacker })
+    }
+
+    /// Opens a store that exists: looking at one must not make one.
+    pub(crate) fn open_there(path: &Path) -> Result<Self, StoreError> {
+        if path.exists() {
+            return Self::open(path);
+        }
+        Err(StoreError::Database { path: path.to_owned(), reason: "there is no such file".to_owned() })
     }
 
     /// The file.

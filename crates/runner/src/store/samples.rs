@@ -14,10 +14,10 @@ use super::checksum::{Checksum, Tallied, Tally};
 pub(super) const OPEN: &str = "open";
 
 /// What stands in place of the label of a metric that does not apply.
-const NOT_APPLICABLE: &str = "not_applicable";
+pub(super) const NOT_APPLICABLE: &str = "not_applicable";
 
 /// In place of the number of a model where the response of the file is scored.
-const NOBODY: i64 = 0;
+pub(super) const NOBODY: i64 = 0;
 
 /// Where a sample stands.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(super) struct Place {
 
 /// What an output took.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Taken {
+pub(crate) struct Taken {
     pub input_tokens: Option<i64>,
     pub output_tokens: Option<i64>,
     pub cost_usd: Option<f64>,
@@ -233,7 +233,7 @@ impl Samples {
 
     /// The columns of a metric, which are made where there are none.
     fn slot(&mut self, connection: &Connection, metric: &str) -> rusqlite::Result<usize> {
-        if let Some(slot) = self.slots.iter().position(|known| known == metric) {
+        if let Some(slot) = self.slot_of(metric) {
             return Ok(slot);
         }
         let slot = self.slots.len();
@@ -320,6 +320,32 @@ impl Samples {
         ))?;
         let mut rows = statement.query(params![self.run, place.id, place.occurrence, dataset, model, place.repeat])?;
         rows.next()?.map(|row| self.read(row).map(|(row, _)| row)).transpose()
+    }
+
+    /// All samples of a case, by the numbers of its data set and its row.
+    pub fn at(&self, connection: &Connection, (place, position): (i64, i64)) -> Result<Vec<SampleRow>, Fault> {
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {} FROM samples WHERE run = ?1 AND place = ?2 AND position = ?3 ORDER BY seat, repeat, sample",
+            self.columns()
+        ))?;
+        let mut rows = statement.query(params![self.run, place, position])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(self.read(row)?.0);
+        }
+        Ok(found)
+    }
+
+    /// The number in the names of a metric's columns.
+    pub fn slot_of(&self, metric: &str) -> Option<usize> {
+        self.slots.iter().position(|known| known == metric)
+    }
+
+    /// Numbers of the names that have these words, whatever the size of their letters.
+    pub fn numbers_like(&self, words: &str) -> Vec<String> {
+        let words = words.to_lowercase();
+        let is_meant = |(_, name): &(&i64, &String)| name.to_lowercase().contains(&words);
+        self.names.iter().filter(is_meant).map(|(number, _)| number.to_string()).collect()
     }
 
     /// The next samples in the order of the run. When there are no more, what was read is held against what was kept.

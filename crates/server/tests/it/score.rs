@@ -48,6 +48,24 @@ fn the_query_adds_to_what_a_body_asks_for() {
 }
 
 #[test]
+fn bands_stand_among_the_options_of_a_metric() {
+    let server = Running::start(Settings::default());
+    let bands = json!({"pass": 0.8, "fail": 0.3, "error": 0.05, "confidence": 0.95});
+    let cases = json!([
+        {"response": "Ada", "reference": "Ada"},
+        {"response": "Ada wrote", "reference": "Ada"},
+        {"response": "Bo", "reference": "Ada"},
+    ]);
+    let ask = |bands: &Json| {
+        let metric = json!({"id": "token_f1", "options": {"bands": bands}});
+        server.post("/v1/score", &json!({"metrics": [metric], "cases": cases}).to_string())
+    };
+    let found: Vec<Json> = lines(&ask(&bands)).iter().map(|line| line["scores"]["token_f1"]["label"].clone()).collect();
+    assert_eq!(found, ["pass", "unsure", "fail"]);
+    assert!(ask(&json!({"pass": "high"})).refused(422).contains("bands"));
+}
+
+#[test]
 fn a_row_that_cannot_be_read_is_a_line_of_its_own() {
     let server = Running::start(Settings::default());
     let body = "{\"metrics\": [\"exact_match\"],\n \"cases\": [{\"response\": \"a\", \"reference\": \"a\"},\n  {\"response\": [1]},\n  5,\n  {\"response\": \"b\"}]}";

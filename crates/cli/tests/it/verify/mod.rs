@@ -6,9 +6,11 @@ mod tampered;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use tempfile::TempDir;
+
+use crate::program::run as probare;
 
 /// Cases with everything that a result can be: scored with label, parts, evidence and support; not applicable; failed;
 /// under a repeated id; of a model.
@@ -129,12 +131,4 @@ impl Said {
         assert_eq!(self.code, Some(1), "{what}: {}", self.text);
         assert!(self.text.contains(named), "{what}: `{named}` is not in\n{}", self.text);
     }
-}
-
-fn probare(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_probare"))
-        .current_dir(folder)
-        .args(arguments)
-        .output()
-        .expect("the program starts")
 }

@@ -1,6 +1,8 @@
 // Shows the cases of a page: a hundred rows at a time, and the texts of a case when it is opened. The index of the cases is
 // JSON in elements that the browser does not run, their records are lines of JSON in comments at the end of the page. All
 // text goes in as text, never as markup.
+import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, withoutHidden } from "./case.js";
+
 (() => {
   "use strict";
   const place = document.getElementById("browser");
@@ -10,38 +12,7 @@
   const settings = read(settingsAt);
   const metrics = settings.metrics;
   const perPage = settings.rows;
-  const mostPieces = 50;
-
-  // What a reader would not see, or what would change what a reader sees, is shown by its code.
-  const ranges = settings.hidden.map(([from, to]) => `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`);
-  const hidden = new RegExp(`[${ranges.join("")}]`, "gu");
-  const shown = (text) => String(text).replace(hidden, (sign) => `\\u{${sign.codePointAt(0).toString(16)}}`);
-
-  const make = (tag, attributes, ...children) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes || {})) {
-      if (value !== undefined && value !== null && value !== false) element.setAttribute(name, shown(value === true ? "" : value));
-    }
-    for (const child of children.flat()) {
-      if (child !== null && child !== undefined && child !== "") element.append(child instanceof Node ? child : shown(child));
-    }
-    return element;
-  };
-  const count = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, number > 9999 ? "\u202f" : "");
-  const column = (number) => {
-    const size = Math.abs(number);
-    return number === 0 || (size >= 5e-4 && size < 1e6) ? number.toFixed(3) : number.toExponential(2);
-  };
-  const rounded = (number) => {
-    const size = Math.abs(number);
-    if (number === 0) return "0";
-    return size >= 1e-3 && size < 1e7 ? String(Number(number.toFixed(4))) : number.toExponential(3);
-  };
-  // A long name may be cut behind an underscore.
-  const breakable = (name) => {
-    const pieces = name.split(/(?<=_)/);
-    return pieces.flatMap((piece, at) => (at > 0 && pieces.slice(0, at).join("").length > 5 ? [make("wbr"), piece] : [piece]));
-  };
+  hide(settings.hidden);
 
   const cases = [];
   for (const part of document.querySelectorAll("script.index")) {
@@ -65,6 +36,7 @@
   let page = 0;
   let sorted = { column: -1, up: true };
   let marked = new Set(metrics.map((_, at) => at));
+  const isMarked = (at) => marked.has(at);
   const opened = new Set();
 
   const worstFirst = (a, b) => cases[b].r[0] - cases[a].r[0] || cases[b].r[1] - cases[a].r[1] || a - b;
@@ -132,176 +104,6 @@
   const pagers = [pager(), pager()];
   place.append(tools, toggles, legend, pagers[0], make("div", { class: "cases card scroll" }, table), pagers[1]);
 
-  // One value in the row of a case.
-  const meter = (metric, value, step) => {
-    const [low, high] = metric.range;
-    if (low === null || high === null || !(high > low)) return null;
-    const bar = make("i", { class: `s${step}` });
-    bar.style.width = `${(Math.min(Math.max((value - low) / (high - low), 0), 1) * 100).toFixed(1)}%`;
-    return make("span", { class: `meter s${step}`, "aria-hidden": "true" }, bar);
-  };
-  const valueOf = (cell, fails) => {
-    const [value, , label, tone] = cell;
-    const hint = fails ? "fails a limit" : null;
-    if (tone) {
-      // A verdict is a word; the number behind it is there for who points at it.
-      return [make("span", { class: `value${fails ? " missed" : ""}`, title: hint || `value ${rounded(value)}` }, make("span", { class: `tag ${tone}` }, label))];
-    }
-    const number = make("span", { class: `value${fails ? " missed" : ""}`, title: hint }, column(value));
-    return label ? [number, make("span", { class: "label" }, label)] : [number];
-  };
-  const cellOf = (entry, at) => {
-    const cell = entry.v[at];
-    if (cell === null || cell === undefined) return make("td", {}, make("span", { class: "value none", title: "not applicable" }, "n/a"));
-    if (cell === false) return make("td", { class: "right" }, make("span", { class: "tag bad" }, "failed"));
-    const fails = (entry.m || []).includes(at);
-    return make("td", {}, valueOf(cell, fails), meter(metrics[at], cell[0], cell[1]));
-  };
-
-  // A text with its marks: cut where any of them starts or ends.
-  const encoder = new TextEncoder();
-  const decoder = new TextDecoder();
-  const highlighted = (text, marks) => {
-    if (!marks.length) return [shown(text)];
-    const bytes = encoder.encode(text);
-    const spans = marks.map((mark) => ({ ...mark, end: Math.min(mark.end, bytes.length) })).filter((mark) => mark.start < mark.end);
-    const edges = [...new Set([0, bytes.length, ...spans.flatMap((mark) => [mark.start, mark.end])])].sort((a, b) => a - b);
-    const pieces = [];
-    for (let at = 0; at + 1 < edges.length; at += 1) {
-      const words = decoder.decode(bytes.subarray(edges[at], edges[at + 1]));
-      const active = spans.filter((mark) => mark.start <= edges[at] && mark.end >= edges[at + 1]);
-      if (!active.length) {
-        pieces.push(shown(words));
-        continue;
-      }
-      const classes = [...new Set(active.map((mark) => mark.class))];
-      const notes = [...new Set(active.map((mark) => mark.note))];
-      if (notes.length > 4) notes.splice(4, notes.length, `and ${notes.length - 4} more`);
-      if (classes.length > 1) classes.push("several");
-      pieces.push(make("mark", { class: classes.join(" "), title: notes.join("\n") }, words));
-    }
-    return pieces;
-  };
-
-  const toneOf = ({ kind, field }, tones) => {
-    // What a metric found in the question is what it goes by, and no fault of the answer.
-    if (kind === "found" && field === "query") return tones && tones.found === "good" ? "good" : "plain";
-    if (kind === "found") return tones ? tones.found : "plain";
-    if (kind === "missing" || kind === "unsupported") return tones ? tones.lacking : "bad";
-    return kind;
-  };
-  const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
-  const marksOf = (record, text) => {
-    const marks = [];
-    const here = (where) =>
-      where && where.field === text.field && (where.index || 0) === (text.index || 0) && (where.path || null) === (text.path || null);
-    metrics.forEach((metric, at) => {
-      if (!marked.has(at)) return;
-      const told = record.line.scores[metric.name];
-      for (const piece of (told && told.evidence) || []) {
-        const note = piece.note ? `: ${short(piece.note, 160)}` : "";
-        if (here(piece)) marks.push({ start: piece.start, end: piece.end, class: toneOf(piece, record.tones[at]), note: `${metric.name}: ${piece.kind}${note}` });
-        if (here(piece.support)) marks.push({ start: piece.support.start, end: piece.support.end, class: "support", note: `${metric.name}: held against “${short(piece.text, 80)}”` });
-      }
-    });
-    return marks;
-  };
-  const textsOf = (entry, record) => {
-    const texts = make("div", { class: "texts" });
-    for (const text of record.texts) {
-      const marks = marksOf(record, text);
-      const said = make("div", { class: "said", dir: "auto" });
-      if (text.text) said.append(...highlighted(text.text, marks), text.cut ? " […]" : "");
-      else said.append(make("span", { class: "none" }, "empty"));
-      if (text.index === undefined) texts.append(make("div", { class: `field ${text.field}` }, make("h4", {}, text.name), said));
-      else {
-        const words = marks.length ? `${text.name} · ${marks.length} marked` : text.name;
-        const open = marks.length > 0 || text.field !== "context";
-        texts.append(make("details", { class: "field", open }, make("summary", {}, words), said));
-      }
-      if (text.more) texts.append(make("p", { class: "small soft" }, `${count(text.more)} more not shown`));
-    }
-    if (record.asked) {
-      const asked = record.asked.map(([role, text, cut]) => [
-        make("h5", { class: "small soft" }, role),
-        make("div", { class: "said", dir: "auto" }, ...highlighted(text, []), cut ? " […]" : ""),
-      ]);
-      texts.append(make("details", { class: "field" }, make("summary", {}, `What the model was asked · ${record.asked.length} messages`), ...asked.flat()));
-    }
-    if (entry.t) texts.append(make("div", { class: "field" }, entry.t.flatMap((name) => [make("span", { class: "tag" }, name), " "])));
-    return texts;
-  };
-
-  // What the metrics say about a case.
-  const partsOf = (parts) => {
-    const rows = [];
-    const line = [];
-    for (const [name, value] of Object.entries(parts)) {
-      const weight = parts[`${name}_weight`];
-      if (weight !== undefined) {
-        rows.push(make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, column(value)), make("td", {}, rounded(weight)), make("td", {}, column(value * weight))));
-      } else if (!(name.endsWith("_weight") && parts[name.slice(0, -7)] !== undefined)) line.push(`${name}\u00a0${rounded(value)}`);
-    }
-    const heads = ["Part", "Value", "Weight", "Adds"].map((words) => make("th", { scope: "col" }, words));
-    return [
-      rows.length ? make("table", { class: "weighted" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)) : null,
-      line.length ? make("p", { class: "parts" }, line.join(" · ")) : null,
-    ];
-  };
-  const where = (place) => {
-    const item = `${place.index === undefined ? "" : ` ${place.index + 1}`}${place.path ? ` ${place.path}` : ""}`;
-    return make("span", { class: "place" }, `${place.field}${item}, ${place.start}–${place.end}`);
-  };
-  const pieceOf = (piece, tones) => {
-    const line = make("li", { class: `${toneOf(piece, tones)} ${piece.kind}` }, make("span", { class: "kind" }, piece.kind), " ");
-    // A remark is our own words; what stands in a text, or should, is quoted.
-    const quoted = piece.kind !== "note" || piece.field !== undefined;
-    const words = short(piece.text, 600) + (piece.cut ? " […]" : "");
-    if (piece.text) line.append(make("bdi", {}, quoted ? `“${words}”` : words), " ");
-    const remarks = [];
-    if (piece.note) remarks.push(make("bdi", {}, short(piece.note, 600)));
-    if (piece.field !== undefined) remarks.push(where(piece));
-    if (piece.support) remarks.push(make("span", {}, "held against ", where(piece.support)));
-    if (remarks.length) line.append(make("span", { class: "remark" }, remarks.flatMap((remark, at) => (at ? [" · ", remark] : [remark]))));
-    return line;
-  };
-  const panelOf = (entry, record, at) => {
-    const metric = metrics[at];
-    const told = record.line.scores[metric.name];
-    if (!told) return null;
-    const panel = make("section", { class: "panel" });
-    const headed = (...right) => panel.append(make("div", { class: "panel-head" }, make("h3", {}, breakable(metric.name)), make("span", {}, right)));
-    if (told.error !== undefined) {
-      headed(make("span", { class: "tag bad" }, "failed"));
-      panel.append(make("p", { class: "small" }, make("bdi", {}, short(told.error, 600))));
-    } else if (told.not_applicable !== undefined) {
-      return null;
-    } else {
-      const cell = entry.v[at] || [told.value, 0];
-      const label = told.label === undefined ? null : make("span", { class: `tag ${cell[3] || ""}` }, told.label);
-      const fails = (entry.m || []).includes(at);
-      headed(make("span", { class: `value${fails ? " missed" : ""}`, title: fails ? "fails a limit" : null }, column(told.value)), " ", label);
-      panel.append(...partsOf(told.parts || {}).filter(Boolean));
-      const evidence = told.evidence || [];
-      if (evidence.length) {
-        const list = make("ul", { class: "evidence" }, evidence.slice(0, mostPieces).map((piece) => pieceOf(piece, record.tones[at])));
-        if (evidence.length > mostPieces) list.append(make("li", { class: "soft" }, `and ${count(evidence.length - mostPieces)} more`));
-        panel.append(list);
-      }
-    }
-    return panel;
-  };
-  // Metrics that do not apply, by the reason.
-  const idleOf = (record) => {
-    const reasons = new Map();
-    for (const { name } of metrics) {
-      const told = record.line.scores[name];
-      if (told && told.not_applicable !== undefined) reasons.set(told.not_applicable, [...(reasons.get(told.not_applicable) || []), name]);
-    }
-    if (!reasons.size) return null;
-    const lines = [...reasons].map(([reason, names]) => make("p", { class: "small soft" }, names.flatMap((name, at) => [at ? ", " : "", ...breakable(name)]), ": ", make("bdi", {}, short(reason, 600))));
-    return make("section", { class: "panel" }, make("div", { class: "panel-head" }, make("h3", {}, "Not applicable")), lines);
-  };
   // Of cases with the same name, how many stand before each.
   const earlier = new Map();
   const seen = new Map();
@@ -318,8 +120,8 @@
     const record = recordOf(entry);
     const link = make("a", { class: "link", href: linkTo(at) }, "Link to this case");
     const excuse = entry.e ? make("p", { class: "small soft" }, "excused: ", make("bdi", {}, entry.e)) : null;
-    const right = make("div", {}, make("p", { class: "small" }, link), excuse, metrics.map((_, metric) => panelOf(entry, record, metric)), idleOf(record));
-    return make("td", { colspan: metrics.length + 1 }, make("div", { class: "split" }, textsOf(entry, record), right));
+    const right = make("div", {}, make("p", { class: "small" }, link), excuse, metrics.map((_, metric) => panelOf(metrics, entry, record, metric)), idleOf(metrics, record));
+    return make("td", { colspan: metrics.length + 1 }, make("div", { class: "split" }, textsOf(metrics, entry, record, isMarked), right));
   };
 
   const open = (body, yes) => {
@@ -335,7 +137,7 @@
     const entry = cases[at];
     const words = make("span", {}, make("b", {}, make("bdi", {}, short(entry.id, 80))), entry.w ? make("span", {}, make("bdi", {}, entry.w)) : "", make("span", {}, make("bdi", {}, entry.q)));
     const opener = make("button", { type: "button", class: "opener", "aria-expanded": "false", "aria-controls": `case-${at}` }, words);
-    const row = make("tr", { class: "case-row" }, make("td", {}, opener), metrics.map((_, metric) => cellOf(entry, metric)));
+    const row = make("tr", { class: "case-row" }, make("td", {}, opener), metrics.map((_, metric) => cellOf(metrics, entry, metric)));
     const body = make("tbody", { "data-at": at }, row);
     if (opened.has(at)) open(body, true);
     return body;
@@ -374,8 +176,8 @@
   // What is looked for, as it is written inside of JSON on this page.
   const patternOf = (words) => {
     const code = (sign) => [...sign].flatMap((one) => one.split("")).map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
-    const written = JSON.stringify(words).slice(1, -1).replace(/[<>&]/g, code).replace(hidden, code);
-    return new RegExp(written.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
+    const written = JSON.stringify(words).slice(1, -1).replace(/[<>&]/g, code);
+    return new RegExp(withoutHidden(written, code).replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"), "i");
   };
   const filter = async () => {
     turn += 1;
@@ -453,7 +255,7 @@
     for (const body of table.tBodies) {
       if (body.rows.length < 2 || !isWhole()) continue;
       const entry = cases[Number(body.dataset.at)];
-      body.querySelector(".texts").replaceWith(textsOf(entry, recordOf(entry)));
+      body.querySelector(".texts").replaceWith(textsOf(metrics, entry, recordOf(entry), isMarked));
     }
   });
   table.tHead.addEventListener("click", (event) => {

@@ -1,0 +1,38 @@
+"""Makes cases and a configuration for a large store: python3 view_store.py FOLDER CASES, then `probare run` there.
+
+The answers are in the data, so nobody is asked; ten metrics look at each. `probare view` of that store is what the figures in
+docs/guides/view.md are of.
+"""
+
+import json
+import random
+import sys
+from pathlib import Path
+
+METRICS = ["exact_match", "contains", "token_f1", "rouge_l", "chrf", "levenshtein", "bleu", "tfidf_cosine", "numeric_close", "jaccard"]
+WORDS = "the a library bridge harbour opened closed in of to by was built paid refund letter winter council train north".split()
+
+
+def sentence(chance: random.Random, most: int) -> str:
+    return " ".join(chance.choice(WORDS) for _ in range(chance.randint(4, most)))
+
+
+def main() -> None:
+    folder, cases = Path(sys.argv[1]), int(sys.argv[2])
+    metrics = sys.argv[3].split(",") if len(sys.argv) > 3 else METRICS
+    folder.mkdir(parents=True, exist_ok=True)
+    chance = random.Random(7)
+    with (folder / "cases.jsonl").open("w") as out:
+        for number in range(cases):
+            reference = sentence(chance, 12)
+            words = reference.split()
+            chance.shuffle(words)
+            response = reference if chance.random() < 0.3 else " ".join(words[: chance.randint(1, len(words))])
+            case = {"id": f"case-{number}", "query": sentence(chance, 14) + "?", "response": response, "reference": [reference],
+                    "context": [sentence(chance, 40), sentence(chance, 40)], "tags": [chance.choice(["lang:en", "lang:de", "lang:fr"])]}
+            out.write(json.dumps(case) + "\n")
+    lines = ["datasets: [{path: cases.jsonl}]", "metrics:", *[f"  - id: {metric}" for metric in metrics]]
+    (folder / "probare.yaml").write_text("\n".join(lines) + "\n")
+
+
+main()

@@ -1,0 +1,131 @@
+//! `probare view`: runs, cases and their evidence in a browser.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use probare_models::random_bytes;
+use probare_report::{Output, escape};
+use probare_runner::{Desk, DeskError, Exit};
+use probare_server::{Limits, PAGE, Server, Settings, Token};
+
+use super::serve::{keep_panics_short, stop_on_signals};
+use super::stored::StoreFlag;
+use super::{print, remark};
+use crate::failure::{Done, Failure};
+
+/// Look at runs, cases and their evidence in a browser.
+///
+/// Serves pages to this machine alone and prints their address; Ctrl-C ends it. The address holds a token behind the #: whoever
+/// has it can read what is shown. Nothing that is shown there changes a score.
+///
+/// Without arguments the runs of the store and the files of results of the working folder are shown. A folder may hold a store
+/// of its own (.probare/store.db) and files of results; files of Inspect, promptfoo, lm-eval and others are imported on the way.
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub struct Arguments {
+    /// Numbers of runs in the store, files of results, files of other tools, stores, or folders with any of them
+    #[arg(value_name = "RUN|FILE|FOLDER")]
+    given: Vec<String>,
+
+    #[command(flatten)]
+    store: StoreFlag,
+
+    /// Port to listen on; 0 takes any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    port: u16,
+
+    /// Open the address in the browser of this machine
+    #[arg(long)]
+    open: bool,
+}
+
+const AFTER_HELP: &str = "Examples:
+  probare view --open
+  probare view 3 results.jsonl
+  probare view runs/ --port 8090";
+
+/// Time for one answer: a large file is read when it is looked at first.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// Runs the verb.
+pub fn run(arguments: &Arguments) -> Done {
+    let desk = Desk::open(&arguments.store.store, &arguments.given)?;
+    let secret = token()?;
+    let known = Token::new(&secret).map_err(|error| Failure::new(error.to_string()))?;
+    let limits = Limits { time: PATIENCE, ..Limits::default() };
+    let settings =
+        Settings { token: Some(known), limits, desk: Some(Arc::new(desk)), is_desk_alone: true, ..Settings::default() };
+    let server = Server::bind(&format!("127.0.0.1:{}", arguments.port), settings)?;
+    stop_on_signals(server.stop());
+    keep_panics_short();
+    let address = format!("http://{}{PAGE}#token={secret}", server.address());
+    print(&format!("{address}\n"))?;
+    remark("Ctrl-C ends it");
+    let _opened = if arguments.open { open(&address) } else { None };
+    server.run()?;
+    remark("stopped");
+    Ok(Exit::Fine)
+}
+
+/// A token that nobody can guess.
+fn token() -> Result<String, Failure> {
+    let bytes = random_bytes::<24>().ok_or_else(|| Failure::new("this machine gives no random numbers for a token"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Opens an address in a browser. The words of a command can be read by everybody on a machine, and the address holds the
+/// token: so the browser is given a file that leads there, in a folder that nobody else can read, which goes with us.
+fn open(address: &str) -> Option<tempfile::TempDir> {
+    let failed = |error: &dyn std::fmt::Display| {
+        remark(&escape::terminal(&format!("no browser could be opened ({error}); open the address yourself")));
+    };
+    let folder = match tempfile::tempdir() {
+        Ok(folder) => folder,
+        Err(error) => {
+            failed(&error);
+            return None;
+        }
+    };
+    let path = folder.path().join("open.html");
+    let page =
+        format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={address}\"><title>Probare</title>\n");
+    let started = Output::write_file(&path, page.as_bytes()).and_then(|_| browser(&path).spawn().map(|_| ()));
+    if let Err(error) = started {
+        failed(&error);
+    }
+    Some(folder)
+}
+
+/// The program that opens a file: the one that `BROWSER` names, or that of the system.
+fn browser(path: &Path) -> Command {
+    let named = std::env::var_os("BROWSER").filter(|name| !name.is_empty()).map(PathBuf::from);
+    let usual = if cfg!(target_os = "macos") {
+        "open"
+    } else if cfg!(windows) {
+        "explorer"
+    } else {
+        "xdg-open"
+    };
+    let mut command = Command::new(named.unwrap_or_else(|| usual.into()));
+    command.arg(path).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+impl From<DeskError> for Failure {
+    fn from(error: DeskError) -> Self {
+        match error {
+            DeskError::Store(error) => error.into(),
+            DeskError::Results(error) => error.into(),
+            DeskError::Manifest(error) => error.into(),
+            DeskError::Exchange(error) => super::export::failure(error),
+            DeskError::Nothing { .. } => Self::from_error(&error)
+                .hint("`probare run probare.yaml` makes a run, `probare score cases.jsonl -m token_f1 -o results.jsonl` a file"),
+            DeskError::Unknown { .. } => {
+                Self::from_error(&error).hint("`probare runs list` shows the runs of the store").into_usage()
+            }
+            _ => Self::from_error(&error),
+        }
+    }
+}

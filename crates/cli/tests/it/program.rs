@@ -1,0 +1,43 @@
+//! The program, run in a folder.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Where it lies.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
+
+/// A command in a folder, without standard input and without a record that the environment names.
+pub fn command(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(PROGRAM);
+    command.current_dir(folder).args(words).stdin(Stdio::null()).env_remove("PROBARE_RECORD");
+    command
+}
+
+/// What became of a command.
+pub fn run(folder: &Path, words: &[&str]) -> Output {
+    command(folder, words).output().expect("the program starts")
+}
+
+/// The code that it ended with.
+pub fn code(output: &Output) -> i32 {
+    output.status.code().expect("it ends by itself")
+}
+
+/// What it printed on both streams.
+pub fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// What a command says that has to end with this code.
+#[track_caller]
+pub fn ended(folder: &Path, expected: i32, words: &[&str]) -> String {
+    let output = run(folder, words);
+    assert_eq!(output.status.code(), Some(expected), "{words:?}: {}", said(&output));
+    said(&output)
+}
+
+/// What a command says that has to end well.
+#[track_caller]
+pub fn good(folder: &Path, words: &[&str]) -> String {
+    ended(folder, 0, words)
+}

@@ -1,0 +1,252 @@
+// What every page of Probare shows of a case: its texts with their marks, what each metric said, and the evidence behind it.
+// All text goes in as text, never as markup. The desk loads this file as a module; a page that is one file holds it joined
+// with the script of that page, so imports and exports stand on lines of their own.
+
+/**
+ * @typedef {{ name: string, summary: string, range: [number | null, number | null] }} Metric
+ * @typedef {null | false | [number, number] | [number, number, string, string | null]} Cell
+ * @typedef {{ id: string, w?: string, q: string, v: Cell[], m?: number[], e?: string, t?: string[] }} Entry
+ * @typedef {{ field: string, index?: number, path?: string, name: string, text: string, cut?: boolean, more?: number }} Shown
+ * @typedef {{ line: { scores: Record<string, any> }, texts: Shown[], tones: any[], asked?: [string, string, boolean][] }} CaseRecord
+ */
+
+const mostPieces = 50;
+
+// What a reader would not see, or what would change what a reader sees, is shown by its code.
+let hidden = /[^\s\S]/gu;
+/** @param {[number, number][]} ranges */
+export const hide = (ranges) => {
+  const signs = ranges.map(([from, to]) => `\\u{${from.toString(16)}}-\\u{${to.toString(16)}}`);
+  hidden = new RegExp(`[${signs.join("")}]`, "gu");
+};
+/** @param {(sign: string) => string} code @param {string} text */
+export const withoutHidden = (text, code) => text.replace(hidden, code);
+export const shown = (text) => withoutHidden(String(text), (sign) => `\\u{${Number(sign.codePointAt(0)).toString(16)}}`);
+
+export const make = (tag, attributes, ...children) => {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes || {})) {
+    if (value !== undefined && value !== null && value !== false) element.setAttribute(name, shown(value === true ? "" : value));
+  }
+  for (const child of children.flat()) {
+    if (child !== null && child !== undefined && child !== "") element.append(child instanceof Node ? child : shown(child));
+  }
+  return element;
+};
+export const count = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, number > 9999 ? "\u202f" : "");
+export const column = (number) => {
+  const size = Math.abs(number);
+  return number === 0 || (size >= 5e-4 && size < 1e6) ? number.toFixed(3) : number.toExponential(2);
+};
+export const rounded = (number) => {
+  const size = Math.abs(number);
+  if (number === 0) return "0";
+  return size >= 1e-3 && size < 1e7 ? String(Number(number.toFixed(4))) : number.toExponential(3);
+};
+// A long name may be cut behind an underscore.
+export const breakable = (name) => {
+  const pieces = name.split(/(?<=_)/);
+  return pieces.flatMap((piece, at) => (at > 0 && pieces.slice(0, at).join("").length > 5 ? [make("wbr"), piece] : [piece]));
+};
+
+// One value in the row of a case.
+export const meter = (metric, value, step) => {
+  const [low, high] = metric.range;
+  if (low === null || high === null || !(high > low)) return null;
+  const bar = make("i", { class: `s${step}` });
+  bar.style.width = `${(Math.min(Math.max((value - low) / (high - low), 0), 1) * 100).toFixed(1)}%`;
+  return make("span", { class: `meter s${step}`, "aria-hidden": "true" }, bar);
+};
+export const valueOf = (cell, fails) => {
+  const [value, , label, tone] = cell;
+  const hint = fails ? "fails a limit" : null;
+  if (tone) {
+    // A verdict is a word; the number behind it is there for who points at it.
+    return [make("span", { class: `value${fails ? " missed" : ""}`, title: hint || `value ${rounded(value)}` }, make("span", { class: `tag ${tone}` }, label))];
+  }
+  const number = make("span", { class: `value${fails ? " missed" : ""}`, title: hint }, column(value));
+  return label ? [number, make("span", { class: "label" }, label)] : [number];
+};
+/** @param {Metric[]} metrics @param {Entry} entry @param {number} at */
+export const cellOf = (metrics, entry, at) => {
+  const cell = entry.v[at];
+  if (cell === null || cell === undefined) return make("td", {}, make("span", { class: "value none", title: "not applicable" }, "n/a"));
+  if (cell === false) return make("td", { class: "right" }, make("span", { class: "tag bad" }, "failed"));
+  const fails = (entry.m || []).includes(at);
+  return make("td", {}, valueOf(cell, fails), meter(metrics[at], cell[0], cell[1]));
+};
+
+// A text with its marks: cut where any of them starts or ends.
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+export const highlighted = (text, marks) => {
+  if (!marks.length) return [shown(text)];
+  const bytes = encoder.encode(text);
+  const spans = marks.map((mark) => ({ ...mark, end: Math.min(mark.end, bytes.length) })).filter((mark) => mark.start < mark.end);
+  const edges = [...new Set([0, bytes.length, ...spans.flatMap((mark) => [mark.start, mark.end])])].sort((a, b) => a - b);
+  const pieces = [];
+  for (let at = 0; at + 1 < edges.length; at += 1) {
+    const words = decoder.decode(bytes.subarray(edges[at], edges[at + 1]));
+    const active = spans.filter((mark) => mark.start <= edges[at] && mark.end >= edges[at + 1]);
+    if (!active.length) {
+      pieces.push(shown(words));
+      continue;
+    }
+    const classes = [...new Set(active.map((mark) => mark.class))];
+    const notes = [...new Set(active.map((mark) => mark.note))];
+    if (notes.length > 4) notes.splice(4, notes.length, `and ${notes.length - 4} more`);
+    if (classes.length > 1) classes.push("several");
+    const of = [...new Set(active.map((mark) => mark.of))].join(" ");
+      pieces.push(make("mark", { class: classes.join(" "), title: notes.join("\n"), "data-of": of }, words));
+  }
+  return pieces;
+};
+
+const toneOf = ({ kind, field }, tones) => {
+  // What a metric found in the question is what it goes by, and no fault of the answer.
+  if (kind === "found" && field === "query") return tones && tones.found === "good" ? "good" : "plain";
+  if (kind === "found") return tones ? tones.found : "plain";
+  if (kind === "missing" || kind === "unsupported") return tones ? tones.lacking : "bad";
+  return kind;
+};
+export const short = (text, most) => (text.length > most ? `${text.slice(0, most)}…` : text);
+/** @param {Metric[]} metrics @param {CaseRecord} record @param {Shown} text @param {(at: number) => boolean} isMarked */
+export const marksOf = (metrics, record, text, isMarked) => {
+  const marks = [];
+  const here = (where) =>
+    where && where.field === text.field && (where.index || 0) === (text.index || 0) && (where.path || null) === (text.path || null);
+  metrics.forEach((metric, at) => {
+    if (!isMarked(at)) return;
+    const told = record.line.scores[metric.name];
+    for (const piece of (told && told.evidence) || []) {
+      const note = piece.note ? `: ${short(piece.note, 160)}` : "";
+      if (here(piece)) marks.push({ start: piece.start, end: piece.end, class: toneOf(piece, record.tones[at]), note: `${metric.name}: ${piece.kind}${note}`, of: at });
+      if (here(piece.support)) marks.push({ start: piece.support.start, end: piece.support.end, class: "support", note: `${metric.name}: held against “${short(piece.text, 80)}”`, of: at });
+    }
+  });
+  return marks;
+};
+/** @param {Metric[]} metrics @param {CaseRecord} record @param {Shown} text @param {(at: number) => boolean} isMarked */
+const saidOf = (metrics, record, text, isMarked) => {
+  const marks = marksOf(metrics, record, text, isMarked);
+  const said = make("div", { class: "said", dir: "auto" });
+  if (text.text) said.append(...highlighted(text.text, marks), text.cut ? " […]" : "");
+  else said.append(make("span", { class: "none" }, "empty"));
+  return { said, marks: marks.length };
+};
+const moreOf = (text) => (text.more ? make("p", { class: "small soft" }, `${count(text.more)} more not shown`) : "");
+/**
+ * One text that stands alone, or one item of a list, which can be folded.
+ * @param {Metric[]} metrics @param {CaseRecord} record @param {Shown} text @param {(at: number) => boolean} isMarked
+ */
+export const fieldOf = (metrics, record, text, isMarked) => {
+  const { said, marks } = saidOf(metrics, record, text, isMarked);
+  if (text.index === undefined) return make("div", { class: `field ${text.field}` }, make("h4", {}, text.name), said);
+  const words = marks ? `${text.name} · ${marks} marked` : text.name;
+  return make("details", { class: "field", open: marks > 0 || text.field !== "context" }, make("summary", {}, words), said);
+};
+// What is said and done in one step, one behind the other: folded unless a metric points into it or it is short.
+const stepOf = (metrics, record, pieces, isMarked) => {
+  const made = pieces.map((text) => ({ text, ...saidOf(metrics, record, text, isMarked) }));
+  const marks = made.reduce((sum, piece) => sum + piece.marks, 0);
+  const size = pieces.reduce((sum, piece) => sum + piece.text.length, 0);
+  const first = pieces[0];
+  const opening = first.text.replace(/\s+/g, " ").trim();
+  const words = [make("b", {}, first.name), marks ? ` · ${marks} marked` : "", make("span", { class: "opening" }, make("bdi", {}, short(opening, 90)))];
+  const rest = made.flatMap(({ text, said }, at) => [at ? make("h5", { class: "small soft" }, text.name) : "", said, moreOf(text)]);
+  return make("details", { class: "field step", open: marks > 0 || size <= 280 }, make("summary", {}, words), rest);
+};
+/** @param {Metric[]} metrics @param {Entry} entry @param {CaseRecord} record @param {(at: number) => boolean} isMarked */
+export const textsOf = (metrics, entry, record, isMarked) => {
+  const texts = make("div", { class: "texts" });
+  for (let at = 0; at < record.texts.length; ) {
+    const text = record.texts[at];
+    const isStep = text.path !== undefined && text.index !== undefined;
+    let end = at + 1;
+    while (isStep && end < record.texts.length && record.texts[end].field === text.field && record.texts[end].index === text.index) end += 1;
+    if (isStep) texts.append(stepOf(metrics, record, record.texts.slice(at, end), isMarked));
+    else texts.append(fieldOf(metrics, record, text, isMarked), moreOf(text));
+    at = end;
+  }
+  if (record.asked) {
+    const asked = record.asked.map(([role, text, cut]) => [
+      make("h5", { class: "small soft" }, role),
+      make("div", { class: "said", dir: "auto" }, ...highlighted(text, []), cut ? " […]" : ""),
+    ]);
+    texts.append(make("details", { class: "field" }, make("summary", {}, `What the model was asked · ${record.asked.length} messages`), ...asked.flat()));
+  }
+  if (entry.t) texts.append(make("div", { class: "field" }, entry.t.flatMap((name) => [make("span", { class: "tag" }, name), " "])));
+  return texts;
+};
+
+// What the metrics say about a case.
+const partsOf = (parts) => {
+  const rows = [];
+  const line = [];
+  for (const [name, value] of Object.entries(parts)) {
+    const weight = parts[`${name}_weight`];
+    if (weight !== undefined) {
+      rows.push(make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, column(value)), make("td", {}, rounded(weight)), make("td", {}, column(value * weight))));
+    } else if (!(name.endsWith("_weight") && parts[name.slice(0, -7)] !== undefined)) line.push(`${name}\u00a0${rounded(value)}`);
+  }
+  const heads = ["Part", "Value", "Weight", "Adds"].map((words) => make("th", { scope: "col" }, words));
+  return [
+    rows.length ? make("table", { class: "weighted" }, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, rows)) : null,
+    line.length ? make("p", { class: "parts" }, line.join(" · ")) : null,
+  ];
+};
+const where = (place) => {
+  const item = `${place.index === undefined ? "" : ` ${place.index + 1}`}${place.path ? ` ${place.path}` : ""}`;
+  return make("span", { class: "place" }, `${place.field}${item}, ${place.start}–${place.end}`);
+};
+const pieceOf = (piece, tones) => {
+  const line = make("li", { class: `${toneOf(piece, tones)} ${piece.kind}` }, make("span", { class: "kind" }, piece.kind), " ");
+  // A remark is our own words; what stands in a text, or should, is quoted.
+  const quoted = piece.kind !== "note" || piece.field !== undefined;
+  const words = short(piece.text, 600) + (piece.cut ? " […]" : "");
+  if (piece.text) line.append(make("bdi", {}, quoted ? `“${words}”` : words), " ");
+  const remarks = [];
+  if (piece.note) remarks.push(make("bdi", {}, short(piece.note, 600)));
+  if (piece.field !== undefined) remarks.push(where(piece));
+  if (piece.support) remarks.push(make("span", {}, "held against ", where(piece.support)));
+  if (remarks.length) line.append(make("span", { class: "remark" }, remarks.flatMap((remark, at) => (at ? [" · ", remark] : [remark]))));
+  return line;
+};
+/** @param {Metric[]} metrics @param {Entry} entry @param {CaseRecord} record @param {number} at */
+export const panelOf = (metrics, entry, record, at) => {
+  const metric = metrics[at];
+  const told = record.line.scores[metric.name];
+  if (!told) return null;
+  const panel = make("section", { class: "panel", "data-metric": at });
+  const headed = (...right) => panel.append(make("div", { class: "panel-head" }, make("h3", {}, breakable(metric.name)), make("span", {}, right)));
+  if (told.error !== undefined) {
+    headed(make("span", { class: "tag bad" }, "failed"));
+    panel.append(make("p", { class: "small" }, make("bdi", {}, short(told.error, 600))));
+  } else if (told.not_applicable !== undefined) {
+    return null;
+  } else {
+    const cell = entry.v[at] || [told.value, 0];
+    const label = told.label === undefined ? null : make("span", { class: `tag ${cell[3] || ""}` }, told.label);
+    const fails = (entry.m || []).includes(at);
+    headed(make("span", { class: `value${fails ? " missed" : ""}`, title: fails ? "fails a limit" : null }, column(told.value)), " ", label);
+    panel.append(...partsOf(told.parts || {}).filter(Boolean));
+    const evidence = told.evidence || [];
+    if (evidence.length) {
+      const list = make("ul", { class: "evidence" }, evidence.slice(0, mostPieces).map((piece) => pieceOf(piece, record.tones[at])));
+      if (evidence.length > mostPieces) list.append(make("li", { class: "soft" }, `and ${count(evidence.length - mostPieces)} more`));
+      panel.append(list);
+    }
+  }
+  return panel;
+};
+// Metrics that do not apply, by the reason.
+export const idleOf = (metrics, record) => {
+  const reasons = new Map();
+  for (const { name } of metrics) {
+    const told = record.line.scores[name];
+    if (told && told.not_applicable !== undefined) reasons.set(told.not_applicable, [...(reasons.get(told.not_applicable) || []), name]);
+  }
+  if (!reasons.size) return null;
+  const lines = [...reasons].map(([reason, names]) => make("p", { class: "small soft" }, names.flatMap((name, at) => [at ? ", " : "", ...breakable(name)]), ": ", make("bdi", {}, short(reason, 600))));
+  return make("section", { class: "panel" }, make("div", { class: "panel-head" }, make("h3", {}, "Not applicable")), lines);
+};

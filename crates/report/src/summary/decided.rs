@@ -1,0 +1,30 @@
+//! [`Decided`]: who decided.
+
+use probare_core::Decider;
+use serde::{Deserialize, Serialize};
+
+/// Who decided, where a metric may hand on what it cannot decide itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Outputs that the metric decided by reading.
+    pub reading: u64,
+    /// Outputs that a judge decided.
+    pub judge: u64,
+}
+
+impl Decided {
+    /// Takes in one output.
+    pub(super) fn add(&mut self, by: Option<Decider>) {
+        match by {
+            Some(Decider::Reading) => self.reading += 1,
+            Some(Decider::Judge) => self.judge += 1,
+            None => {}
+        }
+    }
+
+    /// Takes in those of a part.
+    pub(super) const fn merge(&mut self, other: Self) {
+        self.reading += other.reading;
+        self.judge += other.judge;
+    }
+}

@@ -1,0 +1,77 @@
+//! Runs of a desk held against each other, by what `probare compare` computes; and a run as a page that is one file.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError};
+
+use probare_report::comparison::Asked;
+use serde_json::Value as Json;
+
+use super::{Desk, DeskError, OpenRun, Version};
+use crate::compare::{Compared, Results, compare};
+use crate::runs::export;
+
+/// Changed cases of each metric whose results and texts are looked up, as on the command line.
+const SHOWN: usize = 50;
+
+impl Desk {
+    /// Holds runs against the first of them: keys, with `@MODEL` behind them for the outputs of one model. `by` says what slices
+    /// are made by.
+    pub fn compare(&self, sides: &[String], by: &str) -> Result<Arc<Json>, DeskError> {
+        let mut opened = Vec::new();
+        for side in sides {
+            let (key, model) = side.split_once('@').map_or((side.as_str(), None), |(key, model)| (key, Some(model)));
+            opened.push((self.find(key)?, model.map(str::to_owned)));
+        }
+        let versions: Vec<Version> = opened.iter().map(|(run, _)| run.version()).collect();
+        let key = format!("{}\n{by}", sides.join("\n"));
+        let lock = || self.comparisons.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((kept, made)) = lock().get(&key)
+            && *kept == versions
+        {
+            return Ok(Arc::clone(made));
+        }
+        let mut results = Vec::new();
+        for (run, model) in &opened {
+            let path = self.as_file(run)?;
+            let name = match (&run.results, model) {
+                (None, Some(model)) => format!("{model} in {}", run.name),
+                (Some(_), Some(model)) => format!("{}@{model}", run.name),
+                (_, None) => run.name.clone(),
+            };
+            results.push(Results { name, path, model: model.clone() });
+        }
+        // Any text is something to group by.
+        let by = Some(by).filter(|by| !by.is_empty()).and_then(|by| by.parse().ok());
+        let asked = Asked { by, seed: 1, ..Asked::default() };
+        let Compared { comparison, evidences } = compare(&results, &asked, SHOWN)?;
+        let mut told = comparison.to_desk(&evidences);
+        let keys: Vec<&str> = opened.iter().map(|(run, _)| run.key.as_str()).collect();
+        told["keys"] = keys.into();
+        let made = Arc::new(told);
+        lock().insert(key, (versions, Arc::clone(&made)));
+        Ok(made)
+    }
+
+    /// A run as a file of results: the file that it is, or what its store exports.
+    fn as_file(&self, run: &OpenRun) -> Result<PathBuf, DeskError> {
+        if let Some(results) = &run.results {
+            return Ok(results.clone());
+        }
+        let (finished, errors, rounds) = run.version();
+        let path = self.folder.path().join(format!("{}-{finished}-{errors}-{rounds}.jsonl", run.key));
+        if !path.exists() {
+            export(&run.store, &run.stored, vec![path.clone()])?;
+        }
+        Ok(path)
+    }
+
+    /// A run as one page that opens by a double click, with all its cases and their evidence: what `-o x.html` writes.
+    pub fn saved(&self, key: &str) -> Result<Vec<u8>, DeskError> {
+        let run = self.find(key)?;
+        let path = self.folder.path().join(format!("{}.html", run.key));
+        export(&run.store, &run.stored, vec![path.clone()])?;
+        let read = fs::read(&path).and_then(|page| fs::remove_file(&path).map(|()| page));
+        read.map_err(|error| DeskError::File { path, reason: error.to_string() })
+    }
+}

@@ -1,0 +1,164 @@
+//! [`Desk`]: runs of a store and files of results, laid out to be read: what all cases came to, which cases fit a filter, and
+//! one case with everything that was said about it.
+//!
+//! A file is brought into a store of its own, in a folder that goes with the desk, so that everything is looked up in one way.
+//! Nothing here changes a score, and nothing that a file names is opened but the inputs that its manifest leads to.
+
+mod comparing;
+mod filter;
+mod pages;
+mod sources;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use probare_report::Gates;
+use serde_json::Value as Json;
+use tempfile::TempDir;
+
+pub use self::filter::{Filter, FilterError};
+pub(crate) use self::filter::{Quantity, Question, Term};
+pub use self::pages::CasesAsked;
+use self::sources::Given;
+use crate::store::{CasePlace, Store, StoreError, StoredRun};
+use crate::{CompareError, EvaluationError, ExchangeError, VerifyError};
+
+/// What cannot be laid out.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeskError {
+    /// There is no run and no file.
+    #[error("there is nothing to view: no store `{}`, and no file of results in `{}`", store.display(), folder.display())]
+    Nothing {
+        /// Where runs would be.
+        store: PathBuf,
+        /// Where files would be.
+        folder: PathBuf,
+    },
+    /// A name is neither a run nor a file nor a folder.
+    #[error("`{name}` is no run, file or folder")]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// The desk has no such run.
+    #[error("there is no run `{key}` on this desk")]
+    NoRun {
+        /// What was asked for.
+        key: String,
+    },
+    /// The run has no such case.
+    #[error("the run has no such case")]
+    NoCase,
+    /// The filter cannot be read.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// The order is of nothing that the run has.
+    #[error("cases cannot be sorted by `{by}`")]
+    Sort {
+        /// What was asked for.
+        by: String,
+    },
+    /// A file cannot be read.
+    #[error("`{}`: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A store refuses.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Results cannot be read.
+    #[error(transparent)]
+    Results(#[from] CompareError),
+    /// Results cannot be opened.
+    #[error(transparent)]
+    Manifest(#[from] VerifyError),
+    /// A file of another tool cannot be read.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
+    /// A run cannot be written to a file.
+    #[error(transparent)]
+    Evaluation(#[from] EvaluationError),
+}
+
+/// Runs and files, laid out to be read.
+pub struct Desk {
+    given: Vec<Given>,
+    /// The store of runs that numbers are of.
+    store: PathBuf,
+    /// Stores of files.
+    folder: TempDir,
+    stores: Mutex<HashMap<PathBuf, Vec<Store>>>,
+    summaries: Mutex<HashMap<String, (Version, Arc<Json>)>>,
+    comparisons: Mutex<HashMap<String, (Vec<Version>, Arc<Json>)>>,
+    lists: Mutex<VecDeque<(ListKey, Arc<Vec<CasePlace>>)>>,
+}
+
+/// What changes when a run goes on.
+type Version = (u64, u64, u32);
+
+/// A list of cases by run, version, filter and order.
+type ListKey = (String, Version, String, String);
+
+/// Lists of cases that are kept, so that a page behind the first needs no search.
+const LISTS: usize = 16;
+
+/// A run that was found.
+struct OpenRun {
+    key: String,
+    /// What readers call it.
+    name: String,
+    store: PathBuf,
+    stored: StoredRun,
+    gates: Gates,
+    notes: Vec<String>,
+    /// The words that show a case on a terminal, before its id.
+    command: String,
+    /// The results as a file, where they are one.
+    results: Option<PathBuf>,
+}
+
+impl OpenRun {
+    fn version(&self) -> Version {
+        let errors = self.stored.errors.iter().map(|(_, count)| count).sum();
+        (self.stored.finished, errors, self.stored.rounds)
+    }
+}
+
+impl Desk {
+    /// Lays out what was given: numbers of runs in `store`, files and folders. Without anything it is the store and the files of
+    /// results of the working folder.
+    pub fn open(store: &Path, given: &[String]) -> Result<Self, DeskError> {
+        let found = sources::find(store, given)?;
+        let folder = tempfile::tempdir().map_err(|error| DeskError::File {
+            path: std::env::temp_dir(),
+            reason: format!("no folder can be made: {error}"),
+        })?;
+        Ok(Self {
+            given: found,
+            store: store.to_owned(),
+            folder,
+            stores: Mutex::default(),
+            summaries: Mutex::default(),
+            comparisons: Mutex::default(),
+            lists: Mutex::default(),
+        })
+    }
+
+    /// Does something with a store. One that was opened before is used again.
+    fn with<T>(&self, path: &Path, work: impl FnOnce(&Store) -> Result<T, StoreError>) -> Result<T, DeskError> {
+        let lock = || self.stores.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = lock().get_mut(path).and_then(Vec::pop);
+        let store = match kept {
+            Some(store) => store,
+            None => Store::open(path)?,
+        };
+        let made = work(&store)?;
+        lock().entry(path.to_owned()).or_default().push(store);
+        Ok(made)
+    }
+}

@@ -1,0 +1,328 @@
+//! Where the runs of a desk come from: stores, files of results, files of other tools, folders with any of them.
+
+use std::collections::HashMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelUsed, SampleKey, ScoreError};
+use probare_report::recorded::Recorded;
+use probare_report::{Gates, Verdict};
+
+use super::{Desk, DeskError, OpenRun};
+use crate::compare::{self, Results};
+use crate::expectations::{self, EXPECTATIONS};
+use crate::store::{Names, STORE, State, Store, StoreKeeper};
+use crate::verify::reopened;
+use crate::{Importing, PlannedDataset, RunPlan, Settings, import_file};
+
+/// Something that was given.
+pub(super) enum Given {
+    /// A store: one run of it, or all that it has by now.
+    Store { path: PathBuf, only: Option<i64>, prefix: String },
+    /// A file, which is brought into a store when somebody looks at it.
+    File { path: PathBuf, loaded: OnceLock<Result<Loaded, String>> },
+}
+
+/// A file that was brought into a store.
+#[derive(Clone)]
+pub(super) struct Loaded {
+    store: PathBuf,
+    gates: Gates,
+    notes: Vec<String>,
+    /// The results, where the file is of another tool.
+    results: PathBuf,
+}
+
+/// Extensions of files of results that hold every result, without what compresses them.
+const RESULTS: [&str; 5] = ["jsonl", "json", "csv", "parquet", "html"];
+
+/// Most files of a folder that are looked at.
+const MOST_FILES: usize = 2000;
+
+/// Finds what was given.
+pub(super) fn find(store: &Path, given: &[String]) -> Result<Vec<Given>, DeskError> {
+    let mut found = Vec::new();
+    if given.is_empty() {
+        let folder = Path::new(".");
+        if store.exists() {
+            found.push(Given::Store { path: store.to_owned(), only: None, prefix: "r".to_owned() });
+        }
+        files_of(folder, &mut found)?;
+        if found.is_empty() {
+            return Err(DeskError::Nothing { store: store.to_owned(), folder: folder.to_owned() });
+        }
+        return Ok(found);
+    }
+    for name in given {
+        let path = Path::new(name);
+        let number = name.parse::<i64>().ok().filter(|run| *run > 0 && !path.exists());
+        if let Some(run) = number {
+            Store::open_there(store)?.run(run)?;
+            found.push(Given::Store { path: store.to_owned(), only: Some(run), prefix: "r".to_owned() });
+        } else if path.is_dir() {
+            let own = path.join(STORE);
+            if own.exists() {
+                let prefix = format!("s{}r", found.len());
+                found.push(Given::Store { path: own, only: None, prefix });
+            }
+            files_of(path, &mut found)?;
+        } else if is_store(path) {
+            let prefix = format!("s{}r", found.len());
+            found.push(Given::Store { path: path.to_owned(), only: None, prefix });
+        } else if path.is_file() {
+            found.push(Given::File { path: path.to_owned(), loaded: OnceLock::new() });
+        } else {
+            return Err(DeskError::Unknown { name: name.clone() });
+        }
+    }
+    if found.is_empty() {
+        return Err(DeskError::Nothing { store: store.to_owned(), folder: PathBuf::from(given.join(", ")) });
+    }
+    Ok(found)
+}
+
+/// Whether a file is a database.
+fn is_store(path: &Path) -> bool {
+    let mut start = [0; 15];
+    std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *b"SQLite format 3"
+}
+
+/// The files of results of a folder, and logs of Inspect and lm-eval, which are known by their names.
+fn files_of(folder: &Path, found: &mut Vec<Given>) -> Result<(), DeskError> {
+    let wrong = |error: std::io::Error| DeskError::File { path: folder.to_owned(), reason: error.to_string() };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(wrong)?.take(MOST_FILES) {
+        paths.push(entry.map_err(wrong)?.path());
+    }
+    paths.sort();
+    let is_wanted = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let plain = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(&name);
+        let extension = plain.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if !path.is_file() || plain.ends_with(".run.json") {
+            return false;
+        }
+        let is_other = extension == "eval" || (plain.starts_with("samples_") && extension == "jsonl");
+        let is_ours = || Recorded::new(path).and_then(|recorded| recorded.said()).is_ok();
+        is_other || (RESULTS.contains(&extension) && is_ours())
+    };
+    let path_as_named = |path: PathBuf| path.strip_prefix("./").map(Path::to_owned).unwrap_or(path);
+    let given = |path| Given::File { path: path_as_named(path), loaded: OnceLock::new() };
+    found.extend(paths.into_iter().filter(is_wanted).map(given));
+    Ok(())
+}
+
+impl Desk {
+    /// Keys and names of everything that there is, in order; those of files that nobody has looked at are there too.
+    pub(super) fn keys(&self) -> Result<Vec<(String, String)>, DeskError> {
+        let mut keys = Vec::new();
+        for (number, given) in self.given.iter().enumerate() {
+            match given {
+                Given::Store { path, only, prefix } => {
+                    let runs = self.with(path, Store::runs)?;
+                    let meant = runs.iter().filter(|run| only.is_none_or(|only| only == run.run));
+                    keys.extend(meant.map(|run| (format!("{prefix}{}", run.run), format!("run {}", run.run))));
+                }
+                Given::File { path, .. } => keys.push((format!("f{number}"), path.display().to_string())),
+            }
+        }
+        Ok(keys)
+    }
+
+    /// The run of a key.
+    pub(super) fn find(&self, key: &str) -> Result<OpenRun, DeskError> {
+        let unknown = || DeskError::NoRun { key: key.chars().take(40).collect() };
+        for (number, given) in self.given.iter().enumerate() {
+            match given {
+                Given::Store { path, only, prefix } => {
+                    let run = key.strip_prefix(prefix.as_str()).and_then(|run| run.parse::<i64>().ok());
+                    let Some(run) = run.filter(|run| only.is_none_or(|only| only == *run)) else { continue };
+                    let stored = self.with(path, |store| store.run(run))?;
+                    let (gates, notes) = gates_of(&stored.plan);
+                    let named = if *path == self.store && path.as_path() == Path::new(STORE) {
+                        String::new()
+                    } else {
+                        format!(" --store {}", quoted(&path.display().to_string()))
+                    };
+                    let file = format!("run-{run}.jsonl");
+                    let command = format!("probare runs export {run}{named} -o {file} && probare show {file} --id ");
+                    let name = format!("run {run}");
+                    return Ok(OpenRun {
+                        key: key.to_owned(),
+                        name,
+                        store: path.clone(),
+                        stored,
+                        gates,
+                        notes,
+                        command,
+                        results: None,
+                    });
+                }
+                Given::File { path, loaded } if key == format!("f{number}") => {
+                    let loaded = loaded.get_or_init(|| self.load(number, path).map_err(|error| told(&error)));
+                    let loaded = loaded.as_ref();
+                    let Loaded { store, gates, notes, results } = loaded
+                        .map_err(|reason| DeskError::File { path: path.clone(), reason: reason.clone() })?
+                        .clone();
+                    let stored = self.with(&store, |store| store.run(1))?;
+                    let name = path.display().to_string();
+                    let command = if results == *path {
+                        format!("probare show {} --id ", quoted(&name))
+                    } else {
+                        format!(
+                            "probare import {} -o cases.jsonl --results theirs.jsonl && probare show theirs.jsonl --id ",
+                            quoted(&name)
+                        )
+                    };
+                    let results = Some(results);
+                    return Ok(OpenRun { key: key.to_owned(), name, store, stored, gates, notes, command, results });
+                }
+                Given::File { .. } => {}
+            }
+        }
+        Err(unknown())
+    }
+
+    /// Brings a file into a store of its own.
+    fn load(&self, number: usize, path: &Path) -> Result<Loaded, DeskError> {
+        let is_ours = Recorded::new(path).and_then(|recorded| recorded.said()).is_ok();
+        let mut notes = Vec::new();
+        let results = if is_ours {
+            path.to_owned()
+        } else {
+            let cases = self.folder.path().join(format!("cases-{number}.jsonl"));
+            let results = self.folder.path().join(format!("results-{number}.jsonl"));
+            let file = path.display().to_string();
+            let asked = Importing { file: &file, from: None, cases: Some(&cases), results: vec![results.clone()] };
+            let made = import_file(&asked)?;
+            notes.push(format!("read as a file of {}", made.format));
+            notes.extend(made.notes);
+            results
+        };
+        let whole = Results::whole(&results);
+        let (_, manifest, _) = reopened(&results, &[])?;
+        let store = self.folder.path().join(format!("file-{number}.db"));
+        let opened = Store::open(&store)?;
+        fill(&opened, &manifest, &whole, path, &mut notes)?;
+        let verdicts: Vec<Verdict> = serde_json::from_value(manifest.gates.clone()).unwrap_or_default();
+        let is_whole = |verdict: &Verdict| verdict.group.is_none() && !verdict.confident;
+        let gates = Gates::new(verdicts.into_iter().filter(is_whole).map(|verdict| verdict.gate).collect());
+        Ok(Loaded { store, gates, notes, results })
+    }
+}
+
+/// An error with what lies behind it.
+fn told(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    text
+}
+
+/// The results of a file as the first run of a store.
+fn fill(
+    store: &Store,
+    manifest: &Manifest,
+    whole: &Results,
+    path: &Path,
+    notes: &mut Vec<String>,
+) -> Result<(), DeskError> {
+    let models = compare::models(whole)?;
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let datasets = vec![PlannedDataset {
+        name: name.clone(),
+        input: manifest.inputs.first().cloned().unwrap_or_default(),
+        ..PlannedDataset::default()
+    }];
+    let used = |name: &String| ModelUsed { name: name.clone(), ..ModelUsed::default() };
+    let plan = RunPlan {
+        probare: manifest.probare.clone(),
+        config: path.display().to_string(),
+        suite: manifest.suite.as_ref().map(|suite| suite.id.clone()),
+        datasets,
+        models: models.iter().map(used).collect(),
+        repeats: 1,
+        metrics: manifest.metrics.clone(),
+        ..RunPlan::default()
+    };
+    let run = store.begin(&plan)?;
+    let keeper = StoreKeeper::open(store, run, Names { datasets: vec![name], models: models.clone() })?;
+    let seats: HashMap<&str, u32> = models.iter().map(String::as_str).zip(0..).collect();
+    let mut seen: HashMap<(String, Option<String>, u32), u32> = HashMap::new();
+    let mut rows: HashMap<(String, u32), u64> = HashMap::new();
+    let (mut cases, mut samples, mut failed) = (0, 0, None);
+    compare::read(whole, notes, |manifest, row, case| {
+        let occurrence = seen.entry((row.id.clone(), row.model.clone(), row.repeat)).or_default();
+        let number = *rows.entry((row.id.clone(), *occurrence)).or_insert_with(|| {
+            cases += 1;
+            cases - 1
+        });
+        let key = SampleKey {
+            dataset: 0,
+            row: number,
+            occurrence: *occurrence,
+            model: row.model.as_deref().and_then(|model| seats.get(model).copied()),
+            repeat: row.repeat,
+        };
+        *occurrence += 1;
+        samples += 1;
+        let mut case = case.cloned().unwrap_or_else(|| Case { id: row.id.clone(), ..Case::default() });
+        case.sample = Some(key);
+        let absent = || Err(ScoreError::other(ErrorKind::Missing, "the file has no result of this metric"));
+        let results = row.named.into_iter().map(|named| named.unwrap_or_else(absent)).collect();
+        let result = CaseResult::new(case, results);
+        if failed.is_none() {
+            failed = keeper.results(&result, &manifest.metrics).err();
+        }
+    })?;
+    if let Some(error) = failed {
+        return Err(DeskError::File { path: path.to_owned(), reason: error.to_string() });
+    }
+    keeper.close()?;
+    // How many cases there are is known only now.
+    let mut plan = plan;
+    plan.repeats = u32::try_from(samples / cases.max(1) / (models.len() as u64).max(1)).unwrap_or(1).max(1);
+    plan.datasets[0].cases = cases;
+    store.replan(run, &plan)?;
+    store.set_state(run, State::Complete)?;
+    Ok(())
+}
+
+/// The limits that a run began with.
+fn gates_of(plan: &RunPlan) -> (Gates, Vec<String>) {
+    let settings = plan.began_with().ok().flatten().and_then(|layer| Settings::merge([layer]).ok());
+    let Some(settings) = settings else { return (Gates::default(), Vec::new()) };
+    if settings.each_group {
+        let note = "limits on groups of cases are judged in the reports of the run".to_owned();
+        return (Gates::default(), vec![note]);
+    }
+    let expects = plan.metrics.iter().any(|metric| metric.id == EXPECTATIONS);
+    let gates = settings.limits();
+    (if expects { gates.join(expectations::gates()) } else { gates }, Vec::new())
+}
+
+/// A word as a shell reads it.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |sign: char| sign.is_ascii_alphanumeric() || "-._/:@+=".contains(sign);
+    if !word.is_empty() && word.chars().all(is_plain) && !word.starts_with('-') {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_quoted_for_a_shell() {
+        assert_eq!(quoted("a-1.jsonl"), "a-1.jsonl");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted("$(x)"), "'$(x)'");
+        assert_eq!(quoted("-x"), "'-x'");
+    }
+}

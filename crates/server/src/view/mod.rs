@@ -1,0 +1,369 @@
+//! Pages for people: runs, cases and single cases of a [`Desk`], in a browser.
+//!
+//! The page itself holds nothing: it is the same for everybody. What it shows it asks for, with the token that stood behind the
+//! `#` of the address, which no browser sends along. Replies forbid every script and style but our own, and frames; requests
+//! that a page of somebody else makes are refused.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Extension, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, HOST, HeaderName, ORIGIN, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use axum::response::Response;
+use axum::routing::{MethodRouter, get};
+use bytes::Bytes;
+use http_body::Frame;
+use probare_report::html;
+use probare_runner::{CasesAsked, Desk, DeskError};
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use crate::app::{Begun, Shared, query, shortened};
+use crate::refusal::{Refusal, json, typed};
+use crate::routes::Caller;
+
+/// Where the page is.
+pub const PAGE: &str = "/view";
+
+const DESK: &str = include_str!("desk.html");
+const SCRIPT: &str = include_str!("desk.js");
+const STYLE: &str = include_str!("desk.css");
+
+/// One path of the pages.
+pub(crate) struct PageRoute {
+    pub path: &'static str,
+    pub caller: Caller,
+    pub handler: fn() -> MethodRouter<Shared>,
+}
+
+/// All of them.
+pub(crate) static ROUTES: &[PageRoute] = &[
+    PageRoute { path: PAGE, caller: Caller::Anybody, handler: || get(async || text("text/html; charset=utf-8", DESK)) },
+    PageRoute {
+        path: "/view/desk.js",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/javascript; charset=utf-8", SCRIPT)),
+    },
+    PageRoute {
+        path: "/view/case.js",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/javascript; charset=utf-8", html::case_module())),
+    },
+    PageRoute {
+        path: "/view/style.css",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/css; charset=utf-8", html::style())),
+    },
+    PageRoute {
+        path: "/view/desk.css",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/css; charset=utf-8", STYLE)),
+    },
+    PageRoute { path: "/view/api/runs", caller: Caller::KnownByHeader, handler: || get(runs) },
+    PageRoute { path: "/view/api/summary", caller: Caller::KnownByHeader, handler: || get(summary) },
+    PageRoute { path: "/view/api/cases", caller: Caller::KnownByHeader, handler: || get(cases) },
+    PageRoute { path: "/view/api/case", caller: Caller::KnownByHeader, handler: || get(case) },
+    PageRoute { path: "/view/api/compare", caller: Caller::KnownByHeader, handler: || get(compare) },
+    PageRoute { path: "/view/api/live", caller: Caller::KnownByHeader, handler: || get(live) },
+    PageRoute { path: "/view/api/save", caller: Caller::KnownByHeader, handler: || get(save) },
+];
+
+/// The route at a path.
+pub(crate) fn at(path: &str) -> Option<&'static PageRoute> {
+    ROUTES.iter().find(|route| route.path == path)
+}
+
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// A reply that no page of somebody else can use, and in which nothing runs but our own script.
+pub(crate) fn guarded(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl PageRoute {
+    /// Refuses what a page of somebody else asks for. Anybody may follow a link to the page itself, which holds nothing.
+    pub fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
+        if self.caller == Caller::Anybody && *method == Method::GET {
+            return Ok(());
+        }
+        let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+        let host = text(&HOST).unwrap_or_default();
+        let is_ours = |origin: &str| {
+            let authority = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host))
+        };
+        let from = text(&HeaderName::from_static("sec-fetch-site"));
+        let is_foreign = text(&ORIGIN).is_some_and(|origin| !is_ours(origin))
+            || from.is_some_and(|from| !matches!(from, "same-origin" | "none"));
+        if is_foreign {
+            let words = "another page asked for this";
+            return Err(Refusal::new(StatusCode::FORBIDDEN, words).expecting("a request of the page under /view"));
+        }
+        Ok(())
+    }
+}
+
+fn text(kind: &'static str, body: &'static str) -> Response {
+    typed(StatusCode::OK, kind, body)
+}
+
+/// Asks the desk on a thread that may wait for a disk.
+async fn asked<T: Serialize + Send + 'static>(
+    app: Shared,
+    begun: &Begun,
+    work: impl FnOnce(&Desk) -> Result<T, DeskError> + Send + 'static,
+) -> Result<Response, Refusal> {
+    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
+    let made = app.runs.run(begun.deadline, move |_| work(&desk)).await?;
+    Ok(json(StatusCode::OK, &made.map_err(refusal)?))
+}
+
+fn refusal(error: DeskError) -> Refusal {
+    let status = match &error {
+        DeskError::NoRun { .. } | DeskError::NoCase => StatusCode::NOT_FOUND,
+        DeskError::Filter(_) | DeskError::Sort { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    let mut words = error.to_string();
+    let mut source = std::error::Error::source(&error);
+    while let Some(cause) = source {
+        words.push_str(&format!(": {cause}"));
+        source = cause.source();
+    }
+    Refusal::new(status, words)
+}
+
+async fn runs(State(app): State<Shared>, Extension(begun): Extension<Begun>) -> Result<Response, Refusal> {
+    asked(app, &begun, Desk::runs).await
+}
+
+async fn summary(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
+    let Asked { cases, .. } = Asked::read(&uri)?;
+    asked(app, &begun, move |desk| desk.summary(&cases.run).map(Shown)).await
+}
+
+async fn cases(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
+    let Asked { cases, .. } = Asked::read(&uri)?;
+    asked(app, &begun, move |desk| desk.cases(&cases)).await
+}
+
+async fn case(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
+    let Asked { cases, place, id } = Asked::read(&uri)?;
+    asked(app, &begun, move |desk| {
+        let place = match (place, id) {
+            (Some(place), _) => place,
+            (None, Some((id, occurrence))) => desk.place(&cases.run, &id, occurrence)?,
+            (None, None) => return Err(DeskError::NoCase),
+        };
+        desk.case(&cases, place)
+    })
+    .await
+}
+
+async fn compare(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
+    let pairs = query(&uri, &["run", "by"])?;
+    let all = |wanted: &str| pairs.iter().filter(|(name, _)| name == wanted).map(|(_, value)| value.clone()).collect();
+    let sides: Vec<String> = all("run");
+    if !(2..=MOST_COMPARED).contains(&sides.len()) {
+        let words = format!("two to {MOST_COMPARED} runs can be compared, not {}", sides.len());
+        return Err(Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, words).expecting("run=KEY&run=KEY"));
+    }
+    let by: Vec<String> = all("by");
+    asked(app, &begun, move |desk| desk.compare(&sides, &by.concat()).map(Shown)).await
+}
+
+/// Runs that are compared at once.
+const MOST_COMPARED: usize = 8;
+
+async fn save(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
+    let Asked { cases, .. } = Asked::read(&uri)?;
+    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
+    let page = app.runs.run(begun.deadline, move |_| desk.saved(&cases.run)).await?.map_err(refusal)?;
+    let mut response = typed(StatusCode::OK, "text/html; charset=utf-8", page);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"probare.html\""));
+    Ok(response)
+}
+
+/// How often somebody who watches a run is told how far it is.
+const TICK: Duration = Duration::from_millis(500);
+
+/// How far a run is, again and again, as server-sent events, until it is complete or nobody listens.
+async fn live(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
+    let Asked { cases, .. } = Asked::read(&uri)?;
+    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
+    let key = cases.run;
+    let first = app
+        .runs
+        .run(begun.deadline, {
+            let (desk, key) = (Arc::clone(&desk), key.clone());
+            move |_| desk.progress(&key)
+        })
+        .await?;
+    let mut state = first.map_err(refusal)?;
+    let (sender, events) = mpsc::channel(4);
+    tokio::spawn(async move {
+        loop {
+            let is_over = state["state"] == "complete";
+            let event = format!("event: {}\ndata: {state}\n\n", if is_over { "complete" } else { "progress" });
+            if sender.send(Bytes::from(event)).await.is_err() || is_over {
+                return;
+            }
+            tokio::select! {
+                () = app.stop.cancelled() => return,
+                () = tokio::time::sleep_until(begun.deadline) => return,
+                () = tokio::time::sleep(TICK) => {}
+            }
+            let (desk, key) = (Arc::clone(&desk), key.clone());
+            let Ok(Ok(now)) = app.runs.run(begun.deadline, move |_| desk.progress(&key)).await else { return };
+            state = now;
+        }
+    });
+    Ok(typed(StatusCode::OK, "text/event-stream", Body::new(Events(events))))
+}
+
+/// Events on their way.
+struct Events(mpsc::Receiver<Bytes>);
+
+impl http_body::Body for Events {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|event| event.map(|event| Ok(Frame::data(event))))
+    }
+}
+
+/// A summary that is kept and shown again.
+struct Shown(Arc<serde_json::Value>);
+
+impl Serialize for Shown {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+/// What the address of a request says.
+#[derive(Default)]
+struct Asked {
+    cases: CasesAsked,
+    /// Numbers of data set and row.
+    place: Option<(i64, i64)>,
+    /// The id of a case, and how many of the same come before it.
+    id: Option<(String, u32)>,
+}
+
+impl Asked {
+    fn read(uri: &Uri) -> Result<Self, Refusal> {
+        let mut asked = Self { cases: CasesAsked { most: 50, ..CasesAsked::default() }, ..Self::default() };
+        let mut occurrence = 0;
+        for (name, value) in query(uri, &["run", "q", "sort", "from", "most", "at", "id", "n"])? {
+            let wrong = || {
+                let error = format!("`{}` is no value of `{name}`", shortened(&value));
+                Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+            };
+            let number = || value.parse::<usize>().map_err(|_| wrong());
+            match name.as_str() {
+                "run" => asked.cases.run.clone_from(&value),
+                "q" => asked.cases.filter.clone_from(&value),
+                "sort" => asked.cases.sort.clone_from(&value),
+                "from" => asked.cases.from = number()?,
+                "most" => asked.cases.most = number()?,
+                "at" => {
+                    let parts =
+                        value.split_once(',').and_then(|(set, row)| Some((set.parse().ok()?, row.parse().ok()?)));
+                    asked.place = Some(parts.ok_or_else(wrong)?);
+                }
+                "id" => asked.id = Some((value.clone(), 0)),
+                _ => occurrence = value.parse().map_err(|_| wrong())?,
+            }
+        }
+        if let Some(id) = &mut asked.id {
+            id.1 = occurrence;
+        }
+        Ok(asked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &str, method: Method, given: &[(&str, &str)]) -> bool {
+        let mut headers = HeaderMap::new();
+        for (name, value) in given {
+            headers.insert(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
+        }
+        at(path).unwrap().check_origin(&method, &headers).is_ok()
+    }
+
+    #[test]
+    fn what_pages_of_others_ask_for_is_refused() {
+        let host = ("host", "127.0.0.1:8080");
+        let api = "/view/api/runs";
+        assert!(check(api, Method::GET, &[host, ("sec-fetch-site", "same-origin")]));
+        assert!(check(api, Method::GET, &[host, ("origin", "http://127.0.0.1:8080")]));
+        assert!(check(api, Method::GET, &[host]), "a program that is no browser");
+        for (name, value) in [
+            ("origin", "http://evil.example"),
+            ("origin", "null"),
+            ("origin", "http://127.0.0.1:8081"),
+            ("origin", "http://127.0.0.1:8080.evil.example"),
+            ("sec-fetch-site", "cross-site"),
+            ("sec-fetch-site", "same-site"),
+        ] {
+            assert!(!check(api, Method::GET, &[host, (name, value)]), "{name}: {value}");
+        }
+        assert!(check(PAGE, Method::GET, &[host, ("sec-fetch-site", "cross-site")]), "a link to the page");
+        assert!(!check(PAGE, Method::POST, &[host, ("origin", "http://evil.example")]));
+    }
+
+    #[test]
+    fn the_page_holds_no_script_and_no_style_of_its_own_and_nothing_from_elsewhere() {
+        for forbidden in ["<style", "onclick", "onerror", " style=", "http:", "https:", "<script>"] {
+            assert!(!DESK.contains(forbidden), "{forbidden}");
+        }
+        // The name of a vocabulary, which no browser asks for.
+        let own = SCRIPT.replace("http://www.w3.org/2000/svg", "");
+        for script in [own.as_str(), html::case_module()] {
+            for forbidden in
+                ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"]
+            {
+                assert!(!script.contains(forbidden), "{forbidden}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_address_is_read_or_refused() {
+        let read = |uri: &str| Asked::read(&uri.parse().unwrap());
+        let asked = read("/x?run=r1&q=token_f1%3C0.5&sort=-cost&from=50&at=0,7").unwrap();
+        assert_eq!((asked.cases.filter.as_str(), asked.cases.from, asked.place), ("token_f1<0.5", 50, Some((0, 7))));
+        for wrong in ["/x?from=-1", "/x?at=7", "/x?other=1", "/x?n=x"] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}
