@@ -37,7 +37,7 @@ mod phrases;
 
 pub use agency_language::Agency;
 pub use closeness::{Opening, rounded, similarity};
-pub use exchange::{Options, Verdicts};
+pub use exchange::{Manner, Options, Strictness, Verdicts};
 pub use lexicon::{Extends, Family, Group, Hit, Lexicon, LexiconError, LexiconFile};
 pub use phrases::{NotationError, is_free_space};
 pub use topic_pivot::{Pivot, Strength};

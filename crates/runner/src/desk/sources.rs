@@ -11,6 +11,7 @@ use probare_report::{Gates, Verdict};
 
 use super::{Desk, DeskError, OpenRun};
 use crate::compare::{self, Results};
+use crate::expectations::{self, EXPECTATIONS};
 use crate::store::{Names, STORE, State, Store, StoreKeeper};
 use crate::verify::reopened;
 use crate::{Importing, PlannedDataset, RunPlan, Settings, import_file};
@@ -193,7 +194,8 @@ impl Desk {
             let cases = self.folder.path().join(format!("cases-{number}.jsonl"));
             let results = self.folder.path().join(format!("results-{number}.jsonl"));
             let file = path.display().to_string();
-            let asked = Importing { file: &file, from: None, cases: Some(&cases), results: vec![results.clone()] };
+            let asked =
+                Importing { file: &file, from: None, group: None, cases: Some(&cases), results: vec![results.clone()] };
             let made = import_file(&asked)?;
             notes.push(format!("read as a file of {}", made.format));
             notes.extend(made.notes);
@@ -299,7 +301,9 @@ fn gates_of(plan: &RunPlan) -> (Gates, Vec<String>) {
         let note = "limits on groups of cases are judged in the reports of the run".to_owned();
         return (Gates::default(), vec![note]);
     }
-    (settings.limits(), Vec::new())
+    let expects = plan.metrics.iter().any(|metric| metric.id == EXPECTATIONS);
+    let gates = settings.limits();
+    (if expects { gates.join(expectations::gates()) } else { gates }, Vec::new())
 }
 
 /// A word as a shell reads it.

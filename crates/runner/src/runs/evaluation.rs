@@ -10,7 +10,7 @@ use probare_core::{
     Nobody, Outside, Publisher, Reading, Rules, Source, Stop, Usage, closest,
 };
 use probare_metrics::{cascade, registry};
-use probare_report::{Gate, Gates, Relation, VERSION};
+use probare_report::VERSION;
 use probare_retrieval::RetrievalError;
 use serde_json::{Value as Json, json};
 
@@ -25,7 +25,7 @@ use super::survey::Survey;
 use crate::bands::put_bands;
 use crate::config::{Dataset, Generate};
 use crate::drive::{DriveError, DriveOptions, Surroundings, drive};
-use crate::expectations::EXPECTATIONS;
+use crate::expectations::{self, EXPECTATIONS};
 use crate::run::run_planned;
 use crate::store::{Finished, Names, State, Store, StoreError, StoreKeeper};
 use crate::{AskError, Asked, Asking, Conclusion, Exit, Plan, PlanError, RunError, Settings, Wanted};
@@ -372,8 +372,7 @@ impl Evaluation {
         // The limit is that of each data set, which the samples keep; of the whole run only where there is but one.
         wanted.settings.limit = self.plan.limit.filter(|_| is_plain);
         if self.expects {
-            let all = Gate::Any { metric: EXPECTATIONS.to_owned(), relation: Relation::Under, limit: 1.0 };
-            wanted.gates = wanted.gates.join(Gates::new(vec![all]));
+            wanted.gates = wanted.gates.join(expectations::gates());
         }
         wanted.sampler = Some(&sampling);
         let ended = run_planned(job, &self.metrics, self.asked.as_deref(), wanted);

@@ -69,10 +69,12 @@ pub(super) enum Class {
     Emergency,
     /// How a program or this talk is handled.
     Handling,
+    /// Done by the speaker to what is somebody's own, in the past tense: "I cancelled it for you".
+    Deciding,
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 30] = [
+    const ALL: [(&'static str, Self); 31] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("gentle_verb", Self::GentleVerb),
@@ -103,6 +105,7 @@ impl Class {
         ("request_opener", Self::RequestOpener),
         ("emergency", Self::Emergency),
         ("handling", Self::Handling),
+        ("deciding", Self::Deciding),
     ];
 }
 

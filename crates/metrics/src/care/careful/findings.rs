@@ -1,7 +1,8 @@
-//! [`Finding`]: one thing that a rule found, ready to become evidence.
+//! [`Finding`]: one thing that a rule found, ready to become evidence, and how much it weighs.
 
 use std::ops::Range;
 
+use super::wording::strength;
 use crate::care::lexicon::{Group, Hit, Lexicon};
 
 /// One thing that a rule found.
@@ -16,6 +17,11 @@ pub(in crate::care) struct Finding {
 }
 
 impl Finding {
+    /// How much it weighs, in hundredths, from `data/care/careful_phrases.yaml` and `careful_rules.yaml`.
+    pub fn strength(&self) -> u8 {
+        strength(self.rule)
+    }
+
     /// The finding as a hit in the text it was found in.
     pub fn hit<'a>(&self, text: &'a str) -> Hit<'a> {
         let start = text.floor_char_boundary(self.span.start);
@@ -23,6 +29,27 @@ impl Finding {
         Hit { family: self.rule, meaning: self.meaning, text: &text[start..end], start }
     }
 }
+
+/// The strongest of some findings, as they stand in the reply. What is not firm weighs less where something mends it; families of
+/// a user's own lexicon, of which there are `own`, are firm.
+pub(in crate::care) fn strongest(findings: &[Finding], is_mended: bool, own: usize) -> u8 {
+    let weigh = |finding: &Finding| {
+        let strength = finding.strength();
+        if is_mended && strength < FIRM { strength.saturating_sub(MENDED) } else { strength }
+    };
+    if own > 0 { 100 } else { findings.iter().map(weigh).max().unwrap_or_default() }
+}
+
+/// What remains of a whole value.
+pub(in crate::care) fn value_beside(weight: u8) -> f64 {
+    f64::from(100 - weight.min(100)) / 100.0
+}
+
+/// From here on nothing mends what was said.
+const FIRM: u8 = 70;
+
+/// What an invitation in the same reply takes off.
+const MENDED: u8 = 20;
 
 /// The findings as hits, and after them those of the families that a user's lexicon has in the group.
 pub(in crate::care) fn hits<'a>(

@@ -15,7 +15,7 @@ mod reading;
 mod request;
 mod wording;
 
-pub(super) use findings::hits;
+pub(super) use findings::{hits, strongest, value_beside};
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -59,7 +59,7 @@ impl Careful {
 
     /// Orders, pressure and belittling in the reply.
     pub(super) fn orders(&self) -> &[Finding] {
-        self.orders.get_or_init(|| orders::orders(&self.reply, &self.found, &self.request))
+        self.orders.get_or_init(|| orders::orders((&self.user, &self.request), &self.reply, &self.found))
     }
 
     /// Invitations in the reply.

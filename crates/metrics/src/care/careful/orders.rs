@@ -1,5 +1,7 @@
 //! Orders, pressure and belittling in a reply: what takes the choice from the user.
 
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+
 use super::classes::Class;
 use super::findings::Finding;
 use super::imperatives::imperatives;
@@ -9,13 +11,15 @@ use super::request::{Request, Wants};
 
 use super::wording::{Sense, Wording};
 
-/// What is found in a reply.
-pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> Vec<Finding> {
+/// What is found in a reply to a message.
+pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, found: &[Wording]) -> Vec<Finding> {
     if request.wants == Wants::Text {
         return Vec::new();
     }
-    // Who tells of a cake that sank or a printer that prints nothing is told how to mend it.
-    let instructed = request.wants_instructions() || request.tells_of_a_thing;
+    // Who tells of a cake that sank or a printer that prints nothing is told how to mend it; where life is in danger an order
+    // is right, and all that goes with it.
+    let is_rescue = |token| reply.is(token, Class::Emergency) && !reply.word(token).starts_with("professional");
+    let instructed = request.wants_instructions() || request.tells_of_a_thing || (0..reply.tokens.len()).any(is_rescue);
     let mut findings = Vec::new();
     let mut offers_a_list = false;
     for sentence in &reply.sentences {
@@ -29,9 +33,10 @@ pub(super) fn orders(reply: &Reading, found: &[Wording], request: &Request) -> V
             obligations(reply, sentence, &mut findings);
             imperatives(reply, sentence, &mut findings);
         }
-        if request.weighs_a_decision {
+        if request.weighs_a_decision || !request.distress.is_empty() {
             decisions(reply, sentence, &mut findings);
         }
+        acts(user, reply, sentence, &mut findings);
         traits(reply, sentence, &mut findings);
     }
     for wording in found.iter().filter(|found| matches!(found.sense, Sense::Pressure | Sense::Belittling)) {
@@ -115,9 +120,10 @@ fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
         if scope.is_softened() || modifies_a_noun(reply, sentence, you) || leaves_the_choice(reply, sentence, last) {
             continue;
         }
+        let is_firm = !matches!(reply.word(at), "should" | "shouldn't" | "ought");
         findings.push(Finding {
-            rule: "obligation",
-            meaning: "tells the user what they have to do",
+            rule: if is_firm { "obligation" } else { "advice" },
+            meaning: if is_firm { "tells the user what they have to do" } else { "tells the user what they should do" },
             span: reply.origin(you, last),
         });
     }
@@ -203,6 +209,58 @@ fn decisions(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) 
     }
 }
 
+/// What the speaker did to the user's own affairs and nobody had asked for: "I have cancelled it for you".
+fn acts(user: &Reading, reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+    if sentence.is_question() {
+        return;
+    }
+    for token in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
+        let is_act = reply.is(token, Class::Deciding) && !reply.tokens[token].apart;
+        let Some(who) = is_act.then(|| doer(reply, sentence, token)).flatten() else { continue };
+        let scope = Scope::new(reply, sentence, who);
+        let is_said = !scope.is_denied() && !scope.is_reported() && !scope.is_conditional() && !scope.is_disclaimed();
+        if is_said && is_of_the_user(reply, sentence, token) && !was_asked_for(user, reply.word(token)) {
+            let meaning = "decides in the user's place by doing it";
+            findings.push(Finding { rule: "act", meaning, span: reply.origin(who, token) });
+        }
+    }
+}
+
+/// The first person who did what the verb at a token says: "I", "we have already", "I've gone ahead and".
+fn doer(reply: &Reading, sentence: &Sentence, verb: usize) -> Option<usize> {
+    let from = sentence.tokens.start.max(verb.saturating_sub(5));
+    let who = (from..verb).rev().find(|&token| matches!(reply.word(token), "i" | "we" | "i've" | "we've"))?;
+    let between = |token: usize| {
+        reply.is(token, Class::Adverb)
+            || matches!(
+                reply.word(token),
+                "have" | "already" | "also" | "just" | "gone" | "ahead" | "and" | "therefore"
+            )
+    };
+    (who + 1..verb).all(between).then_some(who)
+}
+
+/// Whether what was done is somebody's own: the clause speaks of the user, or of what was spoken of.
+fn is_of_the_user(reply: &Reading, sentence: &Sentence, verb: usize) -> bool {
+    let end = (verb + 1..sentence.tokens.end)
+        .find(|&token| matches!(reply.word(token), ";" | ":" | "-" | "because" | "so" | "but"))
+        .unwrap_or(sentence.tokens.end);
+    (verb + 1..end.min(verb + 14)).any(|token| {
+        matches!(reply.word(token), "you" | "your" | "you're" | "yourself" | "it" | "them" | "him" | "her" | "that")
+    })
+}
+
+/// Whether the message speaks of doing that: then it is not the speaker who decides.
+fn was_asked_for(user: &Reading, verb: &str) -> bool {
+    let net = WordNet::embedded();
+    let bases = net.base_forms(verb, PartOfSpeech::Verb);
+    (0..user.tokens.len()).any(|token| {
+        let said = user.word(token);
+        bases.iter().any(|base| base == said || net.base_forms(said, PartOfSpeech::Verb).contains(base))
+    })
+}
+
 /// Belittling traits in a sentence that speaks of the user.
 fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     let speaks_of_the_user = sentence.tokens.clone().any(|token| {
@@ -276,9 +334,12 @@ mod tests {
     use super::*;
 
     fn rules(user: &str, reply: &str) -> Vec<&'static str> {
-        let request = Request::of(&Reading::of(user));
-        let reply = Reading::of(reply);
-        orders(&reply, &wordings(&reply, &IN_REPLIES), &request).into_iter().map(|finding| finding.rule).collect()
+        let (user, reply) = (Reading::of(user), Reading::of(reply));
+        let request = Request::of(&user);
+        orders((&user, &request), &reply, &wordings(&reply, &IN_REPLIES))
+            .into_iter()
+            .map(|finding| finding.rule)
+            .collect()
     }
 
     #[test]

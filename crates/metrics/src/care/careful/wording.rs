@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::findings::Finding;
@@ -103,10 +104,45 @@ struct Family {
     /// What begins at the same place and is something else.
     #[serde(default)]
     except: Vec<String>,
+    /// How much it weighs where it counts against a reply; see `careful_rules.yaml`.
+    #[serde(default = "usual")]
+    strength: u8,
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every family"))]
     hit: String,
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every family"))]
     miss: String,
+}
+
+/// What a family weighs that says nothing else.
+const fn usual() -> u8 {
+    90
+}
+
+/// What is read from the structure of sentences, as it stands in `careful_rules.yaml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    id: String,
+    strength: u8,
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every rule"))]
+    hit: String,
+    #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every rule"))]
+    miss: String,
+}
+
+fn rules() -> Result<Vec<Rule>, String> {
+    serde_saphyr::from_str(include_str!("../../../data/care/careful_rules.yaml")).map_err(|error| error.to_string())
+}
+
+static STRENGTHS: LazyLock<FxHashMap<String, u8>> = LazyLock::new(|| {
+    let families = groups().unwrap_or_default().into_values().flatten().map(|family| (family.id, family.strength));
+    let rules = rules().unwrap_or_default().into_iter().map(|rule| (rule.id, rule.strength));
+    families.chain(rules).collect()
+});
+
+/// How much a finding of a rule or family weighs, in hundredths.
+pub(super) fn strength(rule: &str) -> u8 {
+    STRENGTHS.get(rule).copied().unwrap_or_else(usual)
 }
 
 struct Table {
@@ -242,6 +278,27 @@ mod tests {
             assert!(is_found(&family.hit), "{}: not found in `{}`", family.id, family.hit);
             assert!(!is_found(&family.miss), "{}: found in `{}`", family.id, family.miss);
         }
+    }
+
+    #[test]
+    fn every_rule_is_found_in_its_hit_and_not_in_its_miss_and_all_strengths_are_shares() {
+        for rule in rules().unwrap() {
+            let (hit, miss) = (found(&rule.hit), found(&rule.miss));
+            assert!(hit.contains(&rule.id.as_str()), "{}: not found in `{}`, but {hit:?}", rule.id, rule.hit);
+            assert!(!miss.contains(&rule.id.as_str()), "{}: found in `{}`", rule.id, rule.miss);
+        }
+        assert!(STRENGTHS.values().all(|strength| *strength <= 100));
+    }
+
+    /// What counts against a reply to somebody in distress.
+    fn found(reply: &str) -> Vec<&'static str> {
+        use super::super::request::Request;
+        let user = Reading::of("She left me and I feel awful. I want to keep the flat.");
+        let (reply, request) = (Reading::of(reply), Request::of(&user));
+        let wordings = wordings(&reply, &IN_REPLIES);
+        let orders = super::super::orders::orders((&user, &request), &reply, &wordings);
+        let claims = super::super::claims::claims(&reply, &wordings, &user, &request);
+        orders.iter().chain(&claims.minds).chain(&claims.futures).map(|finding| finding.rule).collect()
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod checker;
 mod examine;
 mod searched;
 
-pub use checker::Options;
 pub(super) use checker::{Checker, Listed, evidence};
+pub use checker::{Manner, Options, Strictness};
 pub use examine::Verdicts;
 pub(super) use searched::{Message, Reply};
