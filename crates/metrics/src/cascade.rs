@@ -5,8 +5,8 @@
 //! reading, which stays as the part `reading`.
 
 use probare_core::{
-    Answer, Bands, Better, BuildError, Decider, Evidence, Judge, MetricDef, Outcome, Sample, Score, ScoreError, Scorer,
-    Turn, UNSURE,
+    Answer, Bands, Better, BuildError, Decider, Evidence, Judge, MetricDef, Outcome, Profile, Sample, Score,
+    ScoreError, Scorer, Turn, UNSURE,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -20,7 +20,8 @@ enum When {
     /// The reading decides alone.
     Never,
     /// Where the reading is unsure.
-    WhenUnsure,
+    #[serde(rename = "when_unsure")]
+    Unsure,
     /// About every case that the reading applies to.
     Always,
 }
@@ -182,12 +183,12 @@ impl Wish {
     /// The metric with its judge.
     pub fn grant(self, metric: &MetricDef, reading: Scorer, bands: Option<Bands>) -> Result<Scorer, BuildError> {
         let wrong = |reason: String| BuildError::Options(format!("`{OPTION}`: {reason}"));
-        if self.when == When::WhenUnsure && bands.is_none() {
+        if self.when == When::Unsure && bands.is_none() {
             let reason = "it is never unsure by itself: say from where on it is sure with bands (`probare calibrate`), or ask always";
             return Err(wrong(reason.to_owned()));
         }
         let Second { judge: definition, labels, .. } = self.second;
-        let Scorer::Judge(judge) = definition.build(self.judge, metric.profile(Default::default()))? else {
+        let Scorer::Judge(judge) = definition.build(self.judge, metric.profile(Profile::default()))? else {
             return Err(wrong(format!("`{}` asks nobody", definition.id)));
         };
         let better = metric.better;
@@ -237,12 +238,12 @@ impl Judge for Cascade {
     fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
         let mut read = match self.reading.score(sample)? {
             Outcome::Scored(read) => read.decided_by(Decider::Reading),
-            outcome => return Ok(Turn::Done(outcome)),
+            outcome @ Outcome::NotApplicable { .. } => return Ok(Turn::Done(outcome)),
         };
         if let Some(bands) = &self.bands {
             read.label = Some(bands.label(read.value.get(), self.better).into());
         }
-        if self.when == When::WhenUnsure && !read.is_unsure() {
+        if self.when == When::Unsure && !read.is_unsure() {
             return Ok(Turn::Done(read.into()));
         }
         let stays = |read: Score, why: String| {
@@ -261,7 +262,7 @@ impl Judge for Cascade {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{Case, Output, Profile, Reply};
+    use probare_core::{Case, Output, Reply};
 
     use super::*;
 
