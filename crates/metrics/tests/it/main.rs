@@ -15,6 +15,7 @@ mod golden;
 mod growth;
 mod injection;
 mod interviews;
+mod labels;
 mod laws;
 mod pages;
 mod rag;

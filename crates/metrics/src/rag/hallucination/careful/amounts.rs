@@ -135,6 +135,18 @@ impl<'a> Amounts<'a> {
         is_here.then(|| self.borne_out[at].is_some())
     }
 
+    /// What the context has.
+    pub fn had(&self) -> &Had {
+        &self.had
+    }
+
+    /// Whether bytes of the response belong to a number or date that follows from others.
+    pub fn is_worked_out(&self, span: &Range<usize>) -> bool {
+        let at = self.anchors.partition_point(|anchor| anchor.span.end <= span.start);
+        let is_here = self.anchors.get(at).is_some_and(|anchor| anchor.span.start < span.end);
+        is_here && matches!(self.borne_out[at], Some((_, How::WorkedOut)))
+    }
+
     /// Whether a place in the context has the number or date that bytes of the response belong to; nothing where it has none of
     /// that sort.
     pub fn stands_in(&self, span: &Range<usize>, place: &Source) -> Option<bool> {
