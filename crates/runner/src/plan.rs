@@ -87,7 +87,7 @@ impl Plan {
             let wish = Wish::take(definition, &mut options).map_err(failed)?;
             let mut scorer = definition.build(options, profile).map_err(failed)?;
             if let Some(wish) = wish {
-                scorer = wish.grant(definition, scorer, bands.take()).map_err(failed)?;
+                scorer = wish.grant(definition, profile, scorer, bands.take()).map_err(failed)?;
             }
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
             metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer, bands } });
