@@ -1,6 +1,6 @@
 //! Reads [`Case`](probare_core::Case)s from files, row by row.
 //!
-//! JSON lines, a JSON array, CSV (or TSV) and Parquet; gzip and zstd by extension; `-` is standard input. Reading comes
+//! JSON lines, a JSON array, CSV (or TSV), Parquet and traces (OTLP/JSON); gzip and zstd by extension; `-` is standard input. Reading comes
 //! in two steps, so that the heavy one can run on many threads: [`Rows`] cuts the file into [`Batch`]es of raw rows, and
 //! [`Batch::cases`] turns each row into a case or a [`Problem`](probare_core::Problem) that says file, line, column,
 //! reason and remedy. Memory depends on the size of a batch, never on the length of the file.
@@ -43,6 +43,7 @@ mod oracle;
 mod proposals;
 mod row;
 mod stored;
+mod traces;
 mod transcripts;
 mod values;
 mod whole;
@@ -56,6 +57,7 @@ pub use located::{At, DataError, parse_json};
 pub use open::{Format, OpenError, ReadOptions, Rows};
 pub use proposals::columns;
 pub use row::Batch;
+pub use traces::{EVALUATION_EVENT, Grouping, Lost, LostKind, TRACE};
 pub use transcripts::{Corpus, Transcript};
 pub use values::{RawValue, ValueError, Values};
 pub use whole::{LARGEST_DOCUMENT, folder_input, read_whole};

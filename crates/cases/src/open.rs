@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -11,17 +11,25 @@ use probare_core::{Input, Progress, Source, SourceError};
 use serde::{Deserialize, Serialize};
 
 use crate::FieldMap;
+use crate::Grouping;
 use crate::cutter::{Cutter, Layout};
 use crate::formats::columns::ColumnReader;
 use crate::formats::csv::CsvReader;
 use crate::formats::json::JsonReader;
 use crate::formats::separator;
+use crate::formats::traces::TraceReader;
 use crate::names::Names;
 use crate::row::{Batch, Shared};
 use crate::stored::{self, Opened, STANDARD_INPUT, StoredFile, told_by_name, without_mark};
+use crate::traces;
 
 /// Size of the read buffer: large enough that system calls do not count.
 pub(crate) const BUFFER: usize = 256 * 1024;
+
+/// Bytes by which a file is recognised.
+const LOOKED_AT: usize = 256;
+/// Of these so many suffice.
+const ENOUGH: usize = 48;
 
 /// How rows are written in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,11 +46,13 @@ pub enum Format {
     Tsv,
     /// Apache Parquet.
     Parquet,
+    /// Traces of OpenTelemetry as OTLP/JSON.
+    Otlp,
 }
 
 impl Format {
     /// All formats with the extensions that mean them.
-    pub const EXTENSIONS: [(&'static str, Self); 7] = [
+    pub const EXTENSIONS: [(&'static str, Self); 8] = [
         ("jsonl", Self::JsonLines),
         ("ndjson", Self::JsonLines),
         ("json", Self::Json),
@@ -50,6 +60,7 @@ impl Format {
         ("tsv", Self::Tsv),
         ("parquet", Self::Parquet),
         ("pq", Self::Parquet),
+        ("otlp", Self::Otlp),
     ];
 }
 
@@ -62,6 +73,7 @@ impl Format {
             Self::Csv => "csv",
             Self::Tsv => "tsv",
             Self::Parquet => "parquet",
+            Self::Otlp => "otlp",
         }
     }
 }
@@ -74,7 +86,7 @@ impl FromStr for Format {
             .iter()
             .find(|(extension, _)| extension.eq_ignore_ascii_case(name))
             .map(|(_, format)| *format)
-            .ok_or_else(|| format!("unknown format `{name}`; known are jsonl, json, csv, tsv and parquet"))
+            .ok_or_else(|| format!("unknown format `{name}`; known are jsonl, json, csv, tsv, parquet and otlp"))
     }
 }
 
@@ -88,13 +100,15 @@ pub struct ReadOptions {
     /// The sign between the cells of a CSV or TSV file. Where none is given, it is a tab in TSV, and in CSV the one of
     /// comma, semicolon, tab and pipe that stands as often in the first rows as in the header.
     pub separator: Option<u8>,
+    /// What becomes one case of a file of traces; a trace where nothing is said.
+    pub group: Option<Grouping>,
     /// A longer row is reported and passed over, so that a file without line ends cannot fill the memory.
     pub longest_row: usize,
 }
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        Self { fields: FieldMap::default(), format: None, separator: None, longest_row: 64 * 1024 * 1024 }
+        Self { fields: FieldMap::default(), format: None, separator: None, group: None, longest_row: 64 * 1024 * 1024 }
     }
 }
 
@@ -112,7 +126,7 @@ pub enum OpenError {
         source: io::Error,
     },
     /// The extension says nothing and no format was given.
-    #[error("cannot tell the format of `{file}` from its name; known are jsonl, json, csv, tsv and parquet")]
+    #[error("cannot tell the format of `{file}` from its name; known are jsonl, json, csv, tsv, parquet and otlp")]
     UnknownFormat {
         /// File name as given.
         file: String,
@@ -142,6 +156,14 @@ pub enum OpenError {
     NotUtf8 {
         /// File name as given.
         file: String,
+    },
+    /// Something is wanted that the format has not.
+    #[error("`{file}`: {wish}")]
+    Unfit {
+        /// File name as given.
+        file: String,
+        /// What is wanted, and what to do instead.
+        wish: &'static str,
     },
     /// The file is not what its format says.
     #[error("`{file}` is no {format} file: {reason}")]
@@ -180,6 +202,7 @@ enum Reader {
     Json(JsonReader),
     Csv(Box<CsvReader>),
     Columns(Box<ColumnReader>),
+    Traces(Box<TraceReader>),
 }
 
 impl fmt::Debug for Rows {
@@ -194,6 +217,13 @@ impl Rows {
         let name = if path == "-" { STANDARD_INPUT } else { path };
         let format = Self::format_of(path, options)?;
         let Opened { reader, stored, is_plain_file } = stored::open(path)?;
+        // Traces are recognised by their first bytes, whatever their file is called.
+        let (format, reader) = if options.format.is_none() && matches!(format, Format::Json | Format::JsonLines) {
+            let (head, reader) = looked_at(reader, name)?;
+            (if traces::is_otlp(&String::from_utf8_lossy(&head)) { Format::Otlp } else { format }, reader)
+        } else {
+            (format, reader)
+        };
         let whole = if format == Format::Parquet && is_plain_file {
             // Parquet is read from its end; the digest needs a reader of its own.
             Some(File::open(path).map_err(|source| OpenError::Io { file: path.to_owned(), source })?)
@@ -228,7 +258,7 @@ impl Rows {
         match &self.reader {
             Reader::Csv(reader) => Some(reader.columns()),
             Reader::Columns(reader) => Some(reader.columns()),
-            Reader::Json(_) => None,
+            Reader::Json(_) | Reader::Traces(_) => None,
         }
     }
 
@@ -251,7 +281,20 @@ impl Rows {
     ) -> Result<Self, OpenError> {
         let shared = Arc::new(Shared { file: name.to_owned(), names: Names::new(&options.fields) });
         let mut separator = None;
+        let unfit = |wish| OpenError::Unfit { file: name.to_owned(), wish };
+        if format == Format::Otlp && options.fields.iter().next().is_some() {
+            return Err(unfit("traces have no columns that could be mapped; `probare import` makes a file of cases"));
+        }
+        if format != Format::Otlp && options.group.is_some() {
+            return Err(unfit("a grouping is for traces (format otlp), and this is a file of rows"));
+        }
         let reader = match format {
+            Format::Otlp => {
+                let (head, reader) = looked_at(reader, name)?;
+                refuse_protobuf(&head, name)?;
+                let cutter = Cutter::new(reader, Layout::Values, options.longest_row, name)?;
+                Reader::Traces(Box::new(TraceReader::new(cutter, options.group.unwrap_or_default(), shared)))
+            }
             Format::JsonLines | Format::Json => {
                 let layout = Layout::of(format, name);
                 Reader::Json(JsonReader::new(Cutter::new(reader, layout, options.longest_row, name)?, shared))
@@ -275,6 +318,35 @@ impl Rows {
     }
 }
 
+/// The first bytes of a file, and the file from its start.
+fn looked_at(mut reader: Box<dyn Read + Send>, file: &str) -> Result<(Vec<u8>, Box<dyn Read + Send>), OpenError> {
+    let mut head = Vec::with_capacity(LOOKED_AT);
+    // A pipe gives what it has: its first row is not kept waiting for the next ones.
+    while head.len() < ENOUGH {
+        let mut more = [0; LOOKED_AT];
+        match reader.read(&mut more) {
+            Ok(0) => break,
+            Ok(read) => head.extend_from_slice(&more[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(OpenError::Io { file: file.to_owned(), source }),
+        }
+    }
+    Ok((head.clone(), Box::new(Cursor::new(head).chain(reader))))
+}
+
+/// Traces are read as JSON alone.
+fn refuse_protobuf(head: &[u8], file: &str) -> Result<(), OpenError> {
+    let text = String::from_utf8_lossy(head);
+    match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
+        None | Some('{' | '[') => Ok(()),
+        Some(_) => {
+            let reason =
+                "it is no JSON; traces in protobuf are taken by `probare serve` (POST /v1/traces), not from files";
+            Err(OpenError::Broken { file: file.to_owned(), format: "OTLP/JSON", reason: reason.to_owned() })
+        }
+    }
+}
+
 /// A sign that can stand between cells.
 fn checked(sign: u8, file: &str) -> Result<u8, OpenError> {
     if matches!(sign, b'"' | b'\n' | b'\r' | 0x80..) {
@@ -292,6 +364,7 @@ impl Iterator for Rows {
             Reader::Json(reader) => reader.next(),
             Reader::Csv(reader) => reader.next(),
             Reader::Columns(reader) => reader.next(),
+            Reader::Traces(reader) => reader.next(),
         };
         if let (Some(Err(_)), Some(stored)) = (&batch, &mut self.stored) {
             stored.give_up();

@@ -5,6 +5,7 @@ use probare_core::{Field, closest};
 use crate::agents::FIELDS;
 use crate::cells::column_names;
 use crate::fields::names;
+use crate::traces::has_member;
 use crate::{FieldMap, Format, OpenError, ReadOptions, Rows, ValueError, Values};
 
 /// The names of the columns of a file: of its header, of its schema, or of its first row where it is JSON (rows there may
@@ -29,6 +30,8 @@ pub fn columns(path: &str, options: &ReadOptions) -> Result<Vec<String>, OpenErr
     match Rows::format_of(path, options)? {
         Format::Csv | Format::Tsv | Format::Parquet => Ok(Rows::open(path, options)?.header().unwrap_or_default()),
         Format::Json | Format::JsonLines => of_first_value(path, options),
+        // Spans are no rows.
+        Format::Otlp => Ok(Vec::new()),
     }
 }
 
@@ -40,7 +43,9 @@ fn of_first_value(path: &str, options: &ReadOptions) -> Result<Vec<String>, Open
         Some(Err(ValueError::Lost(problem))) => Err(broken(problem.reason)),
         Some(Ok(value)) => {
             let text = String::from_utf8_lossy(&value.bytes);
-            column_names(&text).map_err(|error| broken(format!("its first row is no object: {error}")))
+            let names = column_names(&text).map_err(|error| broken(format!("its first row is no object: {error}")))?;
+            let is_traces = options.format.is_none() && has_member(names.iter().map(String::as_str));
+            Ok(if is_traces { Vec::new() } else { names })
         }
     }
 }

@@ -34,6 +34,8 @@ pub(crate) enum RawRows {
     Csv(CsvRows),
     Columns(ColumnRows),
     Table(TableRows),
+    /// What needs no further look: cases of traces.
+    Made(Vec<Result<Case, Problem>>),
     /// A row that could not even be cut out of the file.
     Bad(Box<Problem>),
 }
@@ -55,6 +57,8 @@ impl Batch {
             RawRows::Csv(rows) => rows.len(),
             RawRows::Columns(rows) => rows.len(),
             RawRows::Table(rows) => rows.len(),
+            // A remark is no row.
+            RawRows::Made(rows) => rows.iter().filter(|row| !row.as_ref().is_err_and(|problem| !problem.lost)).count(),
             RawRows::Bad(_) => 1,
         }
     }
@@ -75,6 +79,7 @@ impl Batch {
             RawRows::Csv(rows) => rows.cases(&self.shared),
             RawRows::Columns(rows) => rows.cases(&self.shared),
             RawRows::Table(rows) => rows.cases(&self.shared),
+            RawRows::Made(rows) => rows.clone(),
             RawRows::Bad(problem) => vec![Err(problem.as_ref().clone())],
         }
     }

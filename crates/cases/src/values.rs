@@ -152,7 +152,7 @@ impl Iterator for Values {
     }
 }
 
-fn checked(bytes: Vec<u8>, place: Place, file: &str) -> Result<RawValue, Box<Problem>> {
+pub(crate) fn checked(bytes: Vec<u8>, place: Place, file: &str) -> Result<RawValue, Box<Problem>> {
     match simdutf8::compat::from_utf8(&bytes) {
         Ok(_) => Ok(RawValue { bytes, line: place.line, column: place.column, number: place.number }),
         Err(error) => Err(Box::new(no_text(file, place.of_byte(&bytes, error.valid_up_to()), "the value"))),

@@ -35,6 +35,7 @@ mod job;
 mod judge;
 mod manifest;
 mod metric;
+mod per_turn;
 mod readings;
 mod registry;
 mod request;
@@ -68,6 +69,7 @@ pub use manifest::{
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
 };
+pub use per_turn::is_per_turn;
 pub use readings::{Readings, RunReadings};
 pub use registry::{Registry, UnknownMetric};
 pub use request::{MetricRequest, RequestError};

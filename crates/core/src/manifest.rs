@@ -234,6 +234,9 @@ pub struct Reading {
     /// Sign between the cells of a table, where it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub separator: Option<char>,
+    /// What becomes one case of a file of traces, where it was said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
     /// Bytes of the longest row that is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_row: Option<u64>,

@@ -6,6 +6,7 @@ use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use crate::per_turn::PerTurn;
 use crate::{Answer, Field, Judge, Nobody, Outcome, Outside, Parts, Sample, ScoreError, Turn};
 
 /// Computes a score from a sample: synchronous, pure, the same bytes for the same input.
@@ -163,13 +164,15 @@ pub struct MetricDef {
     pub identity: bool,
     /// How the parts give the value again, for a composite.
     pub whole: Option<fn(&Parts) -> Option<f64>>,
+    /// Whether a single turn of a conversation can be scored by itself, as far as its own rules go.
+    pub per_turn: bool,
     /// The release that brought it.
     pub since: &'static str,
     /// Raised when any score could change.
     pub version: u32,
     /// Its page, in Markdown.
     pub page: &'static str,
-    /// JSON Schema of its options.
+    /// JSON Schema of its own options.
     pub schema: fn() -> Schema,
     /// Makes the metric from its options.
     pub build: fn(Json) -> Result<Scorer, BuildError>,
@@ -177,7 +180,7 @@ pub struct MetricDef {
 
 impl MetricDef {
     /// Makes the metric from its options (`Null` for the defaults). Metrics with a choice of profiles take `profile`
-    /// as an option; where the options do not name one, `profile` is used.
+    /// as an option; where the options do not name one, `profile` is used. With `per: turn` it is taken turn by turn.
     pub fn build(&self, options: Json, profile: Profile) -> Result<Scorer, BuildError> {
         let mut options = if options.is_null() { Json::Object(serde_json::Map::new()) } else { options };
         if self.profiles.len() > 1
@@ -186,7 +189,19 @@ impl MetricDef {
         {
             map.insert("profile".to_owned(), Json::String(profile.name().to_owned()));
         }
-        (self.build)(options)
+        let by_turn = PerTurn::take(&mut options);
+        let scorer = (self.build)(options)?;
+        match by_turn {
+            Some(by_turn) => PerTurn::wrap(self, scorer, by_turn),
+            None => Ok(scorer),
+        }
+    }
+
+    /// JSON Schema of all options that it takes: its own, and those of a score per turn where it can be taken so.
+    pub fn options(&self) -> Schema {
+        let mut schema = (self.schema)();
+        PerTurn::describe(self, &mut schema);
+        schema
     }
 
     /// The profile that a request for `wanted` gives.
@@ -206,7 +221,7 @@ impl MetricDef {
             "profiles": self.profiles.iter().map(|profile| profile.name()).collect::<Vec<_>>(),
             "since": self.since,
             "version": self.version,
-            "options": (self.schema)(),
+            "options": self.options(),
         })
     }
 
@@ -292,7 +307,7 @@ const fn last_separator(path: &str, end: usize) -> (usize, usize) {
 /// where it asks.
 ///
 /// The id is the file's name and the family the folder's. `needs`, `summary`, `range`, `better`, `since`, `version` and
-/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity` and `whole` have defaults. `prepare` turns the options into the type that
+/// `page` are required; `metadata` (keys that a case must have there), `profiles`, `identity`, `whole` and `per_turn` have defaults. `prepare` turns the options into the type that
 /// scores, where something is to be compiled or checked once (`prepare: Compiled::new`); without it the options score.
 #[macro_export]
 macro_rules! metric {
@@ -306,6 +321,7 @@ macro_rules! metric {
         $(identity: $identity:expr,)?
         $(whole: $whole:expr,)?
         $(prepare: $prepare:expr,)?
+        $(per_turn: $per_turn:expr,)?
         since: $since:expr,
         version: $version:expr,
         page: $page:expr $(,)?
@@ -323,6 +339,7 @@ macro_rules! metric {
             profiles: $crate::metric!(@or [$(&[$($crate::Profile::$profile),*])?] [&[$crate::Profile::Reference]]),
             identity: $crate::metric!(@or [$($identity)?] [false]),
             whole: $crate::metric!(@or [$(Some($whole))?] [None]),
+            per_turn: $crate::metric!(@or [$($per_turn)?] [true]),
             since: $since,
             version: $version,
             page: include_str!($page),

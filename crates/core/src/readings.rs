@@ -52,6 +52,11 @@ impl Readings {
         &self.cancellation
     }
 
+    /// The readings of the run.
+    pub(crate) fn run(&self) -> RunReadings {
+        self.run.clone()
+    }
+
     /// Forgets what belongs to the last case.
     pub fn next_case(&mut self) {
         self.case.get_mut().clear();

@@ -8,7 +8,7 @@ use serde::de::{MapAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value as Json};
 
-use crate::{Case, Citation, Field, Passage, Readings, ScoreError};
+use crate::{Case, Citation, Field, Passage, Readings, RunReadings, ScoreError};
 
 /// What a model answered, and which of its answers it is.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -143,6 +143,11 @@ impl<'a> Sample<'a> {
             Some(readings) => readings.of_worker(work),
             None => work(&mut T::default()),
         }
+    }
+
+    /// The readings of the run, for a sample that is made of a part of this one.
+    pub(crate) fn run(&self) -> RunReadings {
+        self.readings.map(Readings::run).unwrap_or_default()
     }
 
     /// The output under test, if something was answered.

@@ -265,6 +265,9 @@ pub struct Call {
     /// What came of it, where the source keeps that with the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Json>,
+    /// Whether the provider of the model ran it by itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub server: bool,
     /// Of an expected call: other right values by JSON Pointer inside of the arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accept: Option<Map<String, Json>>,

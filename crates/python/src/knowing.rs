@@ -22,7 +22,7 @@ pub fn catalogue() -> PyResult<String> {
     let list: Vec<Json> = registry()
         .iter()
         .map(|metric| {
-            let schema = Json::from((metric.schema)());
+            let schema = Json::from(metric.options());
             let told = |Parameter { name, annotation }| json!([name, annotation]);
             let parameters: Vec<Json> = parameters(&schema).into_iter().map(told).collect();
             json!({

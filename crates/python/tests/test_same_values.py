@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from conftest import by_command_line, deterministic
+from conftest import ROOT, by_command_line, deterministic
 
 import probare
 
@@ -105,3 +105,19 @@ def test_the_summary_of_batches_is_that_of_the_whole(rows):
     parts = scorer.summary.to_dict()
     assert parts["cases"] == whole["cases"] == len(rows)
     assert parts["metrics"] == whole["metrics"]
+
+
+def test_metrics_of_agents_have_the_values_of_the_command_line(tmp_path):
+    path = tmp_path / "transcripts.jsonl"
+    path.write_bytes((ROOT / "examples" / "agents" / "transcripts.jsonl").read_bytes())
+    names = [metric.id for metric in probare.metrics() if metric.family == "agents"]
+    assert {"claimed_actions", "grounded_in_tools", "asked_again", "fact_kept", "repeats_itself"} <= set(names)
+    metrics = [{"id": name} for name in names]
+    expected = by_command_line(path, metrics, "careful")
+    assert list(probare.score(path, metrics, "careful").lines()) == expected
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    assert list(probare.score(rows, metrics, "careful").lines()) == expected
+    by_turn = [{"id": "tool_calls", "per": "turn"}, {"id": "token_f1", "per": "turn", "over": "min"}]
+    expected = by_command_line(path, by_turn, "careful")
+    assert list(probare.score(path, by_turn, "careful").lines()) == expected
+    assert any('"turn.1":1.0' in line for line in expected)

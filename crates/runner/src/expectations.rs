@@ -1,6 +1,9 @@
 //! What a single case expects of its results: `"expect": [{"metric": "token_f1", "at_least": 0.5}]`.
 //!
-//! The metric `expectations` looks at the results of the others. Its value is the share of a case's expectations that hold.
+//! The metric `expectations` looks at the results of the others. Its value is the share of a case's expectations that hold. What an
+//! item of `turns` expects is held against the part `turn.N` of a metric that is taken `per: turn`.
+
+use std::borrow::Cow;
 
 use probare_core::{
     Better, Case, ErrorKind, Evidence, EvidenceKind, MetricInfo, Named, Outcome, Profile, Score, ScoreError,
@@ -30,6 +33,9 @@ pub(crate) struct Expectation {
     /// It holds when the rest does not.
     #[serde(default)]
     not: bool,
+    /// The turn that it speaks of, where it is not the case.
+    #[serde(skip)]
+    turn: Option<usize>,
 }
 
 /// All expectations have to hold.
@@ -40,19 +46,21 @@ pub(crate) fn gates() -> Gates {
 
 /// Whether a case says what it expects.
 pub(crate) fn has_expectations(case: &Case) -> bool {
-    case.metadata.contains_key(KEY)
+    case.metadata.contains_key(KEY) || case.turns.iter().flatten().any(|turn| turn.expect.is_some())
 }
 
 /// What a case expects; an error says what is wrong with it.
 pub(crate) fn read(case: &Case) -> Result<Vec<Expectation>, String> {
-    let Some(json) = case.metadata.get(KEY) else { return Ok(Vec::new()) };
-    // Cells of a table hold JSON as text.
-    let parsed = match json {
-        Json::String(text) => serde_json::from_str(text),
-        json => serde_json::from_value(json.clone()),
+    let mut expectations = match case.metadata.get(KEY) {
+        Some(json) => parsed(json, KEY)?,
+        None => Vec::new(),
     };
-    let expectations: Vec<Expectation> =
-        parsed.map_err(|error| format!("`{KEY}` is no list of expectations: {error}"))?;
+    for (number, turn) in case.turns.iter().flatten().enumerate() {
+        let Some(json) = &turn.expect else { continue };
+        let number = turn.turn.unwrap_or(number);
+        let of_turn = parsed(json, &format!("{KEY} of turn {number}"))?;
+        expectations.extend(of_turn.into_iter().map(|one| Expectation { turn: Some(number), ..one }));
+    }
     for one in &expectations {
         if one.at_least.is_none() && one.at_most.is_none() && one.equals.is_none() {
             let name = &one.metric;
@@ -60,6 +68,15 @@ pub(crate) fn read(case: &Case) -> Result<Vec<Expectation>, String> {
         }
     }
     Ok(expectations)
+}
+
+fn parsed(json: &Json, name: &str) -> Result<Vec<Expectation>, String> {
+    // Cells of a table hold JSON as text.
+    let parsed = match json {
+        Json::String(text) => serde_json::from_str(text),
+        json => serde_json::from_value(json.clone()),
+    };
+    parsed.map_err(|error| format!("`{name}` is no list of expectations: {error}"))
 }
 
 /// What sinks are told about the metric.
@@ -97,7 +114,10 @@ pub(crate) fn score(case: &Case, metrics: &[MetricInfo], results: &[Named]) -> N
                 return Err(ScoreError::other(error.kind(), reason));
             }
             Ok(Outcome::NotApplicable { reason }) => (false, format!("does not apply: {reason}")),
-            Ok(Outcome::Scored(score)) => (expectation.holds(score) != expectation.not, shown(score)),
+            Ok(Outcome::Scored(score)) => match expectation.of_turn(score)? {
+                Some(score) => (expectation.holds(&score) != expectation.not, shown(&score)),
+                None => (false, "does not apply to this turn".to_owned()),
+            },
         };
         held += usize::from(holds);
         let kind = if holds { EvidenceKind::Compared } else { EvidenceKind::Missing };
@@ -123,6 +143,19 @@ fn shown(score: &Score) -> String {
 }
 
 impl Expectation {
+    /// The score that it speaks of: that of its turn, where it has one.
+    fn of_turn<'s>(&self, score: &'s Score) -> Result<Option<Cow<'s, Score>>, ScoreError> {
+        let Some(turn) = self.turn else { return Ok(Some(Cow::Borrowed(score))) };
+        if score.parts.get("turns").is_none() {
+            let reason = format!(
+                "turn {turn} expects something of `{}`, which is not taken per turn: add `per=turn`",
+                self.metric
+            );
+            return Err(ScoreError::other(ErrorKind::Failed, reason));
+        }
+        score.parts.get(&format!("turn.{turn}")).map(Score::from_number).transpose().map(|found| found.map(Cow::Owned))
+    }
+
     fn holds(&self, score: &Score) -> bool {
         let value = score.value.get();
         self.at_least.is_none_or(|limit| value >= limit)
@@ -140,7 +173,8 @@ impl Expectation {
         parts.extend(self.at_least.map(|limit| format!("at least {limit}")));
         parts.extend(self.at_most.map(|limit| format!("at most {limit}")));
         parts.extend(self.equals.as_ref().map(|wanted| format!("equals {wanted}")));
-        format!("{} {}{}", self.metric, if self.not { "not " } else { "" }, parts.join(" and "))
+        let turn = self.turn.map(|turn| format!("turn {turn}: ")).unwrap_or_default();
+        format!("{turn}{} {}{}", self.metric, if self.not { "not " } else { "" }, parts.join(" and "))
     }
 }
 
@@ -175,6 +209,27 @@ mod tests {
         assert_eq!(value(r#"[{"metric":"b","equals":1},{"metric":"b","equals":true}]"#), Ok(1.0));
         assert_eq!(value(r#"[{"metric":"c","at_least":0,"not":true}]"#), Ok(0.0), "what does not apply does not hold");
         assert_eq!(value("[]"), Err("the case expects nothing".into()));
+    }
+
+    #[test]
+    fn a_turn_is_held_against_its_part() {
+        let turns: Json = serde_json::from_str(
+            r#"[{"expect":[{"metric":"a","at_least":0.5}]},{"turn":3,"expect":[{"metric":"a","at_least":0.5},{"metric":"b","at_least":1}]}]"#,
+        )
+        .unwrap();
+        let case = Case { turns: serde_json::from_value(turns).unwrap(), ..Case::default() };
+        assert!(has_expectations(&case));
+        let by_turn = |values: [f64; 2]| {
+            let score = Score::from_number(0.5).unwrap().with_part("turn.0", values[0]).unwrap();
+            score.with_part("turn.3", values[1]).unwrap().with_part("turns", 4.0).unwrap()
+        };
+        let results = [Ok(by_turn([0.5, 0.2]).into()), Ok(by_turn([0.0, 1.0]).into())];
+        let found = score(&case, &[info("a"), info("b")], &results).unwrap();
+        let found = found.score().unwrap();
+        assert_eq!((found.value.get(), found.evidence[1].text.as_str()), (2.0 / 3.0, "turn 3: a at least 0.5"));
+        let plain = [Ok(Score::from_number(1.0).unwrap().into()), Ok(by_turn([1.0, 1.0]).into())];
+        let error = score(&case, &[info("a"), info("b")], &plain).unwrap_err().to_string();
+        assert!(error.contains("per=turn"), "{error}");
     }
 
     #[test]

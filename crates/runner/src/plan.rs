@@ -7,6 +7,7 @@ use probare_cancellation::{Cancellation, cancelled};
 use probare_core::{
     Bands, BuildError, Case, CaseResult, EmbeddingUsed, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named,
     Outcome, Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
+    is_per_turn,
 };
 use probare_metrics::cascade::Wish;
 
@@ -53,7 +54,7 @@ pub struct PlannedMetric {
 /// How a metric comes to its results.
 enum Way {
     /// From the sample.
-    Scored { definition: &'static MetricDef, scorer: Scorer, bands: Option<Bands> },
+    Scored { definition: &'static MetricDef, scorer: Scorer, bands: Option<Bands>, by_turn: bool },
     /// From the results of the others.
     Expected,
 }
@@ -85,12 +86,17 @@ impl Plan {
             let mut options = request.options.clone();
             let mut bands = Bands::take(&mut options).map_err(failed)?;
             let wish = Wish::take(definition, &mut options).map_err(failed)?;
+            let by_turn = is_per_turn(&options);
             let mut scorer = definition.build(options, profile).map_err(failed)?;
             if let Some(wish) = wish {
+                if by_turn {
+                    let reason = "a judge decides about the whole case: `judge` and `per` do not go together";
+                    return Err(failed(BuildError::Options(reason.to_owned())));
+                }
                 scorer = wish.grant(definition, profile, scorer, bands.take()).map_err(failed)?;
             }
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
-            metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer, bands } });
+            metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer, bands, by_turn } });
         }
         let infos = metrics.iter().map(|metric| metric.info.clone()).collect();
         Ok(Self { metrics, infos })
@@ -207,20 +213,21 @@ impl PlannedMetric {
     }
 
     fn needs(&self, field: Field) -> bool {
-        matches!(&self.way, Way::Scored { definition, .. } if definition.needs.contains(&field))
+        matches!(&self.way, Way::Scored { definition, by_turn: false, .. } if definition.needs.contains(&field))
     }
 
     /// A missing response is a failure, because something should have been answered; another missing field means that
     /// the question does not apply to this case.
     fn score(&self, sample: Sample<'_>, rules: &dyn Rules, outside: &dyn Outside, under: &Cancellation) -> Named {
-        let Way::Scored { definition, scorer, bands } = &self.way else {
+        let Way::Scored { definition, scorer, bands, by_turn } = &self.way else {
             return Ok(Outcome::not_applicable("the other results come first"));
         };
         caught(under, || {
             if let Some(reason) = rules.leaves_out(sample.case, &self.info) {
                 return Ok(Outcome::not_applicable(reason));
             }
-            match definition.lacks(sample) {
+            // A turn has what `turns` says of it, whatever the case has.
+            match definition.lacks(sample).filter(|_| !by_turn) {
                 Some(Lack::Field(Field::Response)) => {
                     rules.absent(sample.case, &self.info).unwrap_or(Err(ScoreError::MissingField(Field::Response)))
                 }

@@ -9,7 +9,7 @@ use std::fmt;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{FieldMap, Format, MapError, ReadOptions};
+use probare_cases::{FieldMap, Format, Grouping, MapError, ReadOptions};
 use probare_core::{MetricRequest, Profile, Trust};
 use probare_models::{ModelSettings, record_path};
 use probare_report::{By, Cluster, Gate, Gates, Origin as SetBy};
@@ -35,6 +35,8 @@ pub struct Settings {
     pub format: Option<Format>,
     /// The sign between the cells of a CSV file; found by itself if absent.
     pub sep: Option<char>,
+    /// What becomes one case of a file of traces; a trace if absent.
+    pub group: Option<Grouping>,
     /// Rows longer than this many MiB are passed over; 64 if absent.
     pub longest_row: Option<usize>,
     /// Metrics.
@@ -346,6 +348,7 @@ impl Settings {
             fields: FieldMap::parse(&self.map)?.or(configured),
             format: self.format,
             separator: self.sep.and_then(|sign| u8::try_from(sign).ok()),
+            group: self.group,
             longest_row: self.longest_row.map_or(usual.longest_row, |most| most.saturating_mul(1024 * 1024)),
         })
     }

@@ -17,21 +17,59 @@ use crate::refusal::Refusal;
 pub(crate) const JSON: &str = "application/json";
 /// The type of JSON lines.
 pub(crate) const JSON_LINES: &str = "application/x-ndjson";
+/// The type of protobuf, as OTLP calls it.
+pub(crate) const PROTOBUF: &str = "application/x-protobuf";
 
 /// A body that was taken in, and the room it takes.
 pub(crate) struct Held {
     pub bytes: Vec<u8>,
-    _room: Option<OwnedSemaphorePermit>,
+    room: Option<OwnedSemaphorePermit>,
+}
+
+impl Held {
+    /// Other bytes in place of these, if there is room for them.
+    pub fn replaced(mut self, app: &App, bytes: Vec<u8>) -> Result<Self, Refusal> {
+        self.bytes = bytes;
+        self.make_room(app)?;
+        Ok(self)
+    }
+
+    /// Takes as much room as the bytes need.
+    fn make_room(&mut self, app: &App) -> Result<(), Refusal> {
+        let has = self.room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let wanted = self.bytes.capacity().div_ceil(PERMIT).saturating_sub(has);
+        if wanted == 0 {
+            return Ok(());
+        }
+        let permits = u32::try_from(wanted).map_err(|_| Refusal::busy())?;
+        let more = app.room.clone().try_acquire_many_owned(permits).map_err(|_| Refusal::busy())?;
+        match &mut self.room {
+            Some(room) => room.merge(more),
+            None => self.room = Some(more),
+        }
+        Ok(())
+    }
 }
 
 /// Which of these types a body is of. A page of another site cannot send these without being asked for leave first, which it
 /// is not given.
 pub(crate) fn kind(headers: &HeaderMap, known: &[&'static str]) -> Result<&'static str, Refusal> {
+    if headers.get(CONTENT_ENCODING).is_some_and(|packed| packed != "identity") {
+        let error = "the body is packed, which is not understood";
+        let refusal = Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error);
+        return Err(refusal.expecting("a body without Content-Encoding").closing());
+    }
+    packed_kind(headers, known).map(|(kind, _)| kind)
+}
+
+/// The same of a body that may be packed with gzip, and whether it is.
+pub(crate) fn packed_kind(headers: &HeaderMap, known: &[&'static str]) -> Result<(&'static str, bool), Refusal> {
     let expected = || format!("`Content-Type: {}`", known.join("` or `"));
     let refuse = |error: &str| Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, error).expecting(expected()).closing();
-    let packed = headers.get(CONTENT_ENCODING).is_some_and(|packed| packed != "identity");
-    if packed {
-        return Err(refuse("the body is packed, which is not understood").expecting("a body without Content-Encoding"));
+    let packed = headers.get(CONTENT_ENCODING).filter(|packed| *packed != "identity");
+    if packed.is_some_and(|packed| packed != "gzip") {
+        let refusal = refuse("the body is packed in a way that is not understood");
+        return Err(refusal.expecting("`Content-Encoding: gzip`, or none"));
     }
     let Some(given) = headers.get(CONTENT_TYPE) else { return Err(refuse("the body says no type")) };
     let given = given.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
@@ -39,6 +77,7 @@ pub(crate) fn kind(headers: &HeaderMap, known: &[&'static str]) -> Result<&'stat
         .iter()
         .copied()
         .find(|known| given.eq_ignore_ascii_case(known))
+        .map(|known| (known, packed.is_some()))
         .ok_or_else(|| refuse("the body is of another type than is understood here"))
 }
 
@@ -59,25 +98,17 @@ pub(crate) async fn taken(app: &App, request: Request, limit: usize, deadline: I
             .closing()
     };
     let mut body: Body = request.into_body();
-    let (mut bytes, mut room) = (Vec::new(), None::<OwnedSemaphorePermit>);
+    let mut held = Held { bytes: Vec::new(), room: None };
     while let Some(frame) = timeout_at(deadline, body.frame()).await.map_err(|_| too_slow())? {
         let broken = || Refusal::new(StatusCode::BAD_REQUEST, "the body broke off").closing();
         let Ok(data) = frame.map_err(|_| broken())?.into_data() else { continue };
-        if data.len() > limit - bytes.len() {
+        if data.len() > limit - held.bytes.len() {
             return Err(too_long());
         }
-        bytes.extend_from_slice(&data);
-        let wanted = bytes.capacity().div_ceil(PERMIT) - room.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-        if wanted > 0 {
-            let permits = u32::try_from(wanted).map_err(|_| too_long())?;
-            let more = app.room.clone().try_acquire_many_owned(permits).map_err(|_| Refusal::busy().closing())?;
-            match &mut room {
-                Some(room) => room.merge(more),
-                None => room = Some(more),
-            }
-        }
+        held.bytes.extend_from_slice(&data);
+        held.make_room(app).map_err(Refusal::closing)?;
     }
-    Ok(Held { bytes, _room: room })
+    Ok(held)
 }
 
 /// Reads JSON. What is no JSON is a bad request; what is some, but not what was expected, cannot be processed.

@@ -36,6 +36,7 @@ mod corpus;
 mod counters;
 mod evaluate;
 mod openapi;
+mod otlp;
 mod patience;
 mod pool;
 mod prompt;
@@ -45,6 +46,7 @@ mod score;
 mod server;
 mod settings;
 mod token;
+mod traces;
 mod vectors;
 mod view;
 

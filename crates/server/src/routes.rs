@@ -8,10 +8,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 
 use crate::app::Shared;
-use crate::body::{JSON, JSON_LINES};
+use crate::body::{JSON, JSON_LINES, PROTOBUF};
 use crate::counters::PROMETHEUS;
 use crate::refusal::json;
-use crate::{catalogue, counters, evaluate, openapi, prompt, score};
+use crate::{catalogue, counters, evaluate, openapi, prompt, score, traces};
 
 /// One path with its method.
 pub(crate) struct Route {
@@ -159,6 +159,33 @@ pub(crate) static ROUTES: &[Route] = &[
         reply: (JSON_LINES, schema::<score::ScoreLine>),
         refusals: OF_BODIES,
         handler: || post(score::answer),
+    },
+    Route {
+        method: "post",
+        path: "/v1/traces",
+        summary: "Score traces of OpenTelemetry: one result line a trace or conversation",
+        caller: Caller::KnownByHeader,
+        parameters: &[
+            Parameter {
+                name: "metric",
+                place: "query",
+                summary: "Metrics: ID, ID:OPTION=VALUE,… or NAME=ID:OPTION=VALUE",
+                schema: schema::<String>,
+                repeats: true,
+            },
+            PROFILE,
+            Parameter {
+                name: "group",
+                place: "query",
+                summary: "What becomes one case: `trace`, or `conversation` (one `gen_ai.conversation.id` or `session.id`)",
+                schema: schema::<traces::GroupName>,
+                repeats: false,
+            },
+        ],
+        bodies: &[(JSON, schema::<traces::TraceRequest>), (PROTOBUF, schema::<traces::TraceBytes>)],
+        reply: (JSON_LINES, schema::<score::ScoreLine>),
+        refusals: OF_BODIES,
+        handler: || post(traces::answer),
     },
     Route {
         method: "get",

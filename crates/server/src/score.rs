@@ -39,6 +39,7 @@ use crate::app::{App, Begun, Shared, query, shortened};
 use crate::body::{self, Held, JSON, JSON_LINES};
 use crate::counters::InFlight;
 use crate::refusal::{Refusal, typed};
+use crate::traces::{self, Wrapping};
 
 /// Metrics of one request.
 const MOST_METRICS: usize = 64;
@@ -142,6 +143,8 @@ pub(crate) struct ScoreLine {
     error: Option<String>,
     /// What to do about it.
     hint: Option<String>,
+    /// Of traces: what could not be used of them.
+    note: Option<String>,
 }
 
 const EXPECTED: &str = "an object with `metrics`, a list, and `cases`, a list of objects";
@@ -161,6 +164,11 @@ pub(crate) async fn answer(
     } else {
         Wishes::of_lines(requests, profile.unwrap_or_default(), held)
     };
+    lines(app, begun, wishes).await
+}
+
+/// The reply to what is wanted: result lines as they come.
+pub(crate) async fn lines(app: Shared, begun: Begun, wishes: Wishes) -> Result<Response, Refusal> {
     wishes.check()?;
     let (lines, reply) = Reply::new(&begun, app.limits.write_time);
     let interrupted = Arc::clone(&reply.interrupted);
@@ -171,7 +179,9 @@ pub(crate) async fn answer(
         async move {
             let shared = Arc::clone(&app);
             let work = move |_: &mut _| {
-                shared_run(&shared, wishes, Lines { started: Some(started), lines, metrics: Vec::new() }, interrupted)
+                let has_notes = wishes.wrapping.is_some();
+                let lines = Lines { started: Some(started), lines, metrics: Vec::new(), has_notes };
+                shared_run(&shared, wishes, lines, interrupted)
             };
             app.runs.run(deadline, work).await
         }
@@ -189,7 +199,7 @@ pub(crate) async fn answer(
 }
 
 /// Metrics and profile of a query.
-fn of_query(parameters: &[(String, String)]) -> Result<(Vec<MetricRequest>, Option<Profile>), Refusal> {
+pub(crate) fn of_query(parameters: &[(String, String)]) -> Result<(Vec<MetricRequest>, Option<Profile>), Refusal> {
     let wrong = |error: String| Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error);
     let (mut requests, mut profile) = (Vec::new(), None);
     for (name, value) in parameters {
@@ -209,7 +219,7 @@ fn of_query(parameters: &[(String, String)]) -> Result<(Vec<MetricRequest>, Opti
 }
 
 /// What is wanted.
-struct Wishes {
+pub(crate) struct Wishes {
     requests: Vec<MetricRequest>,
     profile: Profile,
     cases: Held,
@@ -218,6 +228,8 @@ struct Wishes {
     /// Where the cases end.
     end: usize,
     format: Format,
+    /// How the cases come where they are traces.
+    wrapping: Option<Wrapping>,
 }
 
 impl Wishes {
@@ -234,12 +246,17 @@ impl Wishes {
             requests.extend(body.metrics.into_iter().map(|MetricWish(request)| request));
             (profile.unwrap_or(body.profile), before, before + cases.len())
         };
-        Ok(Self { requests, profile, cases: held, before, end, format: Format::Json })
+        Ok(Self { requests, profile, cases: held, before, end, format: Format::Json, wrapping: None })
     }
 
     const fn of_lines(requests: Vec<MetricRequest>, profile: Profile, cases: Held) -> Self {
         let end = cases.bytes.len();
-        Self { requests, profile, cases, before: 0, end, format: Format::JsonLines }
+        Self { requests, profile, cases, before: 0, end, format: Format::JsonLines, wrapping: None }
+    }
+
+    /// Traces, as they come.
+    pub const fn of_traces(requests: Vec<MetricRequest>, profile: Profile, cases: Held, wrapping: Wrapping) -> Self {
+        Self { requests, profile, cases, before: 0, end: usize::MAX, format: Format::Otlp, wrapping: Some(wrapping) }
     }
 
     /// Metrics that ask models would spend the operator's money, or read files that a client names.
@@ -264,12 +281,14 @@ impl Wishes {
 
     /// The cases as a source that reads the body where it is.
     fn source(self) -> Result<(Rows, Vec<MetricRequest>, Profile), OpenError> {
-        let Self { requests, profile, mut cases, before, end, format } = self;
+        let Self { requests, profile, mut cases, before, end, format, wrapping } = self;
         cases.bytes.truncate(end);
         for byte in cases.bytes.iter_mut().take(before).filter(|byte| **byte != b'\n') {
             *byte = b' ';
         }
-        let rows = Rows::from_reader(Cursor::new(Kept(cases)), BODY, format, &ReadOptions::default())?;
+        let group = wrapping.map(|wrapping| wrapping.group);
+        let options = ReadOptions { group, ..ReadOptions::default() };
+        let rows = Rows::from_reader(Cursor::new(Kept(cases)), BODY, format, &options)?;
         Ok((rows, requests, profile))
     }
 }
@@ -283,7 +302,12 @@ impl AsRef<[u8]> for Kept {
     }
 }
 
-fn shared_run(app: &App, wishes: Wishes, lines: Lines, interrupted: Arc<AtomicBool>) -> Result<(), Refusal> {
+fn shared_run(app: &App, mut wishes: Wishes, lines: Lines, interrupted: Arc<AtomicBool>) -> Result<(), Refusal> {
+    if let Some(wrapping) = wishes.wrapping {
+        wishes.cases = wrapping.unwrapped(app, wishes.cases)?;
+    }
+    let expected = if wishes.wrapping.is_some() { traces::EXPECTED } else { EXPECTED };
+    let unreadable = || Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "the cases cannot be read").expecting(expected);
     let (rows, requests, profile) = wishes.source().map_err(|_| unreadable())?;
     let last = lines.lines.clone();
     let wanted = Wanted {
@@ -307,10 +331,6 @@ fn shared_run(app: &App, wishes: Wishes, lines: Lines, interrupted: Arc<AtomicBo
         }
     }
     Ok(())
-}
-
-fn unreadable() -> Refusal {
-    Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "the cases cannot be read").expecting(EXPECTED)
 }
 
 /// What is wrong with the metrics, and what to do.
@@ -384,6 +404,8 @@ struct Lines {
     started: Option<oneshot::Sender<()>>,
     lines: Sending,
     metrics: Vec<MetricInfo>,
+    /// Whether remarks about the cases are lines, too.
+    has_notes: bool,
 }
 
 impl Sink for Lines {
@@ -408,6 +430,10 @@ impl Sink for Lines {
                 self.lines.send(Line::Text(line.into()))
             }
             Event::Problem(problem) if problem.lost => self.lines.send(Line::Text(lost(problem).into())),
+            Event::Problem(problem) if self.has_notes => {
+                let line = format!("{}\n", json!({ "note": problem.reason }));
+                self.lines.send(Line::Text(line.into()))
+            }
             _ => Ok(()),
         }
     }

@@ -70,11 +70,13 @@ fn named(object: &Map<String, Json>, name: Option<&Json>) -> Result<Call, String
     let kind = object.get("kind").or_else(|| object.get("type")).and_then(Json::as_str);
     let kind = kind.filter(|kind| !CALL_TYPES.contains(kind)).map(str::to_owned);
     let output = object.get("output").filter(|output| !output.is_null()).cloned();
-    Ok(Call { id, name, kind, output, ..Call::default() })
+    let server = object.get("server").and_then(Json::as_bool) == Some(true)
+        || object.get("type").and_then(Json::as_str) == Some("server_tool_call");
+    Ok(Call { id, name, kind, output, server, ..Call::default() })
 }
 
 /// An id as a text, as ids are compared.
-pub(super) fn id_text(value: &Json) -> Option<String> {
+pub(crate) fn id_text(value: &Json) -> Option<String> {
     match value {
         Json::String(id) => Some(id.clone()),
         Json::Number(id) => Some(id.to_string()),

@@ -51,7 +51,7 @@ fn speaker(object: &Map<String, Json>) -> Option<(&str, &Map<String, Json>)> {
 }
 
 /// The role that a word stands for.
-fn role(given: &str) -> Speaker {
+pub(crate) fn role(given: &str) -> Speaker {
     match given {
         "user" | "human" => Role::User.into(),
         "assistant" | "ai" | "model" | "bot" | "AIMessageChunk" => Role::Assistant.into(),
@@ -62,7 +62,7 @@ fn role(given: &str) -> Speaker {
 }
 
 /// All messages; the number of the one that cannot be read, with the reason.
-pub(super) fn messages(list: &[Json]) -> Result<Vec<CaseMessage>, (usize, String)> {
+pub(crate) fn messages(list: &[Json]) -> Result<Vec<CaseMessage>, (usize, String)> {
     let mut reader = Reader::default();
     for (number, value) in list.iter().enumerate() {
         reader.message(value).map_err(|reason| (number, reason))?;
@@ -168,7 +168,7 @@ impl Reader {
     /// A message of words, calls and blocks.
     fn said(&mut self, message: CaseMessage, body: &Map<String, Json>) -> Result<(), String> {
         let is_assistant = message.is_by(Role::Assistant);
-        let mut current = Current { shell: message.clone(), message, is_split: false };
+        let mut current = Current::new(message);
         for thought in ["reasoning_content", "reasoning_trace"].into_iter().filter_map(|name| body.get(name)) {
             let texts: Vec<&str> = match thought {
                 Json::Array(list) => list.iter().filter_map(Json::as_str).collect(),
@@ -284,16 +284,20 @@ impl Reader {
 }
 
 /// The message that is being put together, which results cut in two.
-struct Current {
+pub(crate) struct Current {
     /// What each piece begins with.
     shell: CaseMessage,
-    message: CaseMessage,
+    pub message: CaseMessage,
     is_split: bool,
 }
 
 impl Current {
+    pub fn new(message: CaseMessage) -> Self {
+        Self { shell: message.clone(), message, is_split: false }
+    }
+
     /// Ends the message here, puts the result behind it, and goes on with a further one of the same speaker.
-    fn cut(&mut self, messages: &mut Vec<CaseMessage>, result: CaseMessage) {
+    pub fn cut(&mut self, messages: &mut Vec<CaseMessage>, result: CaseMessage) {
         let piece = std::mem::replace(&mut self.message, self.shell.clone());
         if !piece.parts.is_empty() || !piece.tool_calls.is_empty() {
             messages.push(plain(piece));
@@ -302,7 +306,7 @@ impl Current {
         self.is_split = true;
     }
 
-    fn flush(self, messages: &mut Vec<CaseMessage>) {
+    pub fn flush(self, messages: &mut Vec<CaseMessage>) {
         if !self.is_split || !self.message.parts.is_empty() || !self.message.tool_calls.is_empty() {
             messages.push(plain(self.message));
         }
@@ -344,7 +348,7 @@ fn other(object: &Map<String, Json>, kind: Option<&str>) -> SaidPart {
 }
 
 /// The text of a result: of a list of text blocks their texts, of anything else the text of the value.
-fn result_text(content: &Json) -> String {
+pub(crate) fn result_text(content: &Json) -> String {
     let blocks = content.as_array().filter(|blocks| !blocks.is_empty());
     let texts: Option<Vec<&str>> = blocks.and_then(|blocks| {
         let texts = blocks.iter().filter(|block| {

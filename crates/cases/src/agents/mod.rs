@@ -3,9 +3,9 @@
 //! A name fits by what it holds. A column of one of these names that holds something else stays in the metadata, as it did
 //! before these fields were there; only where the user maps a column must it fit.
 
-mod calls;
-mod messages;
-mod tools;
+pub(crate) mod calls;
+pub(crate) mod messages;
+pub(crate) mod tools;
 
 use probare_core::{Call, Case, CaseMessage, Field, Output, Role, Tool, TurnExpectation};
 use serde_json::{Map, Value as Json};

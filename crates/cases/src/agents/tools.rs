@@ -4,7 +4,7 @@ use probare_core::Tool;
 use serde_json::Value as Json;
 
 /// The tools of a list; what is wrong with the item of this number where one has no name.
-pub(super) fn tools(list: &[Json]) -> Result<Vec<Tool>, (usize, String)> {
+pub(crate) fn tools(list: &[Json]) -> Result<Vec<Tool>, (usize, String)> {
     let mut tools = Vec::with_capacity(list.len());
     for (number, value) in list.iter().enumerate() {
         match value.get("functionDeclarations").or_else(|| value.get("function_declarations")) {

@@ -193,7 +193,7 @@ mod tests {
             "expectedOutcome": "o", "turns": [{"role": "user", "content": "Hello", "order": 0},
             {"role": "assistant", "content": "Hi", "order": 1}], "metricsData": [{"name": "M", "score": 0.5,
             "success": true, "threshold": 0.5}]}], "testPassed": 1}"#;
-        let (format, imported) = read_foreign(text.as_bytes().to_vec(), "f", None).unwrap();
+        let (format, imported) = read_foreign(text.as_bytes().to_vec(), "f", None, None).unwrap();
         assert_eq!(format, FORMAT);
         let case = &imported.cases[0];
         assert_eq!((case.query.as_deref(), case.id.as_str()), (Some("Hello"), "talk"));
@@ -207,7 +207,7 @@ mod tests {
         let text = r#"{"testRunData": {"testCases": [{"name": "a", "input": "q", "actualOutput": "", "success": false,
             "context": ["c"], "retrievalContext": ["r"], "metricsData": [{"name": "M", "score": 0.0, "success": false,
             "error": "no key"}, {"name": "N", "success": true}]}]}}"#;
-        let (_, imported) = read_foreign(text.as_bytes().to_vec(), "f", None).unwrap();
+        let (_, imported) = read_foreign(text.as_bytes().to_vec(), "f", None, None).unwrap();
         let case = &imported.cases[0];
         let scores = &case.metadata["scores"];
         assert_eq!(scores["M"]["error"], "no key");

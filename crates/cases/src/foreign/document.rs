@@ -76,13 +76,13 @@ impl Document {
 }
 
 /// What is wrong, without the place, which is told in another way.
-pub(super) fn cause(error: &serde_json::Error) -> String {
+pub(crate) fn cause(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or_else(|| text.clone(), |(cause, _)| cause.to_owned())
 }
 
 /// Line and column of an error in a part of a text.
-fn place(text: &str, part: &RawValue, error: &serde_json::Error) -> (usize, usize) {
+pub(super) fn place(text: &str, part: &RawValue, error: &serde_json::Error) -> (usize, usize) {
     let start = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let before = text.get(..start).unwrap_or_default();
     let line = memchr::memchr_iter(b'\n', before.as_bytes()).count();

@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn a_record_brings_its_conversation_in_the_order_of_turns() {
         let text = r#"{"schema_version":"0.3.0","sample_id":"s1","interaction_type":"agentic","model_id":"m","input":{"raw":"Rain?","reference":["dry"]},"output":{"raw":["It is dry."]},"token_usage":{"input_tokens":3},"evaluation":{"score":1.0,"num_turns":1},"messages":[{"turn_idx":2,"role":"tool","content":"dry","tool_call_id":["a","b"]},{"turn_idx":1,"role":"assistant","content":null,"reasoning_trace":["hm"],"tool_calls":[{"id":"a","name":"w","arguments":null},{"id":"b","name":"w","arguments":{"x":1}}]},{"turn_idx":0,"role":"user","content":"Rain?"}]}"#;
-        let (format, imported) = read_foreign(text.as_bytes().to_vec(), "f", None).unwrap();
+        let (format, imported) = read_foreign(text.as_bytes().to_vec(), "f", None, None).unwrap();
         let case = &imported.cases[0];
         let messages = serde_json::to_value(&case.messages).unwrap();
         assert_eq!(format, FORMAT);
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_record_without_messages_is_a_plain_case() {
         let text = r#"{"schema_version":"0.3.0","sample_id":7,"interaction_type":"single_turn","input":{"raw":"q"},"output":{"raw":"a"}}"#;
-        let (_, imported) = read_foreign(text.as_bytes().to_vec(), "f", None).unwrap();
+        let (_, imported) = read_foreign(text.as_bytes().to_vec(), "f", None, None).unwrap();
         let case = &imported.cases[0];
         assert_eq!((case.id.as_str(), case.messages.is_none()), ("7", true));
         assert_eq!(case.response, Some(Output::new("a")));

@@ -296,7 +296,7 @@ mod tests {
             {"id": "b", "epoch": 1, "input": "q", "target": "A", "output": {"choices": [], "completion": ""}},
             {"id": "c", "epoch": 1, "input": "q", "target": "A", "output": {"model": "m", "completion": "", "choices":
              [{"message": {"role": "assistant", "content": ""}}]}}]}"#;
-        let (_, imported) = read_foreign(text.as_bytes().to_vec(), "f", None).unwrap();
+        let (_, imported) = read_foreign(text.as_bytes().to_vec(), "f", None, None).unwrap();
         let answer = |at: usize| imported.cases[at].response.as_ref().map(|output| output.text.as_str());
         let ids: Vec<&str> = imported.cases.iter().map(|case| case.id.as_str()).collect();
         assert_eq!(ids, ["a", "b", "c", "a"]);

@@ -1,4 +1,4 @@
-//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, DeepEval, Every Eval Ever, chats.
+//! Files of other tools, read as cases of ours: promptfoo, Inspect, lm-eval, OpenAI evals, DeepEval, Every Eval Ever, chats, traces.
 //!
 //! [`import`] tells the format by what is in the file and not by its name. The other tool's own scores are kept, in
 //! `metadata.scores`, in the form of our result lines; what the file says beyond a case's fields is in `metadata` too.
@@ -12,6 +12,7 @@ mod eee;
 mod inspect;
 mod lm_eval;
 mod openai_evals;
+mod otlp;
 mod promptfoo;
 mod promptfoo_csv;
 mod recognised;
@@ -28,7 +29,10 @@ use serde_json::{Map, Value as Json};
 
 use self::document::Document;
 use crate::stored::{self, STANDARD_INPUT};
-use crate::{LARGEST_DOCUMENT, OpenError};
+use crate::{Grouping, LARGEST_DOCUMENT, Lost, OpenError};
+
+pub(crate) use self::document::cause;
+pub(crate) use self::scores::told;
 
 /// A format of another tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +51,22 @@ pub enum Foreign {
     Eee,
     /// Conversations: lists of `messages`.
     Chat,
+    /// Traces of OpenTelemetry, as OTLP/JSON.
+    Otlp,
 }
 
 impl Foreign {
     /// All formats.
-    pub const ALL: [Self; 7] =
-        [Self::Promptfoo, Self::Inspect, Self::LmEval, Self::OpenaiEvals, Self::Deepeval, Self::Eee, Self::Chat];
+    pub const ALL: [Self; 8] = [
+        Self::Promptfoo,
+        Self::Inspect,
+        Self::LmEval,
+        Self::OpenaiEvals,
+        Self::Deepeval,
+        Self::Eee,
+        Self::Chat,
+        Self::Otlp,
+    ];
 
     /// The name on the command line and in imported cases.
     pub const fn name(self) -> &'static str {
@@ -64,6 +78,7 @@ impl Foreign {
             Self::Deepeval => "deepeval",
             Self::Eee => "every-eval-ever",
             Self::Chat => "chat",
+            Self::Otlp => "otlp",
         }
     }
 
@@ -80,6 +95,7 @@ impl Foreign {
             Self::Deepeval => "an object with `testCases` and `testPassed`",
             Self::Eee => "lines with `schema_version`, `sample_id` and `interaction_type`",
             Self::Chat => "objects with `messages`",
+            Self::Otlp => "objects with `resourceSpans` or `resourceLogs`",
         }
     }
 }
@@ -168,6 +184,8 @@ pub struct Imported {
     pub scores: Vec<ForeignScore>,
     /// What the reader should know: what is missing, what was guessed.
     pub notes: Vec<String>,
+    /// Of traces, all that could not be used, one by one; the notes count it.
+    pub lost: Vec<Lost>,
 }
 
 impl Imported {
@@ -205,8 +223,13 @@ fn put(metadata: &mut Map<String, Json>, name: &str, value: Json) {
     }
 }
 
-/// Reads a file of another tool, or standard input for `-`; where no format is given, it is told by the content.
-pub fn import(path: &str, format: Option<Foreign>) -> Result<(Foreign, Imported, Input), ForeignError> {
+/// Reads a file of another tool, or standard input for `-`; where no format is given, it is told by the content. Of traces
+/// `group` says what becomes one case; of anything else nothing can be grouped.
+pub fn import(
+    path: &str,
+    format: Option<Foreign>,
+    group: Option<Grouping>,
+) -> Result<(Foreign, Imported, Input), ForeignError> {
     let name = if path == "-" { STANDARD_INPUT } else { path };
     let mut opened = stored::open(path)?;
     let mut bytes = Vec::new();
@@ -215,18 +238,27 @@ pub fn import(path: &str, format: Option<Foreign>) -> Result<(Foreign, Imported,
     if bytes.len() as u64 > LARGEST_DOCUMENT {
         return Err(OpenError::TooLarge { file: name.to_owned(), limit: LARGEST_DOCUMENT }.into());
     }
-    let (format, imported) = read_foreign(bytes, name, format)?;
+    let (format, imported) = read_foreign(bytes, name, format, group)?;
     let input = opened.stored.input(imported.cases.len() as u64)?;
     Ok((format, imported, input))
 }
 
 /// The same of bytes that are at hand; `name` is what messages call them.
-pub fn read_foreign(bytes: Vec<u8>, name: &str, format: Option<Foreign>) -> Result<(Foreign, Imported), ForeignError> {
+pub fn read_foreign(
+    bytes: Vec<u8>,
+    name: &str,
+    format: Option<Foreign>,
+    group: Option<Grouping>,
+) -> Result<(Foreign, Imported), ForeignError> {
     let document = Document::new(bytes, name);
     let format = match format {
         Some(format) => format,
         None => recognised::format(&document)?,
     };
+    if group.is_some() && format != Foreign::Otlp {
+        let wish = "a grouping is for traces (otlp), and this is none";
+        return Err(OpenError::Unfit { file: name.to_owned(), wish }.into());
+    }
     let mut imported = match format {
         Foreign::Promptfoo => promptfoo::read(&document),
         Foreign::Inspect => inspect::read(&document),
@@ -235,6 +267,7 @@ pub fn read_foreign(bytes: Vec<u8>, name: &str, format: Option<Foreign>) -> Resu
         Foreign::Deepeval => deepeval::read(&document),
         Foreign::Eee => eee::read(&document),
         Foreign::Chat => chat::read(&document),
+        Foreign::Otlp => otlp::read(&document, group.unwrap_or_default()),
     }?;
     if imported.cases.is_empty() {
         return Err(document.broken(format, "", "it holds no samples"));

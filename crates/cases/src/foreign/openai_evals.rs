@@ -221,7 +221,7 @@ mod tests {
 
     #[test]
     fn the_answer_is_the_models_and_not_the_graders() {
-        let (_, imported) = read_foreign(graded("Yes").into_bytes(), "f", None).unwrap();
+        let (_, imported) = read_foreign(graded("Yes").into_bytes(), "f", None, None).unwrap();
         let case = &imported.cases[0];
         assert_eq!(case.query.as_deref(), Some("Tell a joke."));
         assert_eq!(case.response.as_ref().unwrap().text, "A horse walks in.");
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_grader_that_made_no_choice_gave_no_score() {
-        let (_, imported) = read_foreign(graded("__invalid__").into_bytes(), "f", None).unwrap();
+        let (_, imported) = read_foreign(graded("__invalid__").into_bytes(), "f", None, None).unwrap();
         assert_eq!(imported.cases[0].metadata["scores"]["choice"]["kind"], "unparseable");
     }
 }

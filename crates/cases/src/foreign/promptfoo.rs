@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use probare_core::{Case, Field, Output, Passage};
+use probare_core::{Case, CaseMessage, Field, Output, Passage, Role};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value as Json, json};
 
 use super::document::{Document, as_text, as_texts};
-use super::{Foreign, ForeignError, Imported, ORIGIN, promptfoo_csv, put, scores};
+use super::{Foreign, ForeignError, Imported, ORIGIN, content, promptfoo_csv, put, scores};
+use crate::agents;
 use crate::fields::names;
 
 const FORMAT: Foreign = Foreign::Promptfoo;
@@ -220,7 +221,11 @@ impl Sample {
         note("usage", self.response.as_ref().and_then(|response| response.token_usage.clone()).unwrap_or_default());
         let context = as_passages(&vars);
         let reference = references(&assertions, &vars, filling).or_else(|| reference_of(&vars));
-        let query = question(&vars).or(self.prompt.raw);
+        let output = self.response.as_ref().filter(|_| has_output).map(|response| &response.output);
+        let messages = transcript(self.prompt.raw.as_deref(), output);
+        let asked = messages.as_ref().filter(|_| self.prompt.raw.as_deref().is_some_and(|raw| raw.starts_with('[')));
+        let asked = asked.and_then(|messages| messages.iter().rev().find(|message| message.is_by(Role::User))?.said());
+        let query = question(&vars).or_else(|| asked.map(Cow::into_owned)).or(self.prompt.raw);
         if !assertions.is_empty() {
             note("assert", Json::Array(assertions));
         }
@@ -232,9 +237,67 @@ impl Sample {
             model,
             repeat: 0,
         });
-        let case = Case { id, query, response, context, reference, metadata, ..Case::default() };
+        let case = Case { id, query, response, context, reference, messages, metadata, ..Case::default() };
         (case, told)
     }
+}
+
+/// The conversation, where there is more to it than a text and an answer: messages in the prompt, or calls in the output.
+fn transcript(prompt: Option<&str>, output: Option<&Json>) -> Option<Vec<CaseMessage>> {
+    let asked = prompt.filter(|prompt| prompt.trim_start().starts_with('['));
+    let asked = asked.and_then(|prompt| serde_json::from_str(prompt).ok()).filter(content::is_messages);
+    let made = output.and_then(calls);
+    if asked.is_none() && made.is_none() {
+        return None;
+    }
+    let mut list = match (asked, prompt) {
+        (Some(Json::Array(list)), _) => list,
+        (_, Some(prompt)) => vec![json!({"role": "user", "content": prompt})],
+        _ => Vec::new(),
+    };
+    list.extend(made.or_else(|| output.map(|output| json!({"role": "assistant", "content": as_text(output)}))));
+    agents::conversation(&Json::Array(list))?.ok()
+}
+
+/// The assistant's message of an output that calls tools: a message of OpenAI's, its list of calls, the blocks of Anthropic or
+/// Gemini, or one of them; as JSON, or as the text of it.
+fn calls(output: &Json) -> Option<Json> {
+    let read = match output {
+        Json::String(text) if text.trim_start().starts_with(['{', '[']) => serde_json::from_str(text).ok()?,
+        Json::String(_) => return None,
+        other => other.clone(),
+    };
+    let is_call = |value: &Json| {
+        let kind = value.get("type").and_then(Json::as_str);
+        value.get("function").is_some_and(|function| function.get("name").is_some_and(Json::is_string))
+            || matches!(kind, Some("tool_use" | "function_call")) && value.get("name").is_some_and(Json::is_string)
+            || value.get("functionCall").is_some_and(Json::is_object)
+    };
+    let is_text =
+        |value: &Json| value.get("type").and_then(Json::as_str) == Some("text") || value.get("text").is_some();
+    match &read {
+        Json::Object(message)
+            if message
+                .get("tool_calls")
+                .is_some_and(|calls| calls.as_array().is_some_and(|calls| !calls.is_empty())) =>
+        {
+            Some(json!({"role": "assistant", "content": message.get("content"), "tool_calls": message["tool_calls"]}))
+        }
+        Json::Object(message) if message.get("function_call").is_some_and(Json::is_object) => Some(
+            json!({"role": "assistant", "content": message.get("content"), "function_call": message["function_call"]}),
+        ),
+        Json::Object(_) if is_call(&read) => Some(of_calls(vec![read])),
+        Json::Array(list) if list.iter().any(is_call) && list.iter().all(|item| is_call(item) || is_text(item)) => {
+            Some(of_calls(list.clone()))
+        }
+        _ => None,
+    }
+}
+
+/// A message of calls, and of texts between them.
+fn of_calls(list: Vec<Json>) -> Json {
+    let (listed, blocks): (Vec<Json>, Vec<Json>) = list.into_iter().partition(|item| item.get("function").is_some());
+    json!({"role": "assistant", "content": blocks, "tool_calls": listed})
 }
 
 impl Grading {
@@ -367,6 +430,34 @@ fn provider(provider: &Json) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn calls_in_an_output_and_messages_in_a_prompt_are_a_transcript() {
+        let arguments = "{\"city\": \"Rome\"}";
+        let openai = json!([{"id": "c1", "type": "function", "function": {"name": "weather", "arguments": arguments}}]);
+        let call = json!({"id": "c1", "name": "weather", "arguments": {"city": "Rome"}});
+        let shapes = [
+            openai.clone(),
+            Json::from(openai.to_string()),
+            json!({"role": "assistant", "content": null, "tool_calls": openai}),
+            json!({"type": "tool_use", "id": "c1", "name": "weather", "input": {"city": "Rome"}}),
+        ];
+        for output in shapes {
+            let messages = transcript(Some("Rain in Rome?"), Some(&output)).unwrap();
+            let told = serde_json::to_value(&messages).unwrap();
+            assert_eq!(
+                told,
+                json!([{"role": "user", "text": "Rain in Rome?"}, {"role": "assistant", "tool_calls": [call]}])
+            );
+        }
+        let prompt = r#"[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]"#;
+        let messages = transcript(Some(prompt), Some(&json!("Hello"))).unwrap();
+        let roles: Vec<&str> = messages.iter().map(|message| message.role.name()).collect();
+        assert_eq!(roles, ["system", "user", "assistant"]);
+        for plain in [json!("Hello"), json!({"name": "x"}), json!([1, 2]), json!("[1]"), json!({"tool_calls": []})] {
+            assert_eq!(transcript(Some("Hi"), Some(&plain)), None, "{plain}");
+        }
+    }
 
     #[test]
     fn templates_are_filled_in_and_what_is_missing_is_told() {

@@ -228,7 +228,7 @@ mod tests {
     use crate::foreign::{Foreign, read_foreign};
 
     fn read(text: &str) -> crate::foreign::Imported {
-        let (format, imported) = read_foreign(text.as_bytes().to_vec(), "f.csv", None).unwrap();
+        let (format, imported) = read_foreign(text.as_bytes().to_vec(), "f.csv", None, None).unwrap();
         assert_eq!(format, Foreign::Promptfoo);
         imported
     }
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn a_row_of_another_length_is_told_with_its_line() {
         let text = "q,[a] p,Status,Score,Named Scores\nx,y,PASS,1.00,\nz,y\n";
-        let error = read_foreign(text.as_bytes().to_vec(), "f.csv", None).unwrap_err().to_string();
+        let error = read_foreign(text.as_bytes().to_vec(), "f.csv", None, None).unwrap_err().to_string();
         assert_eq!(error, "`f.csv` is no promptfoo file: line 3: 2 cells where the first line has 5");
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json};
 use super::document::{Document, finite};
 use super::zip::Archive;
 use super::{Foreign, ForeignError, content, eee, promptfoo_csv};
+use crate::traces::{has_member, is_otlp};
 
 /// The format of a document.
 pub(super) fn format(document: &Document) -> Result<Foreign, ForeignError> {
@@ -43,6 +44,9 @@ fn first(text: &str) -> Result<Map<String, Json>, Option<String>> {
 
 fn of_value(value: &Map<String, Json>) -> Option<Foreign> {
     let has = |key: &str| value.contains_key(key);
+    if has_member(value.keys().map(String::as_str)) {
+        return Some(Foreign::Otlp);
+    }
     let results = value.get("results");
     if results.is_some_and(|results| results.get("results").is_some_and(Json::is_array))
         || has("testCase") && has("promptIdx")
@@ -78,7 +82,9 @@ fn by_words(text: &str) -> Option<Foreign> {
     }
     let start: String = text.chars().take(4096).collect();
     let has = |word: &str| start.contains(word);
-    if has("\"evalId\"") {
+    if is_otlp(&start) {
+        Some(Foreign::Otlp)
+    } else if has("\"evalId\"") {
         Some(Foreign::Promptfoo)
     } else if has("\"eval\"") && has("\"status\"") {
         Some(Foreign::Inspect)
@@ -125,6 +131,8 @@ mod tests {
         assert_eq!(of(r#"{"spec":{"run_id":"x"}}"#), Ok(Foreign::OpenaiEvals));
         assert_eq!(of(r#"{"input":"a","ideal":"b"}"#), Ok(Foreign::OpenaiEvals));
         assert_eq!(of(r#"{"testCases":[],"testPassed":0}"#), Ok(Foreign::Deepeval));
+        assert_eq!(of("{\"resourceSpans\": [{\"scopeSpans\": [broken"), Ok(Foreign::Otlp));
+        assert_eq!(of(r#"{"resource_logs":[]}"#), Ok(Foreign::Otlp));
         assert_eq!(of("q,[echo] p,Status,Score,Named Scores\n"), Ok(Foreign::Promptfoo));
         assert_eq!(of(r#" [{"messages":[{"role":"user","content":"a"}]}]"#), Ok(Foreign::Chat));
     }

@@ -48,6 +48,23 @@ pub(super) fn failed(reason: impl Into<String>) -> Result<Outcome, ScoreError> {
     Err(ScoreError::other(ErrorKind::Failed, reason))
 }
 
+/// What an evaluation said of a span in the words of OpenTelemetry: an error, a value, or that it has none.
+pub(crate) fn told(
+    scores: &mut Map<String, Json>,
+    name: &str,
+    number: Option<f64>,
+    label: Option<&str>,
+    reason: Option<&str>,
+    error: Option<&str>,
+) {
+    let outcome = match (error, number) {
+        (Some(error), _) => failed(reason.map_or_else(|| error.to_owned(), |reason| format!("{error}: {reason}"))),
+        (None, Some(number)) => value(number, label, reason),
+        (None, None) => Ok(Outcome::not_applicable(reason.or(label).unwrap_or("no value was given").to_owned())),
+    };
+    add(scores, name, outcome);
+}
+
 /// A number or truth value as a number.
 pub(super) fn number(value: &Json) -> Option<f64> {
     match value {

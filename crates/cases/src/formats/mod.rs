@@ -5,3 +5,4 @@ pub mod csv;
 pub mod json;
 pub(crate) mod separator;
 pub mod table;
+pub(crate) mod traces;

@@ -24,7 +24,7 @@ fn path(name: &str) -> PathBuf {
 }
 
 fn imported(name: &str) -> Imported {
-    import(path(name).to_str().unwrap(), None).unwrap().1
+    import(path(name).to_str().unwrap(), None, None).unwrap().1
 }
 
 fn text(case: &Case) -> &str {
@@ -39,7 +39,7 @@ fn value(case: &Case, name: &str) -> Option<f64> {
 fn every_file_is_known_by_its_content() {
     for (name, format) in FILES {
         let bytes = std::fs::read(path(name)).unwrap();
-        let (found, imported) = read_foreign(bytes, name, None).unwrap();
+        let (found, imported) = read_foreign(bytes, name, None, None).unwrap();
         assert_eq!(found, format, "{name}");
         for case in &imported.cases {
             assert!(case.query.as_ref().is_some_and(|query| !query.is_empty()), "{name}: {case:?}");
@@ -130,7 +130,7 @@ fn a_file_that_is_cut_off_is_an_error_with_a_place_and_never_a_panic() {
         let step = (bytes.len() / 400).max(1);
         for end in (0..bytes.len()).step_by(step) {
             for told in [None, Some(format)] {
-                match read_foreign(bytes[..end].to_vec(), name, told) {
+                match read_foreign(bytes[..end].to_vec(), name, told, None) {
                     // Between two lines nothing shows that lines are missing.
                     Ok((_, imported)) => assert!(imported.cases.len() <= whole, "{name} at {end}"),
                     Err(ForeignError::Broken { reason, .. }) => assert!(!reason.is_empty()),
@@ -149,7 +149,7 @@ fn a_changed_byte_in_an_archive_is_noticed_or_harmless_and_never_a_panic() {
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x55;
-        match read_foreign(damaged, "inspect.eval", Some(Foreign::Inspect)) {
+        match read_foreign(damaged, "inspect.eval", Some(Foreign::Inspect), None) {
             // Times, flags and members that are not read may change; a sample may be lost with its name, never altered.
             Ok((_, imported)) => assert!(imported.cases.iter().all(|case| whole.contains(case)), "at {at}"),
             Err(_) => noticed += 1,
@@ -162,20 +162,20 @@ fn a_changed_byte_in_an_archive_is_noticed_or_harmless_and_never_a_panic() {
 fn fuzz_files_of_other_tools() {
     bolero::check!().for_each(|bytes: &[u8]| {
         for format in [None].into_iter().chain(Foreign::ALL.map(Some)) {
-            let _ = read_foreign(bytes.to_vec(), "fuzz", format);
+            let _ = read_foreign(bytes.to_vec(), "fuzz", format, None);
         }
         let mut archive = b"PK\x03\x04".to_vec();
         archive.extend_from_slice(bytes);
         archive.extend_from_slice(b"PK\x05\x06");
         archive.extend_from_slice(bytes);
-        let _ = read_foreign(archive, "fuzz", None);
+        let _ = read_foreign(archive, "fuzz", None, None);
     });
 }
 
 #[test]
 fn what_fails_in_the_other_tool_is_an_error_and_no_score() {
     let line = r#"{"testCase":{},"promptIdx":0,"testIdx":4,"success":false,"score":0,"error":"no key","failureReason":2,"prompt":{"raw":"Who?"}}"#;
-    let (_, imported) = read_foreign(line.into(), "x.jsonl", None).unwrap();
+    let (_, imported) = read_foreign(line.into(), "x.jsonl", None, None).unwrap();
     assert_eq!(imported.cases[0].id, "4");
     assert!(imported.cases[0].response.is_none());
     let told = &imported.cases[0].metadata["scores"];
@@ -187,7 +187,7 @@ fn a_value_that_is_no_number_is_not_applicable() {
     let log = r#"{"version":2,"status":"error","eval":{"task":"t","model":"m"},"samples":[
         {"id":1,"epoch":1,"input":"Who is it?","target":"","output":{"choices":[{"message":{"role":"assistant","content":"Me."}}]},
          "scores":{"word":{"value":"maybe"},"none":{"value":NaN},"two":{"value":{"a":1,"b":false}}}}]}"#;
-    let (_, imported) = read_foreign(log.into(), "log.json", None).unwrap();
+    let (_, imported) = read_foreign(log.into(), "log.json", None, None).unwrap();
     let told = &imported.cases[0].metadata["scores"];
     assert!(told["word"]["not_applicable"].is_string() && told["none"]["not_applicable"].is_string(), "{told}");
     assert_eq!((&told["two.a"]["value"], &told["two.b"]["value"]), (&1.0.into(), &0.0.into()));
@@ -198,17 +198,17 @@ fn a_value_that_is_no_number_is_not_applicable() {
 #[test]
 fn samples_of_one_id_are_told_apart() {
     let line = r#"{"messages":[{"role":"user","content":"a b"}],"id":"x"}"#;
-    let (_, imported) = read_foreign(format!("{line}\n{line}\n").into(), "x.jsonl", None).unwrap();
+    let (_, imported) = read_foreign(format!("{line}\n{line}\n").into(), "x.jsonl", None, None).unwrap();
     assert_eq!((imported.cases[0].id.as_str(), imported.cases[1].id.as_str()), ("x", "x~2"));
     assert_eq!(imported.notes.len(), 1);
 }
 
 #[test]
 fn an_old_version_and_a_file_without_samples_are_refused() {
-    let error = read_foreign(r#"{"results":{"version":2,"results":[]}}"#.into(), "f.json", None).unwrap_err();
+    let error = read_foreign(r#"{"results":{"version":2,"results":[]}}"#.into(), "f.json", None, None).unwrap_err();
     let expected = "`f.json` is no promptfoo file: results.version: it has version 2, but only 3 and later are read";
     assert_eq!(error.to_string(), expected);
-    let error = read_foreign(r#"{"results":{"version":3,"results":[]}}"#.into(), "f.json", None).unwrap_err();
+    let error = read_foreign(r#"{"results":{"version":3,"results":[]}}"#.into(), "f.json", None, None).unwrap_err();
     assert_eq!(error.to_string(), "`f.json` is no promptfoo file: it holds no samples");
 }
 
@@ -241,7 +241,7 @@ fn archive(said: u32) -> Vec<u8> {
 
 #[test]
 fn an_archive_that_would_unpack_to_too_much_is_refused_before_it_does() {
-    let error = |said| read_foreign(archive(said), "a.eval", None).unwrap_err().to_string();
+    let error = |said| read_foreign(archive(said), "a.eval", None, None).unwrap_err().to_string();
     assert!(error(2).contains("it holds no samples"), "{}", error(2));
     assert!(error(3).contains("`header.json`: its content is not what the directory says"), "{}", error(3));
     let large = error(u32::MAX - 1);

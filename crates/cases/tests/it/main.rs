@@ -6,6 +6,7 @@ mod foreign;
 mod formats;
 mod fuzz_readers;
 mod hostile;
+mod traces;
 mod values;
 
 use probare_cases::{FieldMap, Format, ReadOptions, Rows};

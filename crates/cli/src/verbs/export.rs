@@ -11,7 +11,7 @@ use super::remark;
 use super::stored::StoreFlag;
 use crate::failure::{Done, Failure};
 
-/// Write a run of the store, or a file of results, for another tool: Inspect, promptfoo, Every Eval Ever.
+/// Write a run of the store, or a file of results, for another tool: Inspect, promptfoo, Every Eval Ever, OpenTelemetry.
 ///
 /// Questions and references are taken from the inputs of the run, where they are still what they were. A metric that
 /// failed has no score in the file. See docs/exchange.md for what is lost.
@@ -22,12 +22,13 @@ pub struct Arguments {
     #[arg(value_name = "RUN|RESULTS")]
     what: String,
 
-    /// The tool that reads it: inspect, promptfoo or every-eval-ever
+    /// The tool that reads it: inspect, promptfoo, every-eval-ever, every-eval-ever-instances, otel or openinference
+    /// (scores for traces)
     #[arg(long, value_name = "TOOL")]
     to: Target,
 
     /// File to write
-    #[arg(short, long = "output", value_name = "OUT.json")]
+    #[arg(short, long = "output", value_name = "OUT")]
     output: PathBuf,
 
     /// Only the outputs of this model; needed where a run has several and the tool has a file for each
@@ -38,6 +39,14 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     organization: Option<String>,
 
+    /// For every-eval-ever-instances: the metric whose values are written; needed where a run has several
+    #[arg(long, value_name = "NAME")]
+    metric: Option<String>,
+
+    /// For otel and openinference: cases that a metric does not apply to as well
+    #[arg(long)]
+    all: bool,
+
     #[command(flatten)]
     store: StoreFlag,
 }
@@ -45,7 +54,8 @@ pub struct Arguments {
 const AFTER_HELP: &str = "Examples:
   probare export 1 --to inspect -o log.json            # then: inspect view start --log-dir .
   probare export results.jsonl --to promptfoo -o promptfoo.json   # then: promptfoo import promptfoo.json
-  probare export 1 --to every-eval-ever --model small -o record.json";
+  probare export 1 --to every-eval-ever --model small -o record.json
+  probare export results.jsonl --to otel -o scores.jsonl          # results of traces, for who keeps the traces";
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
@@ -54,6 +64,8 @@ pub fn run(arguments: &Arguments) -> Done {
         output: &arguments.output,
         model: arguments.model.as_deref(),
         organisation: arguments.organization.as_deref(),
+        all: arguments.all,
+        metric: arguments.metric.as_deref(),
     };
     let file = Path::new(&arguments.what);
     let exported = match arguments.what.parse::<i64>() {
@@ -94,6 +106,12 @@ pub fn failure(error: ExchangeError) -> Failure {
             failure.hint(format!("it has {}", models.join(", "))).into_usage()
         }
         ExchangeError::Extension { .. } | ExchangeError::Overlap(_) => failure.into_usage(),
+        ExchangeError::WhichMetric { metrics, .. } => {
+            failure.hint(format!("name one with --metric: {}", metrics.join(", "))).into_usage()
+        }
+        ExchangeError::AllMetrics { .. } => failure.hint("leave --metric out").into_usage(),
+        ExchangeError::All { .. } => failure.hint("leave --all out").into_usage(),
+        ExchangeError::NoTrace => failure.hint("`probare score traces.jsonl` keeps the spans of its cases"),
         ExchangeError::Report(error) => error.into(),
         _ => failure,
     }

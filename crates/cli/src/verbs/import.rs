@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use probare_cases::Foreign;
+use probare_cases::{Foreign, Grouping};
 use probare_report::escape;
 use probare_report::number::counted;
 use probare_runner::{Exit, Importing, import_file};
@@ -11,7 +11,7 @@ use super::export::failure;
 use super::remark;
 use crate::failure::Done;
 
-/// Turn a file of another tool into cases: promptfoo, Inspect, lm-eval, OpenAI evals, chats.
+/// Turn a file of another tool into cases: promptfoo, Inspect, lm-eval, OpenAI evals, chats, traces of OpenTelemetry.
 ///
 /// The format is told by what is in the file. The other tool's own scores are kept in `metadata.scores` of each case;
 /// --results writes them as results, which `probare compare` and `probare show` read. See docs/exchange.md for what is lost.
@@ -30,9 +30,18 @@ pub struct Arguments {
     #[arg(long, value_name = "OUT", requires = "output")]
     results: Vec<PathBuf>,
 
-    /// Format of the file where its content is not to tell: promptfoo, inspect, lm-eval, openai-evals or chat
+    /// Format of the file where its content is not to tell: promptfoo, inspect, lm-eval, openai-evals, deepeval,
+    /// every-eval-ever, chat or otlp
     #[arg(long, value_name = "TOOL")]
     from: Option<Foreign>,
+
+    /// What becomes one case of a file of traces: trace (by default) or conversation
+    #[arg(long, value_name = "WHAT")]
+    group: Option<Grouping>,
+
+    /// All that could not be used of a file of traces, one by one
+    #[arg(short, long, conflicts_with = "quiet")]
+    verbose: bool,
 
     /// Nothing but what is wrong
     #[arg(short, long)]
@@ -43,7 +52,8 @@ const AFTER_HELP: &str = "Examples:
   probare import log.eval -o cases.jsonl
   probare score cases.jsonl -m token_f1 -o ours.jsonl
   probare import results.json -o cases.jsonl --results theirs.jsonl
-  probare import conversations.jsonl | probare score - -m topic_pivot";
+  probare import conversations.jsonl | probare score - -m topic_pivot
+  probare import traces.jsonl --group conversation --verbose -o cases.jsonl";
 
 /// A file of JSON lines, by its name.
 fn lines(text: &str) -> Result<PathBuf, String> {
@@ -59,12 +69,18 @@ pub fn run(arguments: &Arguments) -> Done {
     let asked = Importing {
         file: &arguments.file,
         from: arguments.from,
+        group: arguments.group,
         cases: arguments.output.as_deref(),
         results: arguments.results.clone(),
     };
     let made = import_file(&asked).map_err(failure)?;
     for note in &made.notes {
         remark(&escape::terminal(&format!("note: {note}")));
+    }
+    if arguments.verbose {
+        for lost in &made.lost {
+            remark(&escape::terminal(&format!("lost: {lost}")));
+        }
     }
     if arguments.quiet {
         return Ok(Exit::Fine);

@@ -37,7 +37,7 @@ pub mod view;
 
 use std::io::{self, Write};
 
-use probare_cases::{FieldMap, Format, ReadOptions, Rows, columns};
+use probare_cases::{FieldMap, Format, Grouping, ReadOptions, Rows, columns};
 use probare_core::{Stop, closest};
 use probare_report::Output;
 
@@ -52,13 +52,17 @@ pub struct Reading {
     #[arg(long = "map", value_name = "FIELD=COLUMN", env = "PROBARE_MAP")]
     pub map: Vec<String>,
 
-    /// Format of the cases where the name does not tell: jsonl, json, csv, tsv or parquet
+    /// Format of the cases where the name does not tell: jsonl, json, csv, tsv, parquet or otlp (traces)
     #[arg(long, value_name = "FORMAT", env = "PROBARE_FORMAT")]
     pub format: Option<Format>,
 
     /// Sign between the cells of a CSV file; found by itself where it is not given: comma, semicolon, tab or |
     #[arg(long, value_name = "SIGN", value_parser = separator, env = "PROBARE_SEP")]
     pub sep: Option<char>,
+
+    /// What becomes one case of a file of traces: trace (by default) or conversation
+    #[arg(long, value_name = "WHAT", env = "PROBARE_GROUP")]
+    pub group: Option<Grouping>,
 
     /// Rows longer than this many MiB are reported and passed over
     #[arg(long, value_name = "MIB", default_value_t = 64, env = "PROBARE_LONGEST_ROW")]
@@ -77,8 +81,8 @@ fn separator(text: &str) -> Result<char, String> {
 impl Reading {
     /// How to read, for a verb that has no run.
     pub fn options(&self) -> Result<ReadOptions, Failure> {
-        let Self { map, format, sep, longest_row } = self.clone();
-        let settings = Settings { map, format, sep, longest_row: Some(longest_row), ..Settings::default() };
+        let Self { map, format, sep, group, longest_row } = self.clone();
+        let settings = Settings { map, format, sep, group, longest_row: Some(longest_row), ..Settings::default() };
         Ok(settings.reading(&FieldMap::default())?)
     }
 
@@ -87,7 +91,8 @@ impl Reading {
     pub fn open(path: &str, options: &ReadOptions) -> Result<Rows, Failure> {
         let is_mapped = options.fields.iter().next().is_some();
         // Rows of JSON may differ from each other, and standard input can be read only once.
-        let has_header = path != "-" && !matches!(Rows::format_of(path, options), Ok(Format::Json | Format::JsonLines));
+        let has_header =
+            path != "-" && matches!(Rows::format_of(path, options), Ok(Format::Csv | Format::Tsv | Format::Parquet));
         if is_mapped && has_header {
             let columns = columns(path, options)?;
             if let Some((field, column)) = options.fields.missing(&columns).first() {
@@ -103,6 +108,7 @@ impl Reading {
             mapping: options.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect(),
             format: options.format.map(|format| format.name().to_owned()),
             separator: options.separator.map(char::from),
+            group: options.group.map(|group| group.name().to_owned()),
             longest_row: Some(options.longest_row as u64),
             limit: None,
         }

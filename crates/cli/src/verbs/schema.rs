@@ -25,7 +25,7 @@ pub fn run(arguments: &Arguments) -> Done {
         "result" => result(),
         "openapi" => probare_server::document(),
         "lexicon" => json!(probare_metrics::care::Lexicon::schema()),
-        metric => json!((registry().get(metric).map_err(PlanError::from)?.schema)()),
+        metric => json!(registry().get(metric).map_err(PlanError::from)?.options()),
     };
     print(&format!("{schema:#}\n"))
 }

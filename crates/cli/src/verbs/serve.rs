@@ -30,8 +30,8 @@ const LARGEST_TOKEN: u64 = 4096;
 ///
 /// Answers POST /evaluate (one response by its query and its passages), POST /prompt and POST /evaluation-prompt (a question
 /// about the corpus of --index, answered by --model with citations), POST /v1/score (cases and metrics in, result lines
-/// out), GET /v1/metrics and GET /v1/metrics/{id}, GET /health, GET /metrics (for Prometheus) and GET /openapi.json.
-/// Ctrl-C and SIGTERM end it once what is under way is finished.
+/// out), POST /v1/traces (traces of OpenTelemetry in, result lines out), GET /v1/metrics and GET /v1/metrics/{id}, GET
+/// /health, GET /metrics (for Prometheus) and GET /openapi.json. Ctrl-C and SIGTERM end it once what is under way is finished.
 ///
 /// Without a token only 127.0.0.1 and `::1` can be listened on. The token is the content of --token-file or of the variable
 /// `PROBARE_SERVE_TOKEN`; clients send it as `Authorization: Bearer TOKEN`, or as `auth` in the body of the published paths.
@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", env = "PROBARE_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 
-    /// Largest body of /v1/score, in MiB; bodies of the other paths may have 1 MiB
+    /// Largest body of /v1/score and /v1/traces, in MiB; other bodies may have 1 MiB
     #[arg(long, value_name = "MIB", default_value = "16", value_parser = mebibytes, env = "PROBARE_MAX_BODY")]
     max_body: usize,
 

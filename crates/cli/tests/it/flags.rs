@@ -130,7 +130,7 @@ enum Probe {
 }
 
 /// Flags that are settings, on every verb that lists them.
-const PROBES: [(&str, Probe); 38] = [
+const PROBES: [(&str, Probe); 39] = [
     ("output", Probe::Effect("output", "--output=out.jsonl")),
     ("fail-under", Probe::Effect("gate", "--fail-under=M=2")),
     ("fail-if", Probe::Effect("gate", "--fail-if=M>-1")),
@@ -166,6 +166,7 @@ const PROBES: [(&str, Probe); 38] = [
     ("map", Probe::Setting("map", "--map=query=id")),
     ("format", Probe::Setting("format", "--format=json")),
     ("sep", Probe::Setting("sep", "--sep=;")),
+    ("group", Probe::Setting("group", "--group=conversation")),
     ("longest-row", Probe::Setting("longest_row", "--longest-row=1")),
     ("store", Probe::Setting("", "")),
     ("yes", Probe::Setting("", "")),

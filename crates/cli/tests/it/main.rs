@@ -26,6 +26,7 @@ mod suites;
 mod torture;
 mod torture_index;
 mod torture_runs;
+mod traces;
 mod verify;
 mod view;
 mod words;

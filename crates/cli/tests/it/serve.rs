@@ -88,6 +88,47 @@ fn lines_are_those_of_score() {
     }
 }
 
+/// Every metric of agents, over the whole case and, where it can be, turn by turn.
+#[test]
+fn metrics_of_agents_have_the_values_of_score() {
+    if !has_curl() {
+        return;
+    }
+    let server = Served::start(|command| command);
+    let file = root().join("examples/agents/transcripts.jsonl");
+    let mut metrics: Vec<String> = Vec::new();
+    for metric in probare_metrics::registry().iter().filter(|metric| metric.family == "agents") {
+        metrics.push(metric.id.to_owned());
+        let by_turn = serde_json::json!({"per": "turn"});
+        if metric.build(by_turn, probare_core::Profile::Reference).is_ok() {
+            metrics.push(format!("{}:per=turn", metric.id));
+        }
+    }
+    assert!(metrics.len() > 30, "{metrics:?}");
+    let mut score = Command::new(PROGRAM);
+    score.args(["score", "--quiet"]).arg(&file);
+    for metric in &metrics {
+        score.args(["-m", metric]);
+    }
+    let scored = score.output().unwrap();
+    let scored = String::from_utf8_lossy(&scored.stdout);
+    let query = metrics.iter().map(|metric| format!("metric={metric}")).collect::<Vec<_>>().join("&");
+    let body = format!("@{}", file.display());
+    let arguments = ["-H", "Content-Type: application/x-ndjson", "--data-binary", &body];
+    let served = server.curl(&arguments, &format!("/v1/score?{query}")).unwrap();
+    assert_eq!(String::from_utf8_lossy(&served.stdout), scored);
+    // Each has a value somewhere, so that equal lines say something.
+    for metric in &metrics {
+        let has_value = scored.lines().any(|line| {
+            let line: serde_json::Value = serde_json::from_str(line).unwrap();
+            line["scores"][metric]["value"].is_number()
+        });
+        let needs_more =
+            ["trajectory_match", "json_diff", "json_match", "list_contains", "numeric_diff", "function_call"];
+        assert!(has_value || needs_more.iter().any(|other| metric.starts_with(other)), "{metric} has no value");
+    }
+}
+
 /// A model of recorded replies answers from an index, under both published paths; whom it is not told of is not asked.
 #[test]
 fn questions_are_answered_from_an_index() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use probare_core::{EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{Metric, Outcome, Sample, ScoreError, metric};
 use probare_text::distance::similarity;
 use probare_text::python;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::numeric_diff::numeric;
-use super::trace::{answer, expected_values, shown, whole};
+use super::trace::{most_like, whole};
 
 /// Options of `json_diff`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -36,24 +36,9 @@ metric!(JsonDiff as Pure {
 
 impl Metric for JsonDiff {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let answer = match answer(sample, self.at_path.as_deref())? {
-            Ok(answer) => answer,
-            Err(outcome) => return Ok(outcome),
-        };
-        let expected = match expected_values(sample, self.expected.as_ref()) {
-            Ok(values) => values,
-            Err(outcome) => return Ok(outcome),
-        };
-        let mut best: Option<(f64, &Json)> = None;
-        for value in &expected {
-            let likeness = json_difference(&answer.value, value, self.preserve_strings)?;
-            if best.is_none_or(|(most, _)| likeness > most) {
-                best = Some((likeness, value));
-            }
-        }
-        let Some((likeness, value)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
-        let note = format!("expected {}", shown(value));
-        Ok(Score::from_number(likeness)?.because([answer.evidence(EvidenceKind::Compared).with_note(note)]).into())
+        most_like(sample, self.at_path.as_deref(), self.expected.as_ref(), |one, other| {
+            json_difference(one, other, self.preserve_strings)
+        })
     }
 }
 

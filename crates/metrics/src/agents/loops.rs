@@ -6,11 +6,13 @@ use probare_core::{
     BuildError, CaseMessage, Evidence, EvidenceKind, Field, Metric, Outcome, Place, Role, Sample, Score, ScoreError,
     metric,
 };
+use probare_nlp::reading::Reading;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::said::wants_again;
 use super::trace::{PlacedCall, Whose, canonical, fits, loose, trace_of, turns};
 use crate::bounded::Bounded;
 
@@ -190,9 +192,6 @@ fn long_texts(messages: &[CaseMessage]) -> Vec<LongText<'_>> {
     texts
 }
 
-/// Words with which a user asks for the same again.
-const ASKED_AGAIN: [&str; 5] = ["again", "repeat", "once more", "one more time", "say that"];
-
 impl Loops {
     fn is_polled(&self, made: &PlacedCall<'_>) -> bool {
         self.polled.iter().any(|tool| fits(tool, &made.call.name))
@@ -206,12 +205,8 @@ impl Loops {
             asked.push_str(&loose(&message.said().unwrap_or_default()));
             asked.push('\n');
         }
-        let asked_again = |turn: Option<usize>| {
-            questions.get(&turn).is_some_and(|text| {
-                let padded = format!(" {} ", text.replace(|sign: char| !sign.is_alphanumeric(), " "));
-                ASKED_AGAIN.iter().any(|words| padded.contains(&format!(" {words} ")))
-            })
-        };
+        let asked_again =
+            |turn: Option<usize>| questions.get(&turn).is_some_and(|text| wants_again(&Reading::of(text)));
         let mut place: FxHashMap<&str, usize> = FxHashMap::default();
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for (at, text) in texts.iter().enumerate() {

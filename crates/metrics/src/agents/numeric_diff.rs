@@ -1,11 +1,11 @@
 //! How near two numbers are, by their size: autoevals' numeric diff.
 
-use probare_core::{ErrorKind, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{ErrorKind, Metric, Outcome, Sample, ScoreError, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{answer, expected_values, shown, whole};
+use super::trace::{most_like, whole};
 
 /// Options of `numeric_diff`.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
@@ -29,24 +29,7 @@ metric!(NumericDiff as Pure {
 
 impl Metric for NumericDiff {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let answer = match answer(sample, self.at_path.as_deref())? {
-            Ok(answer) => answer,
-            Err(outcome) => return Ok(outcome),
-        };
-        let expected = match expected_values(sample, self.expected.as_ref()) {
-            Ok(values) => values,
-            Err(outcome) => return Ok(outcome),
-        };
-        let mut best: Option<(f64, &Json)> = None;
-        for value in &expected {
-            let nearness = numeric(&answer.value, value)?;
-            if best.is_none_or(|(most, _)| nearness > most) {
-                best = Some((nearness, value));
-            }
-        }
-        let Some((nearness, value)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
-        let note = format!("expected {}", shown(value));
-        Ok(Score::from_number(nearness)?.because([answer.evidence(EvidenceKind::Compared).with_note(note)]).into())
+        most_like(sample, self.at_path.as_deref(), self.expected.as_ref(), numeric)
     }
 }
 

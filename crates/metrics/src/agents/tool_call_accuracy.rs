@@ -1,10 +1,10 @@
 //! Whether the calls are the expected ones, with how many of their arguments: Ragas' tool call accuracy.
 
-use probare_core::{ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::trace::{PlacedCall, expected_calls, no_expectation, python_text, trace_of, usable};
+use super::trace::{PlacedCall, both_usable, python_text};
 use crate::bounded::Bounded;
 
 /// Options of `tool_call_accuracy`, by the names of the original.
@@ -33,13 +33,10 @@ metric!(ToolCallAccuracy as Pure {
 
 impl Metric for ToolCallAccuracy {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
-            Ok(trace) => trace,
+        let (trace, mut expected) = match both_usable(sample)? {
+            Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };
-        let Some(mut expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
-        usable(&trace.calls, ErrorKind::Unparseable)?;
-        usable(&expected, ErrorKind::Failed)?;
         let remark = trace.remark();
         let mut called = trace.calls;
         if !self.strict_order {

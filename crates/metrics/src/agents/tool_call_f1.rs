@@ -1,13 +1,13 @@
 //! Overlap of the calls that were made with the expected ones, as sets: Ragas' tool call F1.
 
-use probare_core::{ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
 use probare_text::python;
 use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{PlacedCall, Whose, canonical, expected_calls, no_expectation, trace_of, usable};
+use super::trace::{PlacedCall, Whose, both_usable, canonical};
 use crate::bounded::Bounded;
 
 /// Options of `tool_call_f1`: there are none.
@@ -27,13 +27,10 @@ metric!(ToolCallF1 as Pure {
 
 impl Metric for ToolCallF1 {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
-            Ok(trace) => trace,
+        let (trace, expected) = match both_usable(sample)? {
+            Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };
-        let Some(expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
-        usable(&trace.calls, ErrorKind::Unparseable)?;
-        usable(&expected, ErrorKind::Failed)?;
         let mut evidence = Bounded::default();
         if let Some(remark) = trace.remark() {
             evidence.push(|| remark);

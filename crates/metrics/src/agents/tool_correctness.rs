@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::trace::{PlacedCall, expected_calls, no_expectation, python_equal, trace_of, usable};
+use super::trace::{PlacedCall, both_usable, python_equal};
 use crate::bounded::Bounded;
 
 /// Options of `tool_correctness`, by the names of the original.
@@ -250,13 +250,10 @@ const MOST_PAIRS: usize = 25_000_000;
 
 impl Metric for ToolCorrectness {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
-        let trace = match trace_of(sample) {
-            Ok(trace) => trace,
+        let (trace, expected) = match both_usable(sample)? {
+            Ok(both) => both,
             Err(outcome) => return Ok(outcome),
         };
-        let Some(expected) = expected_calls(sample.case) else { return Ok(no_expectation()) };
-        usable(&trace.calls, ErrorKind::Unparseable)?;
-        usable(&expected, ErrorKind::Failed)?;
         let mut evidence = Bounded::default();
         if let Some(remark) = trace.remark() {
             evidence.push(|| remark);

@@ -61,6 +61,7 @@ metric!(TrajectoryMatch as Pure {
     better: Higher,
     needs: [Messages, ExpectedMessages],
     prepare: Matcher::new,
+    per_turn: false,
     since: "0.3",
     version: 1,
     page: "trajectory_match.md",

@@ -164,7 +164,7 @@ fn within(vector: &Value, tolerance: f64) -> Value {
 }
 
 /// The cases of a file of rows.
-fn rows(path: &std::path::Path) -> Vec<Case> {
+pub fn rows(path: &std::path::Path) -> Vec<Case> {
     let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| row(serde_json::from_str(line).unwrap()).unwrap()).collect()
 }
@@ -186,13 +186,15 @@ fn plain(metric: &str, case: &Case) -> Option<Score> {
 #[test]
 fn every_transcript_of_the_example_fails_for_its_reason() {
     let cases = rows(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/agents/transcripts.jsonl"));
-    assert_eq!(cases.len(), 30);
+    assert_eq!(cases.len(), 38);
     for case in &cases {
         let value = |metric: &str| plain(metric, case).map(|score| score.value.get());
         let is_low = |metric: &str| value(metric).is_some_and(|value| value < 1.0);
         let has = |tag: &str| case.tags.iter().any(|known| known == tag);
         if has("good") {
-            for metric in ["tool_schema", "tool_rules", "loops"] {
+            for metric in
+                ["tool_schema", "tool_rules", "loops", "claimed_actions", "asked_again", "fact_kept", "repeats_itself"]
+            {
                 assert!(!is_low(metric), "{}: {metric} is {:?}", case.id, value(metric));
             }
         }
@@ -202,6 +204,12 @@ fn every_transcript_of_the_example_fails_for_its_reason() {
             ("schema", "tool_schema"),
             ("rules", "tool_rules"),
             ("loop", "loops"),
+            ("claimed", "claimed_actions"),
+            ("ungrounded", "grounded_in_tools"),
+            ("asked", "asked_again"),
+            ("changed", "fact_kept"),
+            ("repeats", "repeats_itself"),
+            ("passed_over", "answered_question"),
         ] {
             assert!(!has(tag) || is_low(metric), "{}: {metric} is {:?}", case.id, value(metric));
         }

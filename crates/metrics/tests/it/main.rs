@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests make the files and cases that they need")]
 
 mod agents;
+mod agents_labelled;
 mod answers;
 mod care;
 mod case;

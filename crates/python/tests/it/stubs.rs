@@ -49,7 +49,7 @@ fn stub() -> String {
 }
 
 fn function(metric: &MetricDef) -> String {
-    let schema = Json::from((metric.schema)());
+    let schema = Json::from(metric.options());
     let mut text = format!("\ndef {}(\n    *,\n", metric.id);
     for Parameter { name, annotation } in parameters(&schema) {
         let _ = writeln!(text, "    {name}: {annotation} = ...,");

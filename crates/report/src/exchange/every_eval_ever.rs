@@ -10,7 +10,7 @@ use crate::summary::MetricSummary;
 use crate::{Options, Output, Summary, Utc, VERSION};
 
 /// Version of the schema that the record keeps to.
-const SCHEMA: &str = "0.3.0";
+pub(super) const SCHEMA: &str = "0.3.0";
 
 /// Writes a record.
 pub(super) struct EveryEvalEver {

@@ -1,13 +1,17 @@
-//! Files that other tools read: an Inspect log, promptfoo results, an Every Eval Ever record. Each is a [`Sink`].
+//! Files that other tools read: an Inspect log, promptfoo results, an Every Eval Ever record, scores for traces. Each is a
+//! [`Sink`].
 //!
 //! What a format has no place for is left out, and what it asks for and is not known is said to be unknown: nothing is made
 //! up. A metric that failed has no score in any of them. `docs/exchange.md` has the table of what is lost.
 
 mod every_eval_ever;
+mod every_eval_ever_instances;
 mod inspect;
+mod otel;
 mod promptfoo;
 mod spool;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -24,11 +28,24 @@ pub enum Target {
     Promptfoo,
     /// Every Eval Ever: one record of means.
     EveryEvalEver,
+    /// Every Eval Ever: a record a sample, with its conversation and the value of one metric.
+    EveryEvalEverInstances,
+    /// OpenTelemetry: scores as log records of OTLP/JSON.
+    Otel,
+    /// OpenInference: scores as annotations, one a line.
+    OpenInference,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Inspect, Self::Promptfoo, Self::EveryEvalEver];
+    pub const ALL: [Self; 6] = [
+        Self::Inspect,
+        Self::Promptfoo,
+        Self::EveryEvalEver,
+        Self::EveryEvalEverInstances,
+        Self::Otel,
+        Self::OpenInference,
+    ];
 
     /// The name on the command line.
     pub const fn name(self) -> &'static str {
@@ -36,12 +53,30 @@ impl Target {
             Self::Inspect => "inspect",
             Self::Promptfoo => "promptfoo",
             Self::EveryEvalEver => "every-eval-ever",
+            Self::EveryEvalEverInstances => "every-eval-ever-instances",
+            Self::Otel => "otel",
+            Self::OpenInference => "openinference",
         }
     }
 
     /// Whether one file can hold the outputs of several models.
     pub const fn holds_several_models(self) -> bool {
-        matches!(self, Self::Promptfoo)
+        !matches!(self, Self::Inspect | Self::EveryEvalEver)
+    }
+
+    /// The extension of its files.
+    pub const fn extension(self) -> &'static str {
+        if self.is_of_traces() || self.is_of_one_metric() { ".jsonl" } else { ".json" }
+    }
+
+    /// Whether it has a place for one metric alone.
+    pub const fn is_of_one_metric(self) -> bool {
+        matches!(self, Self::EveryEvalEverInstances)
+    }
+
+    /// Whether it holds nothing but scores of cases that come from a trace.
+    pub const fn is_of_traces(self) -> bool {
+        matches!(self, Self::Otel | Self::OpenInference)
     }
 
     /// Takes the events of a run and writes the file at its end. Results of other models than the one that `about` names
@@ -51,6 +86,9 @@ impl Target {
             Self::Inspect => Box::new(inspect::Inspect::new(output, about)),
             Self::Promptfoo => Box::new(promptfoo::Promptfoo::new(output, about)),
             Self::EveryEvalEver => Box::new(every_eval_ever::EveryEvalEver::new(output, about)),
+            Self::EveryEvalEverInstances => Box::new(every_eval_ever_instances::Instances::new(output, about)),
+            Self::Otel => Box::new(otel::Otel::new(output, about, otel::Words::OpenTelemetry)),
+            Self::OpenInference => Box::new(otel::Otel::new(output, about, otel::Words::OpenInference)),
         }
     }
 }
@@ -91,6 +129,12 @@ pub struct About {
     pub made: u64,
     /// Who evaluated, where that was said.
     pub organisation: Option<String>,
+    /// Names of the metrics that look at what was done, not at what was said.
+    pub on_calls: BTreeSet<String>,
+    /// Whether what does not apply is written as well.
+    pub all: bool,
+    /// The metric that was asked for, where the file has a place for one alone.
+    pub metric: Option<String>,
 }
 
 /// A data set of a run.

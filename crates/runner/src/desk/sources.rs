@@ -194,7 +194,8 @@ impl Desk {
             let cases = self.folder.path().join(format!("cases-{number}.jsonl"));
             let results = self.folder.path().join(format!("results-{number}.jsonl"));
             let file = path.display().to_string();
-            let asked = Importing { file: &file, from: None, cases: Some(&cases), results: vec![results.clone()] };
+            let asked =
+                Importing { file: &file, from: None, group: None, cases: Some(&cases), results: vec![results.clone()] };
             let made = import_file(&asked)?;
             notes.push(format!("read as a file of {}", made.format));
             notes.extend(made.notes);

@@ -5,10 +5,14 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use probare_cases::TRACE;
 use probare_core::{
-    Case, CaseResult, ErrorKind, Event, Finish, Manifest, Nobody, Rules, ScoreError, Sha256, Sink, Source, Stop,
+    Case, CaseResult, ErrorKind, Event, Finish, Manifest, MetricInfo, Nobody, Rules, ScoreError, Sha256, Sink, Source,
+    Stop,
 };
+use probare_metrics::registry;
 use probare_report::exchange::{About, DatasetUsed, Target};
+use probare_report::number::counted;
 use probare_report::{Compression, OpenError as ReportError, Output, refuse_overlap};
 
 use super::ExchangeError;
@@ -30,6 +34,10 @@ pub struct Exporting<'a> {
     pub model: Option<&'a str>,
     /// Who evaluated.
     pub organisation: Option<&'a str>,
+    /// Whether what does not apply is written as well, where the file has a place for it.
+    pub all: bool,
+    /// The metric that is written, where the file has a place for one alone.
+    pub metric: Option<&'a str>,
 }
 
 /// What was written.
@@ -46,13 +54,41 @@ impl Exporting<'_> {
     fn sink(&self, reads: &[PathBuf], about: About) -> Result<Counting, ExchangeError> {
         refuse_overlap(reads, &[self.output.to_owned()])?;
         let extension = self.output.extension().and_then(|part| part.to_str()).unwrap_or_default();
-        if !extension.eq_ignore_ascii_case("json") {
+        let wanted = self.target.extension();
+        if !wanted.trim_start_matches('.').eq_ignore_ascii_case(extension) {
             let path = self.output.to_owned();
-            return Err(ExchangeError::Extension { path, target: self.target, extension: ".json" });
+            return Err(ExchangeError::Extension { path, target: self.target, extension: wanted });
+        }
+        if self.all && !self.target.is_of_traces() {
+            return Err(ExchangeError::All { target: self.target });
         }
         let output = Output::to_file(self.output, Compression::None).map_err(ReportError::from)?;
         let model = about.model.clone();
-        Ok(Counting { inner: self.target.sink(output, about), model, samples: 0 })
+        let metric = about.clone();
+        let inner = self.target.sink(output, about);
+        Ok(Counting {
+            inner,
+            model,
+            samples: 0,
+            is_of_traces: self.target.is_of_traces(),
+            untraced: 0,
+            metric: self.target.is_of_one_metric().then_some(metric),
+            metrics: Vec::new(),
+            valueless: 0,
+        })
+    }
+
+    /// The metric to write, where the file has a place for one alone: the one that is named, or the only one.
+    fn metric(&self, metrics: &[MetricInfo]) -> Result<Option<String>, ExchangeError> {
+        let target = self.target;
+        let names = || metrics.iter().map(|metric| metric.name.clone()).collect();
+        match (target.is_of_one_metric(), self.metric, metrics) {
+            (false, None, _) => Ok(None),
+            (false, Some(_), _) => Err(ExchangeError::AllMetrics { target }),
+            (true, Some(name), _) if metrics.iter().any(|metric| metric.name == name) => Ok(Some(name.to_owned())),
+            (true, None, [only]) => Ok(Some(only.name.clone())),
+            (true, ..) => Err(ExchangeError::WhichMetric { target, metrics: names() }),
+        }
     }
 
     /// The model to write, of those that there are.
@@ -73,13 +109,32 @@ struct Counting {
     inner: Box<dyn Sink>,
     model: Option<String>,
     samples: u64,
+    is_of_traces: bool,
+    /// Samples that come from no trace, where the file is about traces.
+    untraced: u64,
+    /// Where the file is about one metric: which, and all of the run.
+    metric: Option<About>,
+    metrics: Vec<MetricInfo>,
+    /// Samples for which that one has no value.
+    valueless: u64,
 }
 
 impl Sink for Counting {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
+        if let Event::Started { metrics, .. } = event {
+            self.metrics = metrics.to_vec();
+        }
         if let Event::Scored(result) = event {
             let is_wanted = self.model.is_none() || self.model == result.model;
             if result.results.is_empty() || !is_wanted {
+                return Ok(());
+            }
+            if self.is_of_traces && !result.case.metadata.contains_key(TRACE) {
+                self.untraced += 1;
+                return Ok(());
+            }
+            if self.metric.as_ref().is_some_and(|about| about.value(&self.metrics, result).is_none()) {
+                self.valueless += 1;
                 return Ok(());
             }
             self.samples += 1;
@@ -90,7 +145,17 @@ impl Sink for Counting {
 
 impl Counting {
     /// Ends the file; one without samples is not made.
-    fn finish(mut self, notes: Vec<String>) -> Result<Exported, ExchangeError> {
+    fn finish(mut self, mut notes: Vec<String>) -> Result<Exported, ExchangeError> {
+        if self.untraced > 0 {
+            if self.samples == 0 {
+                return Err(ExchangeError::NoTrace);
+            }
+            notes.push(format!("{} come from no trace and are left out", counted(self.untraced, "sample", "samples")));
+        }
+        if self.valueless > 0 {
+            let samples = counted(self.valueless, "sample", "samples");
+            notes.push(format!("{samples} without a value of the metric are left out"));
+        }
         if self.samples == 0 {
             return Err(ExchangeError::Nothing);
         }
@@ -119,6 +184,9 @@ pub fn export_run(path: &Path, stored: &StoredRun, wanted: &Exporting<'_>) -> Re
         repeats: plan.repeats,
         made: stored.made,
         organisation: wanted.organisation.map(str::to_owned),
+        on_calls: on_calls(&plan.metrics),
+        all: wanted.all,
+        metric: wanted.metric(&plan.metrics)?,
     };
     let RunExport { source, sampler, rules, name, reads, notes } = for_other_tools(path, stored)?;
     let mut sink = wanted.sink(&reads, about)?;
@@ -129,7 +197,7 @@ pub fn export_run(path: &Path, stored: &StoredRun, wanted: &Exporting<'_>) -> Re
 fn through(
     source: Box<dyn Source>,
     name: &str,
-    metrics: Vec<probare_core::MetricInfo>,
+    metrics: Vec<MetricInfo>,
     rules: &dyn Rules,
     sampler: &dyn Sampler,
     sink: &mut Counting,
@@ -156,7 +224,9 @@ pub fn export_results(results: &Path, wanted: &Exporting<'_>) -> Result<Exported
         repeats = repeats.max(row.repeat + 1);
     })?;
     let model = wanted.model(&models)?;
-    let mut sink = wanted.sink(&reads, about(results, &manifest, model, repeats, wanted))?;
+    let about =
+        About { metric: wanted.metric(&manifest.metrics)?, ..about(results, &manifest, model, repeats, wanted) };
+    let mut sink = wanted.sink(&reads, about)?;
     let source = results.display().to_string();
     let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics });
     read(&Results::whole(results), &mut Vec::new(), |_, row, case| {
@@ -202,5 +272,14 @@ fn about(results: &Path, manifest: &Manifest, model: Option<String>, repeats: u3
         repeats,
         made: since.map_or(0, |since| since.as_secs()),
         organisation: wanted.organisation.map(str::to_owned),
+        on_calls: on_calls(&manifest.metrics),
+        all: wanted.all,
+        metric: None,
     }
+}
+
+/// Names of the metrics of agents.
+fn on_calls(metrics: &[MetricInfo]) -> BTreeSet<String> {
+    let is_of_agents = |id: &str| registry().get(id).is_ok_and(|metric| metric.family == "agents");
+    metrics.iter().filter(|metric| is_of_agents(&metric.id)).map(|metric| metric.name.clone()).collect()
 }

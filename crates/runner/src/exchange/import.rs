@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use probare_cases::{Foreign, ForeignScore, Imported, ORIGIN, ReadOptions, Rows, SCORES, import};
+use probare_cases::{Foreign, ForeignScore, Grouping, Imported, Lost, ORIGIN, ReadOptions, Rows, SCORES, import};
 use probare_core::{
     Case, CaseResult, ErrorKind, Event, Finish, Given, Job, MetricInfo, Named, NoRules, Nobody, Outcome, Profile,
     ScoreError, Sink, Stop, Told,
@@ -26,6 +26,8 @@ pub struct Importing<'a> {
     pub file: &'a str,
     /// Its format, where the content is not to tell.
     pub from: Option<Foreign>,
+    /// What becomes one case of a file of traces.
+    pub group: Option<Grouping>,
     /// Where the cases go; standard output where nothing is named.
     pub cases: Option<&'a Path>,
     /// Reports of the other tool's scores, in the format of their extensions. They are made from the file of cases.
@@ -45,6 +47,8 @@ pub struct Made {
     pub scores: Vec<String>,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// Of traces, all that could not be used, one by one.
+    pub lost: Vec<Lost>,
 }
 
 /// Imports a file.
@@ -59,8 +63,8 @@ pub fn import_file(asked: &Importing<'_>) -> Result<Made, ExchangeError> {
         }
     }
     refuse_overlap(&reads, &writes)?;
-    let (format, imported, input) = import(asked.file, asked.from)?;
-    let Imported { cases, scores, notes } = imported;
+    let (format, imported, input) = import(asked.file, asked.from, asked.group)?;
+    let Imported { cases, scores, notes, lost } = imported;
     let answered = cases.iter().filter(|case| case.response.is_some()).count() as u64;
     let made = Made {
         format,
@@ -68,6 +72,7 @@ pub fn import_file(asked: &Importing<'_>) -> Result<Made, ExchangeError> {
         answered,
         scores: scores.iter().map(|score| score.name.clone()).collect(),
         notes,
+        lost,
     };
     write_cases(cases, input, asked)?;
     if let Some(path) = asked.cases.filter(|_| !asked.results.is_empty()) {

@@ -69,6 +69,29 @@ pub enum ExchangeError {
     /// There is nothing to write.
     #[error("there is no finished sample to export")]
     Nothing,
+    /// No sample comes from a trace.
+    #[error("no sample comes from a trace, so that there is no span to put a score at")]
+    NoTrace,
+    /// The file has a place for one metric, and it is not known which.
+    #[error("a file for {target} holds one metric, and it is not known which")]
+    WhichMetric {
+        /// The tool.
+        target: Target,
+        /// Those that there are.
+        metrics: Vec<String>,
+    },
+    /// The file holds all metrics.
+    #[error("a file for {target} holds all metrics")]
+    AllMetrics {
+        /// The tool.
+        target: Target,
+    },
+    /// What does not apply has no place in the file.
+    #[error("what does not apply has no place in a file for {target}")]
+    All {
+        /// The tool.
+        target: Target,
+    },
     /// The name of the file promises something else.
     #[error("`{}` has the wrong name: a file for {target} is written as {extension}", path.display())]
     Extension {

@@ -95,6 +95,7 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, VerifyError
         fields: FieldMap::of(reading.mapping.iter().map(|(field, column)| (field, column.clone())))?,
         format: reading.format.as_deref().map(str::parse).transpose().map_err(SuiteError::data)?,
         separator: reading.separator.and_then(|sign| u8::try_from(sign).ok()),
+        group: reading.group.as_deref().map(str::parse).transpose().map_err(SuiteError::data)?,
         longest_row: longest_row.unwrap_or(ReadOptions::default().longest_row),
     })
 }

@@ -11,3 +11,4 @@ mod openapi;
 mod prompt;
 mod refusals;
 mod score;
+mod traces;

@@ -20,7 +20,7 @@ pub use equality::{Numbers, TextEquality};
 pub(super) use glob::fits;
 pub use share::ArgumentMode;
 pub(super) use share::{Difference, PairRules, WHOLE, compare, share};
-pub(super) use value::{answer, expected_values};
+pub(super) use value::{answer, expected_values, most_like};
 
 /// Why a question about calls does not apply to a case without any trace of them.
 pub(super) const NO_TRACE: &str = "the case has neither `messages` nor `tool_calls`";
@@ -283,6 +283,18 @@ pub(super) fn expected_calls(case: &Case) -> Option<Vec<PlacedCall<'_>>> {
 /// Why a question does not apply where nothing says what was expected.
 pub(super) fn no_expectation() -> Outcome {
     Outcome::not_applicable("the case has neither `expected_tool_calls` nor `expected_messages`")
+}
+
+/// What was done and what was expected, for published metrics, which cannot do with arguments that are no object.
+pub(super) fn both_usable(sample: Sample<'_>) -> Result<Result<(Trace<'_>, Vec<PlacedCall<'_>>), Outcome>, ScoreError> {
+    let trace = match trace_of(sample) {
+        Ok(trace) => trace,
+        Err(outcome) => return Ok(Err(outcome)),
+    };
+    let Some(expected) = expected_calls(sample.case) else { return Ok(Err(no_expectation())) };
+    usable(&trace.calls, ErrorKind::Unparseable)?;
+    usable(&expected, ErrorKind::Failed)?;
+    Ok(Ok((trace, expected)))
 }
 
 /// The error of published metrics where arguments cannot be used: whose fault it is says the kind.

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use probare_core::{Evidence, EvidenceKind, Field, Outcome, Place, Sample, ScoreError, text_of};
+use probare_core::{Evidence, EvidenceKind, Field, Outcome, Place, Sample, Score, ScoreError, text_of};
 use serde_json::Value as Json;
 
+use super::equality::shown;
 use super::{Spot, Trace};
 
 /// A value that came, with its place.
@@ -86,4 +87,32 @@ pub(in super::super) fn expected_values(sample: Sample<'_>, option: Option<&Json
             .collect()),
         _ => Err(Outcome::not_applicable("there is neither a `reference` nor the option `expected`")),
     }
+}
+
+/// The likeness of the answer to the expected value that it is most like, with what it was held against. The outcome where nothing is
+/// there to be compared.
+pub(in super::super) fn most_like(
+    sample: Sample<'_>,
+    at_path: Option<&str>,
+    expected: Option<&Json>,
+    likeness: impl Fn(&Json, &Json) -> Result<f64, ScoreError>,
+) -> Result<Outcome, ScoreError> {
+    let answer = match answer(sample, at_path)? {
+        Ok(answer) => answer,
+        Err(outcome) => return Ok(outcome),
+    };
+    let expected = match expected_values(sample, expected) {
+        Ok(values) => values,
+        Err(outcome) => return Ok(outcome),
+    };
+    let mut best: Option<(f64, &Json)> = None;
+    for value in &expected {
+        let likeness = likeness(&answer.value, value)?;
+        if best.is_none_or(|(most, _)| likeness > most) {
+            best = Some((likeness, value));
+        }
+    }
+    let Some((likeness, value)) = best else { return Ok(Outcome::not_applicable("nothing is expected")) };
+    let note = format!("expected {}", shown(value));
+    Ok(Score::from_number(likeness)?.because([answer.evidence(EvidenceKind::Compared).with_note(note)]).into())
 }

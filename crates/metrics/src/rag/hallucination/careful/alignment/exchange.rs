@@ -100,6 +100,28 @@ fn is_opposite(said: &str, had: &str) -> bool {
     is_turned(said, had) || is_turned(had, said) || WordNet::embedded().is_antonym(said, had)
 }
 
+/// How one unit excludes another that has its place.
+fn excludes(said: &Unit<'_>, had: &Unit<'_>) -> Option<Exchange> {
+    if let Some((said, had)) = said.value().zip(had.value()) {
+        return said.differs(had).map(|differs| match differs {
+            Differs::Number => Exchange::Number,
+            Differs::Unit => Exchange::Unit,
+            Differs::Date => Exchange::Date,
+        });
+    }
+    if let Some((said, had)) = said.logic().zip(had.logic()) {
+        let is_pair = |pair: &(&str, &str)| *pair == (said, had) || *pair == (had, said);
+        return if EXCLUDE.iter().any(is_pair) {
+            Some(Exchange::Logic)
+        } else {
+            STRONGER.contains(&(said, had)).then_some(Exchange::Stronger)
+        };
+    }
+    let is_word = |unit: &Unit<'_>| unit.value().is_none() && unit.logic().is_none() && !unit.is_name();
+    let places = |unit: &Unit<'_>| only_places(unit.word);
+    (is_word(said) && is_word(had) && !places(said) && is_opposite(said.word, had.word)).then_some(Exchange::Opposite)
+}
+
 impl Laid<'_> {
     /// Whether enough of the sentence is met to tell what was exchanged in it; a short one has to be met but for one word.
     pub(super) fn is_near(&self) -> bool {
@@ -128,29 +150,6 @@ impl Laid<'_> {
     fn charge(&self, exchange: Exchange, said: usize, had: usize, saved: f64, limit: f64) -> Charge {
         let excess = (self.path.cost - saved) / self.said.len().max(1) as f64 - limit;
         Charge { exchange, said, had, excess }
-    }
-
-    /// How one unit excludes another that has its place.
-    fn excludes(&self, said: &Unit<'_>, had: &Unit<'_>) -> Option<Exchange> {
-        if let Some((said, had)) = said.value().zip(had.value()) {
-            return said.differs(had).map(|differs| match differs {
-                Differs::Number => Exchange::Number,
-                Differs::Unit => Exchange::Unit,
-                Differs::Date => Exchange::Date,
-            });
-        }
-        if let Some((said, had)) = said.logic().zip(had.logic()) {
-            let is_pair = |pair: &(&str, &str)| *pair == (said, had) || *pair == (had, said);
-            return if EXCLUDE.iter().any(is_pair) {
-                Some(Exchange::Logic)
-            } else {
-                STRONGER.contains(&(said, had)).then_some(Exchange::Stronger)
-            };
-        }
-        let is_word = |unit: &Unit<'_>| unit.value().is_none() && unit.logic().is_none() && !unit.is_name();
-        let places = |unit: &Unit<'_>| only_places(unit.word);
-        (is_word(said) && is_word(had) && !places(said) && is_opposite(said.word, had.word))
-            .then_some(Exchange::Opposite)
     }
 
     /// One word in the place of another.
@@ -184,7 +183,7 @@ impl Laid<'_> {
                 }
                 Some(gap) => {
                     let excluding: Vec<(usize, Exchange)> =
-                        gap.iter().filter_map(|&had| Some((had, self.excludes(unit, self.had[had])?))).collect();
+                        gap.iter().filter_map(|&had| Some((had, excludes(unit, self.had[had])?))).collect();
                     let is_clause = |had: usize| behind.is_some_and(|at| self.had[had].clause == self.had[at].clause);
                     let is_clean = gap.len() == 1
                         || unit.value().is_some() && excluding.len() == 1
@@ -197,7 +196,7 @@ impl Laid<'_> {
                 }
                 None => {
                     for (had, _) in self.beside(before, behind) {
-                        let exchange = self.excludes(unit, self.had[had]);
+                        let exchange = excludes(unit, self.had[had]);
                         if let Some(exchange @ (Exchange::Unit | Exchange::Date | Exchange::Opposite)) = exchange {
                             found(exchange, had, CLOSER);
                         }
@@ -224,12 +223,12 @@ impl Laid<'_> {
             let is_clause = |met: &usize| self.had[*met].clause == unit.clause;
             !self.used[*at]
                 && unit.sentence == first.sentence
-                && self.excludes(&self.said[index], unit).is_some()
+                && excludes(&self.said[index], unit).is_some()
                 && self.path.met.iter().flatten().any(is_clause)
         };
         let mut left = (0..self.had.len()).filter(is_left);
         if let (Some(had), None) = (left.next(), left.next())
-            && let Some(exchange) = self.excludes(&self.said[index], self.had[had])
+            && let Some(exchange) = excludes(&self.said[index], self.had[had])
         {
             charges.push(self.charge(exchange, index, had, saved, CLOSER));
         }
@@ -249,7 +248,7 @@ impl Laid<'_> {
             let Some(had) = self.had.get(place).filter(|had| had.sentence == self.had[before].sentence) else {
                 continue;
             };
-            if self.excludes(unit, had).is_none() || place == first {
+            if excludes(unit, had).is_none() || place == first {
                 continue;
             }
             // What the context says before the value may follow it here: "12 for adults" of "adults 12".

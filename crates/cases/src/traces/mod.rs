@@ -1,0 +1,181 @@
+//! Traces of OpenTelemetry as cases: OTLP/JSON with the GenAI conventions, OpenInference, and what came before them.
+//!
+//! Every call of a model repeats the conversation up to it; here it is put together once. Agents that other agents call have
+//! conversations, and cases, of their own. What cannot be used is not silently gone: it is told as [`Lost`].
+
+mod history;
+mod lost;
+mod otlp;
+mod parts;
+mod said;
+mod spans;
+mod thread_case;
+mod threads;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use probare_core::Case;
+use serde::{Deserialize, Serialize};
+
+use self::lost::Losses;
+use self::otlp::{Record, Span};
+use self::spans::Kind;
+use self::threads::Threads;
+
+pub(crate) use self::lost::summary;
+pub use self::lost::{Lost, LostKind};
+
+/// Where a case says in its metadata which trace it comes from.
+pub const TRACE: &str = "trace";
+
+/// The event of the conventions that holds a score.
+pub const EVALUATION_EVENT: &str = "gen_ai.evaluation.result";
+
+/// What becomes one case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grouping {
+    /// A trace.
+    #[default]
+    Trace,
+    /// All traces of one `gen_ai.conversation.id` or `session.id`.
+    Conversation,
+}
+
+impl Grouping {
+    /// The word on the command line and in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Trace => "trace",
+            Self::Conversation => "conversation",
+        }
+    }
+}
+
+impl fmt::Display for Grouping {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.name())
+    }
+}
+
+impl FromStr for Grouping {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        [Self::Trace, Self::Conversation]
+            .into_iter()
+            .find(|grouping| grouping.name() == name)
+            .ok_or_else(|| format!("unknown grouping `{name}`; known are trace and conversation"))
+    }
+}
+
+/// Whether a text begins as OTLP/JSON does, and as no file of cases would: with an object, in a list or not, whose first
+/// member is `resourceSpans` or `resourceLogs`.
+pub(crate) fn is_otlp(start: &str) -> bool {
+    let start = start.trim_start_matches('\u{feff}').trim_start();
+    let start = start.strip_prefix('[').unwrap_or(start).trim_start();
+    let Some(member) = start.strip_prefix('{').and_then(|rest| rest.trim_start().strip_prefix('"')) else {
+        return false;
+    };
+    otlp::MEMBERS.iter().any(|name| member.strip_prefix(name).is_some_and(|rest| rest.starts_with('"')))
+}
+
+/// Whether an object has a member of OTLP/JSON.
+pub(crate) fn has_member<'a>(names: impl IntoIterator<Item = &'a str>) -> bool {
+    names.into_iter().any(|name| otlp::MEMBERS.contains(&name))
+}
+
+/// Takes spans and log records in, object by object, and makes cases of them at the end.
+#[derive(Debug, Default)]
+pub(crate) struct Traces {
+    spans: Vec<Span>,
+    records: Vec<Record>,
+    /// How many spans, events and records came so far.
+    weight: usize,
+}
+
+impl Traces {
+    /// Takes one object of a file in.
+    pub fn add(&mut self, text: &str) -> serde_json::Result<()> {
+        let written = otlp::read(text)?;
+        let events = |spans: &[Span]| -> usize { spans.iter().map(|span| 1 + span.events.len()).sum() };
+        self.weight += events(&written.spans) + written.records.len();
+        if self.weight > otlp::MOST {
+            return Err(serde::de::Error::custom(otlp::TOO_MANY));
+        }
+        self.spans.extend(written.spans);
+        self.records.extend(written.records);
+        Ok(())
+    }
+
+    /// All cases in order of time, and what was lost.
+    pub fn cases(self, grouping: Grouping) -> (Vec<Case>, Vec<Lost>) {
+        let mut lost = Losses::default();
+        let mut spans = distinct(self.spans, &mut lost);
+        // A stable sort: what began at the same time stays in the order of the file.
+        spans.sort_by_key(|span| span.start);
+        join(&mut spans, self.records, &mut lost);
+        let threads = Threads::new(&spans, grouping, &mut lost);
+        let others = threads.kinds.iter().filter(|kind| **kind == Kind::None).count();
+        if others > 0 {
+            lost.add(LostKind::OtherSpans, None, Some(others.to_string()));
+        }
+        let cases = threads
+            .threads
+            .iter()
+            .filter_map(|thread| thread_case::case(&spans, &threads, thread, &mut lost))
+            .collect();
+        (cases, lost.into_list())
+    }
+}
+
+/// The spans, of several of one id the last.
+fn distinct(spans: Vec<Span>, lost: &mut Losses) -> Vec<Span> {
+    let mut last: HashMap<(String, String), usize> = HashMap::with_capacity(spans.len());
+    for (at, span) in spans.iter().enumerate() {
+        if !span.id.is_empty() && last.insert((span.trace.clone(), span.id.clone()), at).is_some() {
+            lost.add(LostKind::DuplicateSpan, Some(&span.id), None);
+        }
+    }
+    let mut keep = vec![false; spans.len()];
+    for at in last.into_values() {
+        keep[at] = true;
+    }
+    spans.into_iter().zip(keep).filter(|(span, keep)| *keep || span.id.is_empty()).map(|(span, _)| span).collect()
+}
+
+/// Log records among the events of their spans, in order of time.
+fn join(spans: &mut [Span], records: Vec<Record>, lost: &mut Losses) {
+    let places: HashMap<(String, String), usize> =
+        spans.iter().enumerate().map(|(at, span)| ((span.trace.clone(), span.id.clone()), at)).collect();
+    let mut others = 0_u64;
+    for Record { trace, span, event } in records {
+        match places.get(&(trace, span)) {
+            Some(at) => spans[*at].events.push(event),
+            None => others += 1,
+        }
+    }
+    for span in spans {
+        span.events.sort_by_key(|event| event.time);
+    }
+    if others > 0 {
+        lost.add(LostKind::OtherRecords, None, Some(others.to_string()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_unmistakable_is_taken_for_traces() {
+        for text in ["{\"resourceSpans\":[", "\u{feff} [ {\"resource_logs\" : ", "{\n  \"resourceLogs\": []}"] {
+            assert!(is_otlp(text), "{text}");
+        }
+        for text in ["{\"id\": 1, \"resourceSpans\": []}", "{\"resourceSpansX\": 1}", "[[{\"resourceSpans\"", "", "{"] {
+            assert!(!is_otlp(text), "{text}");
+        }
+    }
+}

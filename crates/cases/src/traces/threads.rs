@@ -1,0 +1,153 @@
+//! Which spans belong together: parents, agents above, traces or conversations, and the threads that become cases.
+
+use std::collections::HashMap;
+
+use super::Grouping;
+use super::lost::{Losses, LostKind};
+use super::otlp::Span;
+use super::spans::Kind;
+
+/// Spans that become one case.
+#[derive(Debug)]
+pub(super) struct Thread {
+    /// The trace or conversation.
+    pub group: String,
+    /// The agent whose thread it is, where another agent called it.
+    pub agent: Option<usize>,
+    /// Its spans, in order.
+    pub spans: Vec<usize>,
+}
+
+/// What is known of spans, which are in order of time.
+pub(super) struct Threads {
+    pub threads: Vec<Thread>,
+    /// Kind of each span. A call of a model that encloses further ones is a chain: it repeats what these say.
+    pub kinds: Vec<Kind>,
+    pub parents: Vec<Option<usize>>,
+    /// The conversation of each span, where it has one.
+    pub conversations: Vec<Option<String>>,
+}
+
+/// What is found on the way up from a span.
+#[derive(Clone, Copy, Default)]
+struct Above {
+    /// The nearest agent, the span itself included.
+    agent: Option<usize>,
+    /// The nearest model, tool or agent, the span itself included.
+    nearest: Option<usize>,
+    /// The agent in whose thread the span is; the first thread where there is none.
+    thread: Option<usize>,
+}
+
+impl Threads {
+    pub fn new(spans: &[Span], grouping: Grouping, lost: &mut Losses) -> Self {
+        let mut kinds: Vec<Kind> = spans.iter().map(Span::kind).collect();
+        let parents = parents(spans, &kinds, lost);
+        let mut above: Vec<Option<Above>> = vec![None; spans.len()];
+        for start in 0..spans.len() {
+            let mut path = Vec::new();
+            let mut at = Some(start);
+            while let Some(span) = at.filter(|span| above[*span].is_none()) {
+                path.push(span);
+                at = parents[span];
+            }
+            let mut known = at.and_then(|span| above[span]).unwrap_or_default();
+            for span in path.into_iter().rev() {
+                let kind = kinds[span];
+                let caller = known.agent;
+                if kind == Kind::Agent {
+                    known.thread = if caller.is_some() { Some(span) } else { None };
+                    known.agent = Some(span);
+                }
+                if kind == Kind::Chat
+                    && let Some(outer) = known.nearest.filter(|outer| matches!(kinds[*outer], Kind::Chat | Kind::Chain))
+                {
+                    kinds[outer] = Kind::Chain;
+                }
+                if matches!(kind, Kind::Chat | Kind::Tool | Kind::Agent) {
+                    known.nearest = Some(span);
+                }
+                above[span] = Some(known);
+            }
+        }
+        let conversations = conversations(spans);
+        let group = |span: usize| match (grouping, &conversations[span]) {
+            (Grouping::Conversation, Some(conversation)) => conversation.clone(),
+            _ if spans[span].trace.is_empty() => "unknown".to_owned(),
+            _ => spans[span].trace.clone(),
+        };
+        let mut found: Vec<(Thread, Vec<Thread>)> = Vec::new();
+        let mut groups: HashMap<String, usize> = HashMap::new();
+        let mut agents: HashMap<usize, (usize, usize)> = HashMap::new();
+        for span in 0..spans.len() {
+            let agent = above[span].and_then(|above| above.thread);
+            let name = group(agent.unwrap_or(span));
+            let number = *groups.entry(name.clone()).or_insert_with(|| {
+                found.push((Thread { group: name.clone(), agent: None, spans: Vec::new() }, Vec::new()));
+                found.len() - 1
+            });
+            let (first, further) = &mut found[number];
+            match agent {
+                None => first.spans.push(span),
+                Some(agent) => {
+                    let (_, place) = *agents.entry(agent).or_insert_with(|| {
+                        further.push(Thread { group: name, agent: Some(agent), spans: Vec::new() });
+                        (number, further.len() - 1)
+                    });
+                    further[place].spans.push(span);
+                }
+            }
+        }
+        let threads = found.into_iter().flat_map(|(first, further)| std::iter::once(first).chain(further)).collect();
+        Self { threads, kinds, parents, conversations }
+    }
+}
+
+/// The parent of each span. One that is not there is told of spans that matter; of a circle the first span is the root.
+fn parents(spans: &[Span], kinds: &[Kind], lost: &mut Losses) -> Vec<Option<usize>> {
+    let places: HashMap<(&str, &str), usize> =
+        spans.iter().enumerate().map(|(at, span)| ((span.trace.as_str(), span.id.as_str()), at)).collect();
+    let mut parents = Vec::with_capacity(spans.len());
+    for (span, kind) in spans.iter().zip(kinds) {
+        let parent = span.parent.as_deref().map(|parent| places.get(&(span.trace.as_str(), parent)).copied());
+        if parent == Some(None) && *kind != Kind::None {
+            lost.add(LostKind::OrphanSpan, Some(&span.id), None);
+        }
+        parents.push(parent.flatten());
+    }
+    // Each span is walked over once: 0 is new, its number on the way, done afterwards.
+    const DONE: usize = usize::MAX;
+    let mut state = vec![0; spans.len()];
+    for start in 0..spans.len() {
+        let mut path = Vec::new();
+        let mut at = Some(start);
+        while let Some(span) = at.filter(|span| state[*span] == 0) {
+            state[span] = start + 1;
+            path.push(span);
+            at = parents[span];
+        }
+        if let Some(meeting) = at.filter(|span| state[*span] == start + 1) {
+            let circle = path.iter().skip_while(|span| **span != meeting);
+            if let Some(first) = circle.min() {
+                parents[*first] = None;
+                lost.add(LostKind::Cycle, Some(&spans[*first].id), None);
+            }
+        }
+        for span in path {
+            state[span] = DONE;
+        }
+    }
+    parents
+}
+
+/// The conversation of each span: its own, else the first of its trace.
+fn conversations(spans: &[Span]) -> Vec<Option<String>> {
+    let own = |span: &Span| span.text(&["gen_ai.conversation.id", "session.id"]).map(str::to_owned);
+    let mut of_trace: HashMap<&str, String> = HashMap::new();
+    for span in spans {
+        if let Some(conversation) = own(span) {
+            of_trace.entry(&span.trace).or_insert(conversation);
+        }
+    }
+    spans.iter().map(|span| own(span).or_else(|| of_trace.get(span.trace.as_str()).cloned())).collect()
+}

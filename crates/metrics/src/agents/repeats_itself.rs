@@ -1,0 +1,198 @@
+//! Whether the assistant says the same again.
+
+use std::ops::Range;
+
+use probare_core::{BuildError, Case, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_nlp::reading::Reading;
+use rustc_hash::{FxHashMap, FxHashSet};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::said::{NO_MESSAGES, Talk, TalkText, wants_again};
+use super::trace::loose;
+use crate::bounded::Bounded;
+
+/// Options of `repeats_itself`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RepeatsItself {
+    /// Share of word trigrams (Jaccard) from which on two texts are alike.
+    pub alike: f64,
+    /// Share of the longer sentences of a text from which on it is made of earlier ones.
+    pub share: f64,
+}
+
+impl Default for RepeatsItself {
+    fn default() -> Self {
+        Self { alike: 0.8, share: 0.6 }
+    }
+}
+
+metric!(RepeatsItself as Pure {
+    summary: "Share of the assistant's later texts that do not say again what it said before",
+    range: (0.0, 1.0),
+    better: Higher,
+    needs: [],
+    whole: |parts| Some(1.0 - parts.get("repeated")? / parts.get("texts")?),
+    prepare: RepeatsItself::checked,
+    per_turn: false,
+    since: "0.3",
+    version: 1,
+    page: "repeats_itself.md",
+});
+
+/// Words of a text that is looked at.
+const FEWEST_WORDS: usize = 8;
+
+/// Words of a sentence that is looked at.
+const LONG_SENTENCE: usize = 6;
+
+impl RepeatsItself {
+    /// The options, if the numbers in them make sense.
+    pub fn checked(self) -> Result<Self, BuildError> {
+        let is_share = |share: f64| share > 0.0 && share <= 1.0;
+        if is_share(self.alike) && is_share(self.share) {
+            return Ok(self);
+        }
+        Err(BuildError::Options("`alike` and `share` are above 0 and at most 1".to_owned()))
+    }
+}
+
+/// A text of the assistant with what is compared of it.
+struct Spoken<'t> {
+    text: &'t TalkText,
+    trigrams: FxHashSet<[u32; 3]>,
+    /// Its longer sentences, each with its tokens.
+    sentences: Vec<(String, Range<usize>)>,
+    question: String,
+}
+
+impl Metric for RepeatsItself {
+    fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
+        let case = sample.case;
+        let Some(talk) = Talk::of(sample) else { return Ok(Outcome::not_applicable(NO_MESSAGES)) };
+        let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
+        let mut earlier: Vec<Spoken<'_>> = Vec::new();
+        // Where each longer sentence was said first, and which texts hold a trigram.
+        let mut said: FxHashMap<String, (usize, Range<usize>)> = FxHashMap::default();
+        let mut holders: FxHashMap<[u32; 3], Vec<usize>> = FxHashMap::default();
+        let (mut compared, mut repeated) = (0_usize, 0_usize);
+        let mut evidence = Bounded::default();
+        for text in talk.of_assistant() {
+            let Some(spoken) = Spoken::of(case, &talk, text, &mut numbers) else { continue };
+            let is_later = text.turn.is_some_and(|turn| turn > 0) && !earlier.is_empty();
+            if is_later {
+                compared += 1;
+                let found = self.repetition(case, &spoken, &earlier, &said, &holders);
+                if let Some(piece) = found.filter(|_| !was_asked(&talk, text)) {
+                    repeated += 1;
+                    evidence.push(|| piece);
+                }
+            }
+            let number = earlier.len();
+            for (sentence, tokens) in &spoken.sentences {
+                said.entry(sentence.clone()).or_insert_with(|| (number, tokens.clone()));
+            }
+            for trigram in &spoken.trigrams {
+                holders.entry(*trigram).or_default().push(number);
+            }
+            earlier.push(spoken);
+        }
+        if compared == 0 {
+            return Ok(Outcome::not_applicable(
+                "the assistant says fewer than two texts of eight words in different turns",
+            ));
+        }
+        let score = Score::from_number(1.0 - repeated as f64 / compared as f64)?
+            .with_part("texts", compared as f64)?
+            .with_part("repeated", repeated as f64)?;
+        Ok(score.because(evidence.finish()).into())
+    }
+}
+
+impl<'t> Spoken<'t> {
+    fn of(case: &Case, talk: &Talk, text: &'t TalkText, numbers: &mut FxHashMap<String, u32>) -> Option<Self> {
+        let reading = &text.reading;
+        let words: Vec<u32> = words(reading, 0..reading.tokens.len())
+            .map(|word| {
+                let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+                *numbers.entry(word.to_owned()).or_insert(next)
+            })
+            .collect();
+        if words.len() < FEWEST_WORDS {
+            return None;
+        }
+        let trigrams = words.windows(3).filter_map(|three| three.try_into().ok()).collect();
+        let long = reading.sentences.iter().filter_map(|sentence| {
+            let words: Vec<&str> = words_of(reading, sentence.tokens.clone());
+            (words.len() >= LONG_SENTENCE).then(|| (words.join(" "), sentence.tokens.clone()))
+        });
+        let sentences = long.collect();
+        let asked = talk.of_user().filter(|user| user.turn == text.turn).map(|user| loose(&user.text(case)));
+        Some(Self { text, trigrams, sentences, question: asked.collect::<Vec<_>>().join("\n") })
+    }
+}
+
+fn words(reading: &Reading, tokens: Range<usize>) -> impl Iterator<Item = &str> {
+    tokens.filter(|token| reading.tokens[*token].is_word).map(|token| reading.word(token))
+}
+
+fn words_of(reading: &Reading, tokens: Range<usize>) -> Vec<&str> {
+    words(reading, tokens).collect()
+}
+
+/// Whether the user asked for the same again.
+fn was_asked(talk: &Talk, text: &TalkText) -> bool {
+    talk.of_user().filter(|user| user.turn == text.turn).any(|user| wants_again(&user.reading))
+}
+
+impl RepeatsItself {
+    /// Evidence that a text says what was said before; nothing where it does not.
+    fn repetition(
+        &self,
+        case: &Case,
+        spoken: &Spoken<'_>,
+        earlier: &[Spoken<'_>],
+        said: &FxHashMap<String, (usize, Range<usize>)>,
+        holders: &FxHashMap<[u32; 3], Vec<usize>>,
+    ) -> Option<Evidence> {
+        let is_other_question = |other: &Spoken<'_>| spoken.question.is_empty() || spoken.question != other.question;
+        let mut common: FxHashMap<usize, usize> = FxHashMap::default();
+        for trigram in &spoken.trigrams {
+            probare_cancellation::steps(1);
+            for holder in holders.get(trigram).into_iter().flatten() {
+                *common.entry(*holder).or_default() += 1;
+            }
+        }
+        let mut alike: Vec<(usize, usize)> = common.into_iter().collect();
+        alike.sort_unstable();
+        let whole = |text: &TalkText| text.reading.origin(0, text.reading.tokens.len().saturating_sub(1));
+        let same = alike.into_iter().find(|(holder, shared)| {
+            let all = spoken.trigrams.len() + earlier[*holder].trigrams.len() - shared;
+            *shared as f64 >= self.alike * all as f64 && is_other_question(&earlier[*holder])
+        });
+        if let Some((holder, _)) = same {
+            let other = earlier[holder].text;
+            let piece = spoken.text.evidence(case, EvidenceKind::Found, whole(spoken.text));
+            return Some(piece.with_support(other.place(whole(other))));
+        }
+        let known: Vec<(&Range<usize>, &(usize, Range<usize>))> = spoken
+            .sentences
+            .iter()
+            .filter_map(|(sentence, tokens)| Some((tokens, said.get(sentence)?)))
+            .filter(|(_, (holder, _))| is_other_question(&earlier[*holder]))
+            .collect();
+        let (tokens, (holder, there)) = *known.first()?;
+        (known.len() as f64 >= self.share * spoken.sentences.len() as f64).then(|| {
+            let other = earlier[*holder].text;
+            let here = spoken.text.reading.origin(tokens.start, tokens.end - 1);
+            let place = other.place(other.reading.origin(there.start, there.end - 1));
+            let count = known.len();
+            spoken
+                .text
+                .evidence(case, EvidenceKind::Found, here)
+                .with_support(place)
+                .with_note(format!("{count} of {} longer sentences were said before", spoken.sentences.len()))
+        })
+    }
+}

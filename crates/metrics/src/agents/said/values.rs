@@ -1,0 +1,501 @@
+//! The values in a text: dates, times, numbers with what they count, addresses of mail and streets, codes, names.
+//!
+//! Each has a kind, and values are compared within it by meaning: dates by day, numbers by value, codes without blanks and signs.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use probare_core::{pointer_step, text_of};
+use probare_nlp::lexicon::Sort;
+use probare_nlp::reading::Reading;
+use probare_text::dates::{self, Fields, Meaning as DateMeaning};
+use probare_text::quantities::{self, Kind as Counted};
+use probare_text::wordnet::WordNet;
+use serde_json::Value as Json;
+
+use super::vocabulary::lemmas;
+
+/// What sort of thing a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Kind {
+    /// A day, or from one to another.
+    Date,
+    /// A time of day.
+    Time,
+    /// A number of things, money, a measure.
+    Number,
+    /// An address of mail.
+    Email,
+    /// A number by which something is known, of a telephone too: letters and digits.
+    Code,
+    /// A house in a street.
+    Address,
+    /// A name.
+    Name,
+}
+
+/// What a value means.
+#[derive(Debug, Clone, PartialEq)]
+pub(in super::super) enum Meaning {
+    /// Days of the calendar, or a weekday.
+    Days(Vec<Fields>),
+    /// Minutes since midnight, and whether the half of the day is known.
+    Minute(u16),
+    /// A number.
+    Number(f64),
+    /// Letters and digits in small letters; words are separated by one blank.
+    Letters(String),
+}
+
+/// A value of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub(in super::super) struct Value {
+    pub kind: Kind,
+    pub meaning: Meaning,
+    /// Its bytes.
+    pub span: Range<usize>,
+    /// What it counts or measures, where that is said: the noun behind a number, the unit.
+    pub noun: Option<String>,
+    /// The unit or currency of a number.
+    pub unit: Option<&'static str>,
+}
+
+impl Value {
+    fn new(kind: Kind, meaning: Meaning, span: Range<usize>) -> Self {
+        Self { kind, meaning, span, noun: None, unit: None }
+    }
+
+    /// Keys by which a set of values is asked for this one: it has it if it has all of them.
+    pub fn keys(&self) -> Vec<String> {
+        match &self.meaning {
+            Meaning::Days(days) => {
+                days.iter().map(|day| format!("{:?} {:?} {:?}", day.month, day.day, day.weekday)).collect()
+            }
+            Meaning::Minute(minute) => vec![format!("at {}", minute % 720)],
+            Meaning::Number(number) => vec![format!("{number}")],
+            Meaning::Letters(letters) => vec![letters.clone()],
+        }
+    }
+}
+
+/// Whether two values mean the same.
+pub(in super::super) fn is_same(left: &Value, right: &Value) -> bool {
+    match (&left.meaning, &right.meaning) {
+        (Meaning::Days(one), Meaning::Days(other)) => {
+            let has = |days: &[Fields], day: &Fields| days.iter().any(|found| is_same_day(found, day));
+            one.iter().all(|day| has(other, day)) || other.iter().all(|day| has(one, day))
+        }
+        // Half past seven may be in the evening.
+        (Meaning::Minute(one), Meaning::Minute(other)) => {
+            one == other || one % 720 == other % 720 && (*one < 720 || *other < 720)
+        }
+        (Meaning::Number(one), Meaning::Number(other)) => {
+            let units = left.unit.zip(right.unit).is_none_or(|(one, other)| one == other);
+            units && (one - other).abs() <= 1e-9 * one.abs().max(other.abs())
+        }
+        (Meaning::Letters(one), Meaning::Letters(other)) => one == other,
+        // "8841" is written as a text here and as a number there.
+        (Meaning::Number(number), Meaning::Letters(letters)) | (Meaning::Letters(letters), Meaning::Number(number)) => {
+            letters.parse::<f64>().is_ok_and(|parsed| parsed == *number)
+        }
+        _ => false,
+    }
+}
+
+/// Whether two days may be the same: nothing that both say differs, and both say something of the same kind.
+fn is_same_day(left: &Fields, right: &Fields) -> bool {
+    fn agree<T: PartialEq>(one: Option<T>, other: Option<T>) -> Option<bool> {
+        one.zip(other).map(|(one, other)| one == other)
+    }
+    let said = [
+        agree(left.day, right.day),
+        agree(left.month, right.month),
+        agree(left.year, right.year),
+        agree(left.weekday, right.weekday),
+    ];
+    let is_told = said[0].is_some() || said[3].is_some() || left.day.is_none() && right.day.is_none();
+    is_told && said.iter().all(|agrees| *agrees != Some(false)) && said.iter().any(Option::is_some)
+}
+
+/// The values of a text, in order and without overlap.
+pub(in super::super) fn values(text: &str, reading: &Reading) -> Vec<Value> {
+    let mut found = Found::default();
+    addresses(text, reading, &mut found);
+    shaped(text, &mut found);
+    days(text, &mut found);
+    numbers(text, reading, &mut found);
+    names(text, reading, &mut found);
+    found.0.into_values().collect()
+}
+
+/// Values by their first byte. What is found first keeps its place.
+#[derive(Debug, Default)]
+struct Found(BTreeMap<usize, Value>);
+
+impl Found {
+    fn is_free(&self, span: &Range<usize>) -> bool {
+        self.0.range(..span.end).next_back().is_none_or(|(_, value)| value.span.end <= span.start)
+    }
+
+    fn push(&mut self, value: Value) {
+        if self.is_free(&value.span) {
+            self.0.insert(value.span.start, value);
+        }
+    }
+}
+
+/// The values of a text, of [`values`], that lie within some bytes.
+pub(in super::super) fn within<'v>(values: &'v [Value], span: &Range<usize>) -> &'v [Value] {
+    let start = values.partition_point(|value| value.span.start < span.start);
+    let end = values.partition_point(|value| value.span.end <= span.end);
+    values.get(start..end).unwrap_or_default()
+}
+
+/// Words cut at blanks, without the marks around them.
+fn written_words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let marks = |sign: char| !sign.is_alphanumeric() && sign != '#' && sign != '+';
+    text.split_whitespace().filter_map(move |word| {
+        let start = word.as_ptr().addr() - text.as_ptr().addr();
+        let inner = word.trim_start_matches(marks);
+        let from = start + word.len() - inner.len();
+        let inner = inner.trim_end_matches(marks);
+        (!inner.is_empty()).then(|| from..from + inner.len())
+    })
+}
+
+/// What is known by its shape: addresses of mail, codes, telephone numbers.
+fn shaped(text: &str, found: &mut Found) {
+    // Groups of digits in a row: "0664 123 45 67".
+    let mut run: Option<(Range<usize>, usize)> = None;
+    let end_run = |run: &mut Option<(Range<usize>, usize)>, found: &mut Found| {
+        if let Some((span, groups)) = run.take() {
+            let letters = plain(&text[span.clone()]);
+            if groups > 1 && letters.len() >= 7 {
+                found.push(Value::new(Kind::Code, Meaning::Letters(letters), span));
+            }
+        }
+    };
+    for span in written_words(text) {
+        probare_cancellation::steps(1);
+        let word = &text[span.clone()];
+        let is_group = word.trim_start_matches('+').bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+        let is_near = |last: &Range<usize>| text[last.end..span.start].chars().all(|sign| " ()".contains(sign));
+        match &mut run {
+            Some((last, groups)) if is_group && is_near(last) => {
+                last.end = span.end;
+                *groups += 1;
+            }
+            _ => {
+                end_run(&mut run, found);
+                run = is_group.then(|| (span.clone(), 1));
+            }
+        }
+    }
+    end_run(&mut run, found);
+    for span in written_words(text) {
+        probare_cancellation::steps(1);
+        let word = &text[span.clone()];
+        if let Some((name, host)) = word.split_once('@')
+            && !name.is_empty()
+            && host.contains('.')
+            && !host.contains('@')
+        {
+            found.push(Value::new(Kind::Email, Meaning::Letters(word.to_lowercase()), span));
+        } else if is_code(word) {
+            found.push(Value::new(Kind::Code, Meaning::Letters(plain(word)), span));
+        }
+    }
+}
+
+/// Letters and digits, in small letters.
+fn plain(word: &str) -> String {
+    word.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether a word is a code: digits with letters or hyphens among them, that is no date, time, number, ordinal or measure.
+fn is_code(word: &str) -> bool {
+    let word = word.trim_start_matches('#');
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let letters = word.chars().filter(|sign| sign.is_alphabetic()).count();
+    let marks = word.chars().filter(|sign| matches!(sign, '-' | '_' | '/')).count();
+    let dots = word.matches('.').count();
+    let is_plain = word.chars().all(|sign| sign.is_alphanumeric() || matches!(sign, '-' | '_' | '/' | '.'));
+    if digits == 0 || !is_plain || dates::parse(word).is_some() || quantities::parse(word).is_some() {
+        return false;
+    }
+    let capitals = word.chars().any(char::is_uppercase);
+    let is_hyphened = marks > 0 && !word.starts_with(['-', '/']);
+    match (letters, digits) {
+        // A version or a telephone number; "6-9" and "2026/27" are ranges.
+        (0, _) => dots >= 2 || is_hyphened && digits >= 5,
+        // "14C", "RX-55"; "5kg", "9am" and "2nd" are none, nor is "two-room".
+        _ => capitals && word.len() <= 24 || is_hyphened && !word.contains('/'),
+    }
+}
+
+/// Houses in streets: a number, words with capitals, and a word for a street.
+fn addresses(text: &str, reading: &Reading, found: &mut Found) {
+    for token in 0..reading.tokens.len() {
+        let number = &reading.tokens[token];
+        if !number.is_word || !reading.word(token).bytes().next().is_some_and(|byte| byte.is_ascii_digit()) {
+            continue;
+        }
+        let mut last = token + 1;
+        while last < token + 5 && reading.tokens.get(last).is_some_and(|word| word.is_word && word.is_capital) {
+            last += 1;
+        }
+        let end = (token + 2..last).rev().find(|at| reading.is_sort(*at, Sort::Street));
+        if let Some(end) = end {
+            let span = number.origin.start..reading.tokens[end].origin.end;
+            found.push(Value::new(Kind::Address, Meaning::Letters(loose(&text[span.clone()])), span));
+        }
+    }
+}
+
+/// Words in small letters, separated by one blank.
+fn loose(text: &str) -> String {
+    let words = text.split(|sign: char| !sign.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+/// Days and times of day.
+fn days(text: &str, found: &mut Found) {
+    let mut days: Vec<Value> = Vec::new();
+    for date in dates::find(text) {
+        let DateMeaning::Calendar { fields, other } = date.meaning else { continue };
+        if !found.is_free(&date.span) {
+            continue;
+        }
+        if fields.day.is_some() && fields.month.is_some() || fields.weekday.is_some() && fields.minute.is_none() {
+            let all = std::iter::once(fields.clone()).chain(other).collect();
+            days.push(Value::new(Kind::Date, Meaning::Days(all), date.span.clone()));
+        }
+        if let Some(minute) = fields.minute {
+            days.push(Value::new(Kind::Time, Meaning::Minute(minute), date.span));
+        }
+    }
+    // "From 4 to 7 June", "3 June to 7 June": both ends are one value.
+    let mut joined: Vec<Value> = Vec::new();
+    for mut day in days {
+        if day.kind == Kind::Date
+            && let Meaning::Days(fields) = &mut day.meaning
+        {
+            if let Some(last) = joined.last_mut()
+                && last.kind == Kind::Date
+                && is_joint(&text[last.span.end..day.span.start])
+                && let Meaning::Days(earlier) = &mut last.meaning
+            {
+                earlier.append(fields);
+                last.span.end = day.span.end;
+                continue;
+            }
+            if let Some((number, start)) = number_before(text, day.span.start)
+                && let Some(first) = fields.first().filter(|first| first.month.is_some() && first.weekday.is_none())
+            {
+                let opening = Fields { day: Some(number), ..first.clone() };
+                fields.push(opening);
+                day.span.start = start;
+            }
+        }
+        joined.push(day);
+    }
+    joined.into_iter().for_each(|day| found.push(day));
+}
+
+/// Whether these words join the ends of a range.
+fn is_joint(between: &str) -> bool {
+    matches!(between.trim(), "to" | "until" | "till" | "and" | "-" | "–" | "—" | "through")
+}
+
+/// The day that opens a range which ends here: of "4 to 7 June" the 4.
+fn number_before(text: &str, end: usize) -> Option<(u8, usize)> {
+    let before = text[..end].trim_end();
+    let joint =
+        ["to", "until", "till", "-", "–", "—", "through", "and"].into_iter().find(|joint| before.ends_with(joint))?;
+    let before = before[..before.len() - joint.len()].trim_end();
+    let without = before.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
+    let is_ordinal = matches!(&before[without.len()..], "" | "st" | "nd" | "rd" | "th");
+    let start = without.trim_end_matches(|sign: char| sign.is_ascii_digit()).len();
+    let is_whole = !text[..start].ends_with(|sign: char| sign.is_alphanumeric() || matches!(sign, '.' | ',' | ':'));
+    let number: u8 = without[start..].parse().ok()?;
+    (is_ordinal && is_whole && (1..=31).contains(&number)).then_some((number, start))
+}
+
+/// Numbers, each with the noun behind it.
+fn numbers(text: &str, reading: &Reading, found: &mut Found) {
+    for quantity in quantities::find(text) {
+        if !found.is_free(&quantity.span) || matches!(quantity.kind, Counted::Percent) {
+            continue;
+        }
+        let mut value = Value::new(Kind::Number, Meaning::Number(quantity.value), quantity.span.clone());
+        value.unit = match quantity.kind {
+            Counted::Money { currency } => Some(currency),
+            Counted::Measure { unit } | Counted::Duration { unit, .. } => Some(unit),
+            _ => None,
+        };
+        value.noun = hyphened(reading, &quantity.span).or_else(|| noun_behind(reading, quantity.span.end));
+        found.push(value);
+    }
+    // "Two-room flats", "a 3-night stay": the number is part of a word.
+    for (at, token) in reading.tokens.iter().enumerate().filter(|(_, token)| token.is_word) {
+        let word = reading.word(at);
+        if let Some((number, noun)) = word.split_once('-')
+            && !noun.is_empty()
+            && noun.chars().all(char::is_alphabetic)
+            && found.is_free(&token.origin)
+            && let Some(number) = quantities::parse(number)
+        {
+            let mut value = Value::new(Kind::Number, Meaning::Number(number.value), token.origin.clone());
+            value.noun = Some(noun.to_owned());
+            found.push(value);
+        }
+    }
+}
+
+/// The first noun behind a byte: of "300 g of flour" the flour, of "two people" the people.
+fn noun_behind(reading: &Reading, end: usize) -> Option<String> {
+    let mut at = reading.tokens.partition_point(|token| token.origin.start < end);
+    if reading.word(at) == "of" {
+        at += 1;
+        if matches!(reading.word(at), "the" | "a" | "an" | "my" | "your") {
+            at += 1;
+        }
+    }
+    let mut noun = None;
+    // The last of up to three words of content in a row: "red mugs".
+    for token in at..at + 3 {
+        let Some(word) = reading.tokens.get(token).filter(|word| word.is_word && !word.sorts.has(Sort::Function))
+        else {
+            break;
+        };
+        if word.is_capital || reading.word(token).bytes().any(|byte| byte.is_ascii_digit()) {
+            break;
+        }
+        noun = Some(reading.word(token).to_owned());
+    }
+    noun
+}
+
+/// The noun that a number is joined to by a hyphen.
+fn hyphened(reading: &Reading, span: &Range<usize>) -> Option<String> {
+    let at = reading.tokens.partition_point(|token| token.origin.end <= span.start);
+    let token =
+        reading.tokens.get(at).filter(|token| token.origin.start <= span.start && span.end < token.origin.end)?;
+    reading.text.get(token.at.clone())?.split_once('-').map(|(_, noun)| noun.to_owned())
+}
+
+/// Words with capitals inside of a sentence.
+fn names(text: &str, reading: &Reading, found: &mut Found) {
+    for sentence in &reading.sentences {
+        let mut at = sentence.tokens.start;
+        while at < sentence.tokens.end {
+            let first = at;
+            while at < sentence.tokens.end && is_name(reading, sentence.tokens.start, at) {
+                at += 1;
+            }
+            if at == first {
+                at += 1;
+                continue;
+            }
+            let span = reading.origin(first, at - 1);
+            found.push(Value::new(Kind::Name, Meaning::Letters(loose(&text[span.clone()])), span));
+        }
+    }
+}
+
+fn is_name(reading: &Reading, start: usize, at: usize) -> bool {
+    let token = &reading.tokens[at];
+    if !(token.is_word && token.is_capital)
+        || token.sorts.has(Sort::Function)
+        || !dates::find(reading.word(at)).is_empty()
+    {
+        return false;
+    }
+    // The first word of a sentence has a capital anyway; it is a name where no dictionary has it.
+    let opens = at == start || matches!(reading.word(at - 1), "." | ":" | "\"" | "“" | "(" | "!" | "?");
+    !opens || WordNet::embedded().parts_of_speech(reading.word(at)).is_empty() && lemmas(reading.word(at)).len() == 1
+}
+
+/// The values of an argument or of a value in a result, each with the JSON Pointer to what holds it.
+pub(in super::super) fn argument_values(json: &Json, pointer: &str, into: &mut Vec<(String, Value)>) {
+    probare_cancellation::steps(1);
+    match json {
+        Json::Null | Json::Bool(_) => {}
+        Json::Number(number) => {
+            let length = text_of(json).len();
+            if let Some(number) = number.as_f64() {
+                into.push((pointer.to_owned(), Value::new(Kind::Number, Meaning::Number(number), 0..length)));
+            }
+        }
+        Json::String(text) => {
+            let reading = Reading::of(text);
+            let mut found = values(text, &reading);
+            if found.is_empty() && !text.trim().is_empty() {
+                let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
+                let kind = if is_digits { Kind::Code } else { Kind::Name };
+                found.push(Value::new(kind, Meaning::Letters(loose(text)), 0..text.len()));
+            }
+            // A text of digits is a code more often than a number.
+            if let [one] = &mut found[..]
+                && one.kind == Kind::Number
+                && text.bytes().all(|byte| byte.is_ascii_digit())
+            {
+                (one.kind, one.meaning) = (Kind::Code, Meaning::Letters(text.clone()));
+            }
+            into.extend(found.into_iter().map(|value| (pointer.to_owned(), value)));
+        }
+        Json::Array(list) => {
+            for (number, item) in list.iter().enumerate() {
+                argument_values(item, &format!("{pointer}/{number}"), into);
+            }
+        }
+        Json::Object(map) => {
+            for (key, item) in map {
+                argument_values(item, &format!("{pointer}/{}", pointer_step(key)), into);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<(Kind, &str)> {
+        values(text, &Reading::of(text)).into_iter().map(|value| (value.kind, &text[value.span])).collect()
+    }
+
+    #[test]
+    fn values_are_told_apart_by_kind() {
+        assert_eq!(found("A hotel from 4 to 7 June, please."), [(Kind::Date, "4 to 7 June")]);
+        assert_eq!(found("My order is 55-1023."), [(Kind::Code, "55-1023")]);
+        assert_eq!(found("Call 0664 123 45 67 now"), [(Kind::Code, "0664 123 45 67")]);
+        assert_eq!(found("write to a.b@c.example."), [(Kind::Email, "a.b@c.example")]);
+        assert_eq!(found("We live at 5 Harbour Road."), [(Kind::Address, "5 Harbour Road")]);
+        assert_eq!(found("I met Dora Lind there"), [(Kind::Name, "Dora Lind")]);
+        assert_eq!(found("seat 14C at 19:30"), [(Kind::Code, "14C"), (Kind::Time, "19:30")]);
+        assert!(found("It takes 6-9 days").iter().all(|(kind, _)| *kind != Kind::Code));
+    }
+
+    #[test]
+    fn values_are_compared_by_meaning() {
+        let same = |left: &str, right: &str| {
+            let one = |text: &str| values(text, &Reading::of(text)).into_iter().next().unwrap();
+            is_same(&one(left), &one(right))
+        };
+        assert!(same("on 4 May 2019", "2019-05-04") && !same("on 4 May 2019", "2019-04-05"));
+        assert!(same("at 7:30", "19:30") && !same("at 7:30", "20:30"));
+        assert!(same("C-7781", "c7781 C-7781") && !same("40-22100", "40-21200"));
+        assert!(same("two people", "2 guests"));
+        assert!(!same("from 3 to 7 February", "3 to 8 February"));
+    }
+
+    #[test]
+    fn numbers_have_their_nouns() {
+        let nouns = |text: &str| -> Vec<Option<String>> {
+            values(text, &Reading::of(text)).into_iter().map(|value| value.noun).collect()
+        };
+        assert_eq!(nouns("two red mugs and 300 g of flour"), [Some("mugs".to_owned()), Some("flour".to_owned())]);
+        assert_eq!(nouns("two-room flats"), [Some("room".to_owned())]);
+    }
+}

@@ -1,0 +1,298 @@
+//! The messages of OTLP that a body in protobuf is made of, as far as they are read, and such a body as OTLP/JSON.
+//!
+//! Fields have the numbers of `opentelemetry/proto/trace/v1/trace.proto` and `common/v1/common.proto`, version 1.9; what is not
+//! listed is passed over. Each message writes itself as JSON, so that both kinds of bodies are read in one way.
+
+use std::io::{self, Write};
+
+use prost::Message;
+use serde::{Serialize, Serializer};
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct TracesData {
+    #[prost(message, repeated, tag = "1")]
+    resource_spans: Vec<ResourceSpans>,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ResourceSpans {
+    #[prost(message, repeated, tag = "2")]
+    scope_spans: Vec<ScopeSpans>,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+struct ScopeSpans {
+    #[prost(message, repeated, tag = "2")]
+    spans: Vec<Span>,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Span {
+    #[prost(bytes = "vec", tag = "1")]
+    #[serde(serialize_with = "hex")]
+    trace_id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "2")]
+    #[serde(serialize_with = "hex")]
+    span_id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "4")]
+    #[serde(serialize_with = "hex")]
+    parent_span_id: Vec<u8>,
+    #[prost(string, tag = "5")]
+    name: String,
+    #[prost(fixed64, tag = "7")]
+    start_time_unix_nano: u64,
+    #[prost(fixed64, tag = "8")]
+    end_time_unix_nano: u64,
+    #[prost(message, repeated, tag = "9")]
+    attributes: Vec<KeyValue>,
+    #[prost(uint32, tag = "10")]
+    dropped_attributes_count: u32,
+    #[prost(message, repeated, tag = "11")]
+    events: Vec<SpanEvent>,
+    #[prost(message, optional, tag = "15")]
+    status: Option<Status>,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SpanEvent {
+    #[prost(fixed64, tag = "1")]
+    time_unix_nano: u64,
+    #[prost(string, tag = "2")]
+    name: String,
+    #[prost(message, repeated, tag = "3")]
+    attributes: Vec<KeyValue>,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+struct Status {
+    #[prost(string, tag = "2")]
+    message: String,
+    #[prost(int32, tag = "3")]
+    code: i32,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+struct KeyValue {
+    #[prost(string, tag = "1")]
+    key: String,
+    #[prost(message, optional, tag = "2")]
+    value: Option<AnyValue>,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+struct AnyValue {
+    #[prost(oneof = "Held", tags = "1, 2, 3, 4, 5, 6, 7")]
+    #[serde(flatten)]
+    value: Option<Held>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(clippy::enum_variant_names, reason = "these are the names in OTLP/JSON")]
+enum Held {
+    #[prost(string, tag = "1")]
+    StringValue(String),
+    #[prost(bool, tag = "2")]
+    BoolValue(bool),
+    #[prost(int64, tag = "3")]
+    IntValue(i64),
+    #[prost(double, tag = "4")]
+    DoubleValue(f64),
+    #[prost(message, tag = "5")]
+    ArrayValue(ArrayValue),
+    #[prost(message, tag = "6")]
+    KvlistValue(KeyValueList),
+    #[prost(bytes = "vec", tag = "7")]
+    #[serde(serialize_with = "hex")]
+    BytesValue(Vec<u8>),
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+struct ArrayValue {
+    #[prost(message, repeated, tag = "1")]
+    values: Vec<AnyValue>,
+}
+
+#[derive(Clone, PartialEq, Message, Serialize)]
+struct KeyValueList {
+    #[prost(message, repeated, tag = "1")]
+    values: Vec<KeyValue>,
+}
+
+fn hex<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    serializer.serialize_str(&digits)
+}
+
+/// Why a body is not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unread {
+    /// It is no message of OTLP.
+    Broken(String),
+    /// As JSON it is too long.
+    TooLong,
+}
+
+/// Bytes up to a limit.
+struct Bounded {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if more.len() > self.limit - self.bytes.len() {
+            return Err(io::Error::other("too long"));
+        }
+        self.bytes.write(more)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Spans, events and attributes of a body at most: an empty one takes two bytes there and a hundred times as much here.
+const MOST: usize = 2_000_000;
+
+/// How many there are, without looking further into them; what is damaged is found when it is read.
+fn entries(body: &[u8]) -> usize {
+    // The fields that lead to spans, and what stands in a span: attributes and events.
+    const WAY: [&[u64]; 4] = [&[1], &[2], &[2], &[9, 11]];
+    let (mut count, mut open) = (0, vec![(body, 0)]);
+    while let Some((mut rest, depth)) = open.pop() {
+        while let Some((key, after)) = varint(rest) {
+            let (skipped, after) = match key & 7 {
+                0 => (0, varint(after).map_or(&[][..], |(_, after)| after)),
+                1 => (8, after),
+                2 => varint(after)
+                    .map_or((0, &[][..]), |(length, after)| (usize::try_from(length).unwrap_or(usize::MAX), after)),
+                5 => (4, after),
+                _ => return count,
+            };
+            let Some((inner, after)) = after.split_at_checked(skipped) else { break };
+            if key & 7 == 2 && WAY[depth].contains(&(key >> 3)) {
+                count += 1;
+                if depth + 1 < WAY.len() {
+                    open.push((inner, depth + 1));
+                }
+            }
+            rest = after;
+        }
+    }
+    count
+}
+
+/// A number of protobuf, and what stands behind it.
+fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let mut number = 0;
+    for (at, byte) in bytes.iter().enumerate().take(10) {
+        number |= u64::from(byte & 127) << (7 * at);
+        if byte & 128 == 0 {
+            return Some((number, &bytes[at + 1..]));
+        }
+    }
+    None
+}
+
+/// A body in protobuf as OTLP/JSON of at most `limit` bytes.
+pub(crate) fn as_json(body: &[u8], limit: usize) -> Result<Vec<u8>, Unread> {
+    if entries(body) > MOST {
+        return Err(Unread::TooLong);
+    }
+    let data = TracesData::decode(body).map_err(|error| Unread::Broken(error.to_string()))?;
+    let mut json = Bounded { bytes: Vec::new(), limit };
+    serde_json::to_writer(&mut json, &data).map_err(|_| Unread::TooLong)?;
+    Ok(json.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value as Json, json};
+
+    use super::*;
+
+    /// A field of a message: its number, its wire type, and its bytes with their length where they have one.
+    fn field(number: u8, wire: u8, bytes: &[u8]) -> Vec<u8> {
+        let mut field = vec![number << 3 | wire];
+        if wire == 2 {
+            let (low, high) = (bytes.len() % 128, bytes.len() / 128);
+            field.extend(if high > 0 { vec![low as u8 | 128, high as u8] } else { vec![low as u8] });
+        }
+        field.extend_from_slice(bytes);
+        field
+    }
+
+    #[test]
+    fn bytes_written_by_hand_become_json() {
+        let value = |held: Vec<u8>| field(2, 2, &held);
+        let text = [field(1, 2, b"a"), value(field(1, 2, b"x"))].concat();
+        let list = value(field(5, 2, &field(1, 2, &field(3, 0, &[7]))));
+        let list = [field(1, 2, b"l"), list].concat();
+        let span = [
+            field(1, 2, &[0x74; 16]),
+            field(2, 2, &[1; 8]),
+            field(5, 2, b"chat m"),
+            field(7, 1, &9_u64.to_le_bytes()),
+            field(9, 2, &text),
+            field(9, 2, &list),
+            field(15, 2, &field(3, 0, &[2])),
+            // Links are not read.
+            field(13, 2, b"\x12\x01x"),
+        ]
+        .concat();
+        let body = field(1, 2, &field(2, 2, &field(2, 2, &span)));
+        let json: Json = serde_json::from_slice(&as_json(&body, 10_000).unwrap()).unwrap();
+        let span = &json["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
+        assert_eq!((&span["traceId"], &span["name"]), (&json!("74".repeat(16)), &json!("chat m")));
+        assert_eq!((&span["startTimeUnixNano"], &span["status"]["code"]), (&json!(9), &json!(2)));
+        let attributes = json!([
+            {"key": "a", "value": {"stringValue": "x"}},
+            {"key": "l", "value": {"arrayValue": {"values": [{"intValue": 7}]}}}
+        ]);
+        assert_eq!(span["attributes"], attributes);
+        assert_eq!(as_json(&body, 100), Err(Unread::TooLong));
+    }
+
+    #[test]
+    fn a_body_of_nothing_but_empty_spans_is_too_long() {
+        let spans = [0x12, 0].repeat(100);
+        let long = |bytes: &[u8]| {
+            let mut length = bytes.len();
+            let mut digits = Vec::new();
+            while length > 127 {
+                digits.push(u8::try_from(length % 128).unwrap() | 128);
+                length /= 128;
+            }
+            digits.push(u8::try_from(length).unwrap());
+            digits
+        };
+        let within = |tag: u8, bytes: &[u8]| [vec![tag], long(bytes), bytes.to_vec()].concat();
+        assert_eq!(entries(&within(0x0a, &within(0x12, &spans))), 102);
+        let many = within(0x0a, &within(0x12, &[0x12, 0].repeat(MOST)));
+        assert_eq!(as_json(&many, usize::MAX), Err(Unread::TooLong));
+        assert_eq!((entries(b"\xff\xff"), entries(b"")), (0, 0));
+    }
+
+    #[test]
+    fn what_is_no_message_is_told() {
+        for body in [
+            &b"{\"resourceSpans\": []}"[..],
+            b"\x0a\xff",
+            &field(1, 2, &field(2, 2, &field(2, 2, &field(5, 2, b"\xff")))),
+        ] {
+            assert!(matches!(as_json(body, 100), Err(Unread::Broken(_))), "{body:?}");
+        }
+        // Values inside of values without an end are given up.
+        let mut deep = field(1, 2, b"x");
+        for _ in 0..60 {
+            deep = field(5, 2, &field(1, 2, &deep));
+        }
+        let span = field(9, 2, &field(2, 2, &deep));
+        assert!(matches!(as_json(&field(1, 2, &field(2, 2, &field(2, 2, &span))), 100_000), Err(Unread::Broken(_))));
+    }
+}
