@@ -34,6 +34,7 @@ pub(crate) struct Term {
 pub(crate) struct Terms<'t> {
     text: &'t str,
     terms: Vec<Term>,
+    is_careful: bool,
 }
 
 impl<'t> Terms<'t> {
@@ -83,7 +84,21 @@ impl<'t> Terms<'t> {
             terms.push(Term { start, end: at, is_spaced, kind });
             is_spaced = false;
         }
-        Self { text, terms }
+        Self { text, terms, is_careful: false }
+    }
+
+    /// The same for the careful reading, which knows units that the published one does not.
+    pub(crate) fn careful(text: &'t str) -> Self {
+        Self { is_careful: true, ..Self::new(text) }
+    }
+
+    pub(crate) fn is_careful(&self) -> bool {
+        self.is_careful
+    }
+
+    /// The first term that starts at this byte or behind it.
+    pub(crate) fn at(&self, byte: usize) -> usize {
+        self.terms.partition_point(|term| term.start < byte)
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -151,9 +166,9 @@ impl<'t> Terms<'t> {
         self.word(at).is_some() && self.text(at).eq_ignore_ascii_case(word)
     }
 
-    /// Whether the term is one of these words, in any case.
-    pub(crate) fn is_any_word(&self, at: usize, words: &[&str]) -> bool {
-        self.word(at).is_some() && words.iter().any(|word| self.text(at).eq_ignore_ascii_case(word))
+    /// Whether the term is one of these words, in any case; `words` has blanks between them.
+    pub(crate) fn is_any_word(&self, at: usize, words: &str) -> bool {
+        self.word(at).is_some() && words.split_ascii_whitespace().any(|word| self.text(at).eq_ignore_ascii_case(word))
     }
 
     pub(crate) fn is_capitalised(&self, at: usize) -> bool {

@@ -80,7 +80,7 @@ metric!(Hallucination as Pure {
     whole: whole,
     prepare: Hallucination::checked,
     since: "0.1",
-    version: 8,
+    version: 9,
     page: "hallucination.md",
 });
 

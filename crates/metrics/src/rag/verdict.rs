@@ -102,7 +102,7 @@ metric!(Verdict as Pure {
     profiles: [Reference, Careful],
     prepare: Verdict::checked,
     since: "0.1",
-    version: 8,
+    version: 9,
     page: "verdict.md",
 });
 

@@ -19,6 +19,7 @@ mod interviews;
 mod labels;
 mod laws;
 mod pages;
+mod quantities;
 mod rag;
 mod rag_hostile;
 mod rag_labelled;

@@ -95,7 +95,7 @@ pub(in super::super) fn claims(reading: &Reading, offer: &impl Offer) -> Vec<Cla
         }
         // A claim ends where the next one begins.
         for at in from + 1..claims.len() {
-            let next = claims[at].tokens.start;
+            let next = claims[at].tokens.start.max(claims[at - 1].verb + 1);
             let end = &mut claims[at - 1].tokens.end;
             *end = (*end).min(next);
         }

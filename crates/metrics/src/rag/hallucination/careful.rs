@@ -7,12 +7,8 @@
 
 mod alignment;
 mod amounts;
-mod arithmetic;
 mod around;
-mod conversion;
-mod had;
 mod names;
-mod notation;
 mod sources;
 mod support;
 mod turns;
@@ -24,7 +20,6 @@ use std::ops::Range;
 
 use probare_nlp::lexicon::Sort;
 use probare_nlp::reading::{Block, Clause, Mood, Reading, Sentence};
-use probare_text::anchors::find_anchors;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
 use super::examination::sort;
@@ -62,10 +57,9 @@ const LONGEST_WISH: usize = 12;
 
 /// Reads a response against the chunks of a context.
 pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Careful {
-    let anchors = find_anchors(response);
     let sources = Sources::new(chunks);
-    let amounts = Amounts::new(response, chunks, &anchors);
-    let values = if anchors.is_empty() { Values::none() } else { Values::new(response, amounts.had()) };
+    let amounts = Amounts::new(response, chunks);
+    let values = Values::new(response, chunks, &amounts);
     let mut page = Page::new(&sources, &values);
     let mut findings = Vec::new();
     let mut supports: Vec<Support> = Vec::new();
@@ -83,12 +77,12 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
         }
         findings.extend(numbers);
         findings.extend(names::findings(response, reading, &support, &sources));
-        // Only an alignment proves anything; what is absent or seems to be turned speaks for a greater value.
-        findings.iter_mut().for_each(Finding::leave_open);
         support.proof = page.proof(reading, sentence, &amounts);
         findings.push(sentence_finding(response, &support, nearest));
         supports.push(support);
     }
+    // Only an alignment proves anything; what is absent or seems to be turned speaks for a greater value.
+    findings.iter_mut().for_each(Finding::leave_open);
     sort(&mut findings);
     let value = value(&supports);
     let label = Label::of(supports.iter().map(|support| &support.proof));

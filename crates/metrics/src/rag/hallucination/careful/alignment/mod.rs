@@ -14,10 +14,10 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use probare_nlp::reading::{Reading, Sentence};
+use probare_text::quantities;
 
 use super::super::finding::Source;
 use super::amounts::Amounts;
-use super::had::Had;
 use super::sources::Sources;
 use edits::{Edit, Laid};
 pub use exchange::Exchange;
@@ -62,14 +62,14 @@ pub(super) struct Values {
 }
 
 impl Values {
-    /// Those of a response, and those of its context, which were read before.
-    pub fn new(response: &str, had: &Had) -> Self {
-        Self { said: values(&Had::of(&[response])), had: values(had) }
-    }
-
-    /// None.
-    pub const fn none() -> Self {
-        Self { said: Vec::new(), had: Vec::new() }
+    /// Those of a response and those of its context; none where the response has none.
+    pub fn new(response: &str, chunks: &[&str], amounts: &Amounts<'_>) -> Self {
+        if amounts.is_empty() {
+            return Self { said: Vec::new(), had: Vec::new() };
+        }
+        // Read as the context is, so that both sides have the same shapes.
+        let said = quantities::amounts(response).into_iter().map(|amount| (0, amount));
+        Self { said: values(said, &[response]), had: values(amounts.had().iter().cloned(), chunks) }
     }
 }
 

@@ -15,6 +15,9 @@ pub(super) const NEW_LOGIC: f64 = 0.9;
 /// Words of the context that a word may meet, at most.
 const MOST_CANDIDATES: usize = 16;
 
+/// Words of the context that are tried for it, at most.
+const MOST_TRIED: usize = 128;
+
 /// Ways that are followed at the same time, at most.
 const MOST_STATES: usize = 32;
 
@@ -56,25 +59,32 @@ struct State {
 /// The cheapest way; of equals the first.
 pub(super) fn cheapest(said: &[Unit<'_>], had: &[&Unit<'_>]) -> Path {
     let mut by_stem: FxHashMap<StemId, Vec<usize>> = FxHashMap::default();
-    let mut others: Vec<usize> = Vec::new();
+    let (mut values, mut logic): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for (index, unit) in had.iter().enumerate() {
-        match (unit.kind, unit.stem) {
-            (Kind::Word | Kind::Name, Some(stem)) => by_stem.entry(stem).or_default().push(index),
-            _ => others.push(index),
+        match unit.kind {
+            Kind::Word | Kind::Name => {
+                if let Some(stem) = unit.stem {
+                    by_stem.entry(stem).or_default().push(index);
+                }
+            }
+            Kind::Value(_) => values.push(index),
+            Kind::Logic(_) => logic.push(index),
         }
     }
     let mut layers: Vec<Vec<State>> = vec![vec![State { at: None, cost: 0.0, back: 0, is_met: false }]];
     for unit in said {
         let candidates = match unit.kind {
             Kind::Word | Kind::Name => unit.stem.and_then(|stem| by_stem.get(&stem)).map_or(&[][..], Vec::as_slice),
-            _ => &others,
+            Kind::Value(_) => &values,
+            Kind::Logic(_) => &logic,
         };
         let before = layers.last().map_or(&[][..], Vec::as_slice);
         let skipped = before.iter().enumerate();
         let mut next: Vec<State> = skipped
             .map(|(back, state)| State { cost: state.cost + price(unit), back, is_met: false, ..*state })
             .collect();
-        let met = candidates.iter().filter(|&&index| unit.meets(had[index])).take(MOST_CANDIDATES);
+        let tried = candidates.iter().take(MOST_TRIED);
+        let met = tried.filter(|&&index| unit.meets(had[index])).take(MOST_CANDIDATES);
         for &index in met {
             probare_cancellation::steps(1);
             let mut best: Option<State> = None;

@@ -1,49 +1,38 @@
 //! What an alignment is made of: words of content and of logic, names, numbers and dates. Words that only join are none.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use probare_nlp::lexicon::{Sort, Sorts, entry};
 use probare_nlp::reading::{Reading, Sentence};
-use probare_text::dates::{Date, Fields, Meaning};
-use probare_text::quantities::{self, Kind as Counted, Quantity};
+use probare_text::dates::Fields;
+use probare_text::quantities::{Amount, How, Index, Scale, Sense};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
-use super::super::conversion::{self, Approach};
-use super::super::had::Had;
 use super::super::sources::{Sources, StemId, parts};
 use super::super::support::is_name;
 
 /// A number or a date with its place.
 pub(super) struct Value {
     chunk: usize,
-    span: Range<usize>,
-    meaning: Reads,
+    amount: Amount,
+    /// What it bears out.
+    index: OnceCell<Index>,
 }
 
-enum Reads {
-    Number(Quantity),
-    Date(Date),
-}
-
-/// The numbers and dates of some texts, in order, none inside another.
-pub(super) fn values(had: &Had) -> Vec<Value> {
-    let numbers = had.quantities.iter().map(|(chunk, found)| Value {
-        chunk: *chunk,
-        span: found.span.clone(),
-        meaning: Reads::Number(found.clone()),
-    });
-    let dates = had.dates.iter().filter_map(|(chunk, date)| {
-        let is_calendar = matches!(date.meaning, Meaning::Calendar { .. });
-        is_calendar.then(|| Value { chunk: *chunk, span: date.span.clone(), meaning: Reads::Date(date.clone()) })
-    });
-    let mut all: Vec<Value> = dates.chain(numbers).collect();
-    // The sort is stable: of a year, which is both, the date comes first and stays.
-    all.sort_by_key(|value| (value.chunk, value.span.start, std::cmp::Reverse(value.span.end)));
+/// The numbers and dates of some texts that were read, in order, none inside another. Ordinals in words are words.
+pub(super) fn values(read: impl Iterator<Item = (usize, Amount)>, chunks: &[&str]) -> Vec<Value> {
+    let is_word = |chunk: usize, amount: &Amount| {
+        amount.sense().kind() == "ordinal" && !amount.text(chunks[chunk]).contains(|c: char| c.is_ascii_digit())
+    };
+    let read = read.filter(|(chunk, amount)| !is_word(*chunk, amount));
+    let mut all: Vec<Value> = read.map(|(chunk, amount)| Value { chunk, amount, index: OnceCell::new() }).collect();
+    all.sort_by_key(|value| (value.chunk, value.amount.span.start, std::cmp::Reverse(value.amount.span.end)));
     let mut end = (0, 0);
     all.retain(|value| {
-        let is_free = (value.chunk, value.span.start) >= end;
+        let is_free = (value.chunk, value.amount.span.start) >= end;
         if is_free {
-            end = (value.chunk, value.span.end);
+            end = (value.chunk, value.amount.span.end);
         }
         is_free
     });
@@ -64,15 +53,14 @@ pub(super) enum Differs {
 impl Value {
     /// Whether this value of a context says what a response says.
     fn bears_out(&self, said: &Self) -> bool {
-        match (&self.meaning, &said.meaning) {
-            (Reads::Number(had), Reads::Number(said)) => {
-                // A bare number is none of a unit: "no more than eight" is not eight hours.
-                (said.kind == Counted::Cardinal) == (had.kind == Counted::Cardinal)
-                    && (quantities::supports(had, said) || conversion::bears_out(had, said, Approach::Exact, 3))
-            }
-            (Reads::Date(had), Reads::Date(said)) => probare_text::dates::supports(had, said),
-            _ => false,
-        }
+        // A bare number is none of a unit: "no more than eight" is not eight hours.
+        let is_plain = |value: &Self| {
+            let Sense::Number { scale, .. } = value.amount.sense() else { return false };
+            matches!(scale, Scale::Bare | Scale::Count | Scale::Ordinal | Scale::Label)
+        };
+        let index = || self.index.get_or_init(|| Index::new([&self.amount]));
+        is_plain(self) == is_plain(said)
+            && matches!(index().find(&said.amount), Some((_, How::Same | How::Converted | How::Implied)))
     }
 
     /// How another value of the same sort differs; nothing where both may hold or are of different sorts.
@@ -80,33 +68,33 @@ impl Value {
         if had.bears_out(self) || self.bears_out(had) {
             return None;
         }
-        match (&self.meaning, &had.meaning) {
-            (Reads::Number(said), Reads::Number(had)) => {
-                let is_plain = |quantity: &Quantity| quantity.kind == Counted::Cardinal;
-                if (said.value - had.value).abs() < 1e-9 {
-                    return (!is_plain(said) && !is_plain(had)).then_some(Differs::Unit);
+        match (self.amount.sense(), had.amount.sense()) {
+            (
+                said @ Sense::Number { scale, value, .. },
+                had @ Sense::Number { scale: other, value: other_value, .. },
+            ) => {
+                if (value - other_value).abs() < 1e-9 {
+                    let has_unit = |scale: &Scale| matches!(scale, Scale::Money(_) | Scale::Measure(_));
+                    return (has_unit(scale) && has_unit(other)).then_some(Differs::Unit);
                 }
-                // "Two thirds of them" leaves open how many.
-                let is_part = |quantity: &Quantity| is_plain(quantity) && quantity.value.fract() != 0.0;
-                let can_compare = is_part(said) == is_part(had) && conversion::is_same_sort(had, said);
-                can_compare.then_some(Differs::Number)
+                said.is_comparable(had).then_some(Differs::Number)
             }
-            (Reads::Date(said), Reads::Date(had)) => match (&said.meaning, &had.meaning) {
-                (Meaning::Calendar { fields: said, other: None }, Meaning::Calendar { fields: had, other: None }) => {
-                    conflict(said, had).then_some(Differs::Date)
-                }
-                _ => None,
-            },
+            (Sense::Date(_), Sense::Date(_)) => {
+                let conflicts = |said: &Sense| {
+                    had.amount.senses.iter().all(|had| match (said, had) {
+                        (Sense::Date(said), Sense::Date(had)) => conflict(said, had),
+                        _ => true,
+                    })
+                };
+                self.amount.senses.iter().all(conflicts).then_some(Differs::Date)
+            }
             _ => None,
         }
     }
 
     /// Whether a value of the same sort could stand in its place.
     pub(super) fn is_same_sort(&self, other: &Self) -> bool {
-        match (&self.meaning, &other.meaning) {
-            (Reads::Number(_), Reads::Number(_)) | (Reads::Date(..), Reads::Date(..)) => true,
-            (Reads::Number(_), Reads::Date(..)) | (Reads::Date(..), Reads::Number(_)) => false,
-        }
+        matches!(self.amount.sense(), Sense::Date(_)) == matches!(other.amount.sense(), Sense::Date(_))
     }
 }
 
@@ -119,8 +107,7 @@ fn conflict(said: &Fields, had: &Fields) -> bool {
         || other(said.month, had.month)
         || other(said.day, had.day) && said.month.is_some() == had.month.is_some()
         || other(said.weekday, had.weekday)
-        // Half a day apart, one of them may be told by the hands of the clock.
-        || other(said.minute.map(|minute| minute % 720), had.minute.map(|minute| minute % 720))
+        || other(said.minute, had.minute)
         || other(said.quarter, had.quarter)
 }
 
@@ -229,8 +216,9 @@ pub(super) fn units<'a>(
     let mut units: Vec<Unit<'a>> = Vec::new();
     let (mut clause, mut part) = (0, 0);
     let mut lead = "";
-    let mut next_value = values
-        .partition_point(|value| value.span.end <= reading.tokens.get(from).map_or(0, |token| token.origin.start));
+    let mut next_value = values.partition_point(|value| {
+        value.amount.span.end <= reading.tokens.get(from).map_or(0, |token| token.origin.start)
+    });
     let mut token = from;
     while token < sentence.tokens.end {
         probare_cancellation::steps(1);
@@ -238,7 +226,7 @@ pub(super) fn units<'a>(
         let word = reading.word(token);
         let at = token;
         token += 1;
-        while values.get(next_value).is_some_and(|value| value.span.end <= found.origin.start) {
+        while values.get(next_value).is_some_and(|value| value.amount.span.end <= found.origin.start) {
             next_value += 1;
         }
         let unit = |kind: Kind<'a>, word: &'a str, stem: Option<StemId>, span: Range<usize>| Unit {
@@ -253,10 +241,10 @@ pub(super) fn units<'a>(
             lead,
             is_claim: found.sorts.has_any(CLAIMS),
         };
-        if let Some(value) = values.get(next_value).filter(|value| value.span.start < found.origin.end) {
-            units.push(unit(Kind::Value(value), word, sources.stem(word), value.span.clone()));
+        if let Some(value) = values.get(next_value).filter(|value| value.amount.span.start < found.origin.end) {
+            units.push(unit(Kind::Value(value), word, sources.stem(word), value.amount.span.clone()));
             next_value += 1;
-            while token < sentence.tokens.end && reading.tokens[token].origin.start < value.span.end {
+            while token < sentence.tokens.end && reading.tokens[token].origin.start < value.amount.span.end {
                 token += 1;
             }
             lead = "";
@@ -279,7 +267,10 @@ pub(super) fn units<'a>(
         // "About the coach" is no rounding.
         let before_value = |token: usize| {
             let next = reading.tokens.get(token).map_or(0..0, |token| token.origin.clone());
-            values[next_value..].iter().take(1).any(|value| value.span.start < next.end && next.start < value.span.end)
+            values[next_value..]
+                .iter()
+                .take(1)
+                .any(|value| value.amount.span.start < next.end && next.start < value.amount.span.end)
         };
         let logic = logic.filter(|(class, length)| *class != "about" || before_value(at + length));
         if let Some((class, length)) = logic {
