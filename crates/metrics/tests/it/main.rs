@@ -16,6 +16,7 @@ mod golden;
 mod growth;
 mod injection;
 mod interviews;
+mod labels;
 mod laws;
 mod pages;
 mod quantities;

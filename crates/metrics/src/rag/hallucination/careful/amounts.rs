@@ -189,14 +189,28 @@ impl<'a> Amounts<'a> {
         self.index_at(span).map(|at| self.borne_out[at].is_some())
     }
 
+    /// Whether the response has no number and no date.
+    pub fn is_empty(&self) -> bool {
+        self.said.is_empty()
+    }
+
+    /// What the context has, in order, each with its chunk; nothing where the response has no number.
+    pub fn had(&self) -> &[(usize, Amount)] {
+        &self.had.amounts
+    }
+
+    /// Whether bytes of the response belong to a number or date that is converted or rounded, or follows from others.
+    pub fn is_worked_out(&self, span: &Range<usize>) -> bool {
+        self.index_at(span).is_some_and(|at| matches!(self.borne_out[at], Some((_, Some(_)))))
+    }
+
     /// Whether a place in the context has the number or date that bytes of the response belong to; nothing where it has none of
     /// that sort.
     pub fn stands_in(&self, span: &Range<usize>, place: &Source) -> Option<bool> {
         let at = self.index_at(span)?;
         let said = &self.said[at];
         // What is converted or worked out stands where its numbers stand.
-        let is_worked_out = matches!(self.borne_out[at], Some((_, Some(_))));
-        if is_worked_out || Index::new(self.had.within(place)).find(said).is_some() {
+        if self.is_worked_out(span) || Index::new(self.had.within(place)).find(said).is_some() {
             return Some(true);
         }
         self.rival(said, place).map(|_| false)
