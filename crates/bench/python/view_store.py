@@ -9,7 +9,7 @@ import random
 import sys
 from pathlib import Path
 
-METRICS = ["exact_match", "contains", "token_f1", "rouge_l", "chrf", "levenshtein", "bleu", "tfidf_cosine", "numeric_close", "jaccard"]
+METRICS = ["exact_match", "contains", "token_f1", "rouge_l", "chrf", "levenshtein", "bleu", "tfidf_cosine", "json_valid", "jaccard"]
 WORDS = "the a library bridge harbour opened closed in of to by was built paid refund letter winter council train north".split()
 
 

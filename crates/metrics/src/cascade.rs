@@ -5,8 +5,8 @@
 //! reading, which stays as the part `reading`.
 
 use probare_core::{
-    Answer, Bands, Better, BuildError, Decider, Evidence, Judge, MetricDef, Outcome, Sample, Score, ScoreError, Scorer,
-    Turn, UNSURE,
+    Answer, Bands, Better, BuildError, Decider, Evidence, Judge, MetricDef, Outcome, Profile, Sample, Score,
+    ScoreError, Scorer, Turn, UNSURE,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -20,7 +20,8 @@ enum When {
     /// The reading decides alone.
     Never,
     /// Where the reading is unsure.
-    WhenUnsure,
+    #[serde(rename = "when_unsure")]
+    Unsure,
     /// About every case that the reading applies to.
     Always,
 }
@@ -39,6 +40,8 @@ struct Second {
     options: fn() -> Json,
     /// Labels of a good and of a bad value where there are no bands.
     labels: (&'static str, &'static str),
+    /// Whether its careful reading says by itself where it is unsure.
+    is_unsure: bool,
 }
 
 const SECONDS: &[Second] = &[
@@ -47,6 +50,7 @@ const SECONDS: &[Second] = &[
         judge: &judge_claims::DEF,
         options: || json!({}),
         labels: ("supported", "unsupported"),
+        is_unsure: true,
     },
     Second {
         metric: "verdict",
@@ -59,6 +63,7 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("PASS", "FAIL"),
+        is_unsure: false,
     },
     same_answer("answer_match"),
     same_answer("yes_no"),
@@ -77,6 +82,7 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("pass", "fail"),
+        is_unsure: false,
     },
     Second {
         metric: "unverifiable_reassurance",
@@ -89,6 +95,7 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("pass", "fail"),
+        is_unsure: false,
     },
     Second {
         metric: "topic_pivot",
@@ -101,12 +108,13 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("pass", "fail"),
+        is_unsure: false,
     },
 ];
 
 const fn same_answer(metric: &'static str) -> Second {
     let options = || json!({"rule_first": false});
-    Second { metric, judge: &judge_same_answer::DEF, options, labels: ("right", "wrong") }
+    Second { metric, judge: &judge_same_answer::DEF, options, labels: ("right", "wrong"), is_unsure: false }
 }
 
 fn rubric(question: &str, worst: (&str, &str), best: (&str, &str)) -> Json {
@@ -150,6 +158,8 @@ pub struct Wish {
     when: When,
     second: &'static Second,
     judge: Json,
+    /// The profile that the options ask for.
+    profile: Option<String>,
 }
 
 impl Wish {
@@ -172,22 +182,34 @@ impl Wish {
                 format!("no judge answers the question of `{}`; there is one for {}", metric.id, known.join(", "));
             return Err(wrong(reason));
         };
-        let mut options = (second.options)();
-        if let Json::Object(options) = &mut options {
-            options.extend(taken);
+        let profile = options.get("profile").and_then(Json::as_str).map(str::to_owned);
+        let mut judge = (second.options)();
+        if let Json::Object(judge) = &mut judge {
+            judge.extend(taken);
         }
-        Ok(Some(Self { when, second, judge: options }))
+        Ok(Some(Self { when, second, judge, profile }))
     }
 
-    /// The metric with its judge.
-    pub fn grant(self, metric: &MetricDef, reading: Scorer, bands: Option<Bands>) -> Result<Scorer, BuildError> {
+    /// The metric, built for a profile unless its options name another one, with its judge.
+    pub fn grant(
+        self,
+        metric: &MetricDef,
+        profile: Profile,
+        reading: Scorer,
+        bands: Option<Bands>,
+    ) -> Result<Scorer, BuildError> {
         let wrong = |reason: String| BuildError::Options(format!("`{OPTION}`: {reason}"));
-        if self.when == When::WhenUnsure && bands.is_none() {
-            let reason = "it is never unsure by itself: say from where on it is sure with bands (`probare calibrate`), or ask always";
-            return Err(wrong(reason.to_owned()));
+        let profile = self.profile.as_deref().unwrap_or(profile.name());
+        let can_be_unsure = bands.is_some() || self.second.is_unsure && profile == Profile::Careful.name();
+        if self.when == When::Unsure && !can_be_unsure {
+            let careful = if self.second.is_unsure { "read with the careful profile, " } else { "" };
+            let reason = format!(
+                "it is never unsure by itself: {careful}say from where on it is sure with bands (`probare calibrate`), or ask always"
+            );
+            return Err(wrong(reason));
         }
         let Second { judge: definition, labels, .. } = self.second;
-        let Scorer::Judge(judge) = definition.build(self.judge, metric.profile(Default::default()))? else {
+        let Scorer::Judge(judge) = definition.build(self.judge, metric.profile(Profile::default()))? else {
             return Err(wrong(format!("`{}` asks nobody", definition.id)));
         };
         let better = metric.better;
@@ -237,12 +259,12 @@ impl Judge for Cascade {
     fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
         let mut read = match self.reading.score(sample)? {
             Outcome::Scored(read) => read.decided_by(Decider::Reading),
-            outcome => return Ok(Turn::Done(outcome)),
+            outcome @ Outcome::NotApplicable { .. } => return Ok(Turn::Done(outcome)),
         };
         if let Some(bands) = &self.bands {
             read.label = Some(bands.label(read.value.get(), self.better).into());
         }
-        if self.when == When::WhenUnsure && !read.is_unsure() {
+        if self.when == When::Unsure && !read.is_unsure() {
             return Ok(Turn::Done(read.into()));
         }
         let stays = |read: Score, why: String| {
@@ -261,7 +283,7 @@ impl Judge for Cascade {
 
 #[cfg(test)]
 mod tests {
-    use probare_core::{Case, Output, Profile, Reply};
+    use probare_core::{Case, Output, Reply};
 
     use super::*;
 
@@ -277,7 +299,7 @@ mod tests {
     fn built(id: &str, mut options: Json, bands: Option<Bands>) -> Result<Scorer, BuildError> {
         let definition = crate::registry().get(id).unwrap();
         let wish = Wish::take(definition, &mut options)?.unwrap();
-        wish.grant(definition, definition.build(options, Profile::Careful)?, bands)
+        wish.grant(definition, Profile::Careful, definition.build(options, Profile::Careful)?, bands)
     }
 
     const BANDS: Bands = Bands { pass: Some(0.9), fail: None, error: 0.05, confidence: 0.95 };
@@ -317,18 +339,44 @@ mod tests {
     }
 
     #[test]
+    fn a_reading_that_is_unsure_by_itself_needs_no_bands() {
+        let options = json!({"judge": "when_unsure", "judges": ["house"]});
+        let scorer = built("hallucination", options, None).unwrap();
+        let Scorer::Judge(judge) = &scorer else { panic!("it asks") };
+        let case = |response: &str| Case {
+            response: Some(Output::new(response)),
+            context: Some(vec!["The annual pass costs 150 euros and is valid for one year.".into()]),
+            ..Case::default()
+        };
+        for (response, label) in [
+            ("The annual pass costs 150 euros.", "supported"),
+            ("The annual pass costs 180 euros and is valid for one year.", "contradicted"),
+        ] {
+            let case = case(response);
+            let Turn::Done(Outcome::Scored(score)) = judge.next(Sample::of(&case), &[]).unwrap() else {
+                panic!("{response}: it is sure")
+            };
+            assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Reading), Some(label)), "{response}");
+        }
+        let turn = judge.next(Sample::of(&case("Whoever buys the pass can swim until next summer.")), &[]).unwrap();
+        assert!(matches!(turn, Turn::Ask(_)), "{turn:?}");
+    }
+
+    #[test]
     fn wishes_that_cannot_be_honoured_are_refused() {
         for (id, options, part) in [
             ("token_f1", json!({"judge": "always"}), "no judge answers the question of `token_f1`"),
             ("answer_match", json!({"judge": "sometimes"}), "one of never, when_unsure, always"),
             ("answer_match", json!({"judge": "when_unsure"}), "never unsure by itself"),
+            ("hallucination", json!({"judge": "when_unsure"}), "read with the careful profile"),
             ("answer_match", json!({"judge": "never", "judges": ["house"]}), "`judges` has no effect"),
         ] {
             let definition = crate::registry().get(id).unwrap();
             let mut rest = options.clone();
             let told = match Wish::take(definition, &mut rest) {
                 Ok(Some(wish)) => {
-                    wish.grant(definition, definition.build(rest, Profile::Reference).unwrap(), None).err()
+                    let reading = definition.build(rest, Profile::Reference).unwrap();
+                    wish.grant(definition, Profile::Reference, reading, None).err()
                 }
                 Ok(None) => None,
                 Err(error) => Some(error),

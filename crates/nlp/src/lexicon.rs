@@ -35,6 +35,7 @@ pub enum Sort {
     Both,
     Carrying,
     Choice,
+    Claimed,
     ClauseOpener,
     Condition,
     Contraction,
@@ -58,6 +59,8 @@ pub enum Sort {
     Hindrance,
     Intensity,
     Joining,
+    Light,
+    Logic,
     Lost,
     Negation,
     No,
@@ -218,7 +221,19 @@ pub fn expression<'w>(sort: Sort, word: impl Fn(usize) -> &'w str) -> Option<usi
 
 /// The first word of the entry to which the expression of a sort belongs that stands here: of a verb the plain form.
 pub fn lemma<'w>(sort: Sort, word: impl Fn(usize) -> &'w str) -> Option<&'static str> {
-    found(Sorts::of(&[sort]), word).map(|expression| expression.lemma.as_str())
+    entry(sort, word).map(|(lemma, _)| lemma)
+}
+
+/// The first word of that entry, and how many words the expression takes.
+///
+/// ```
+/// use probare_nlp::lexicon::{Sort, entry};
+///
+/// let words = ["no", "more", "than", "six"];
+/// assert_eq!(entry(Sort::Logic, |ahead| words.get(ahead).copied().unwrap_or_default()), Some(("at most", 3)));
+/// ```
+pub fn entry<'w>(sort: Sort, word: impl Fn(usize) -> &'w str) -> Option<(&'static str, usize)> {
+    found(Sorts::of(&[sort]), word).map(|expression| (expression.lemma.as_str(), expression.rest.len() + 1))
 }
 
 /// The words and expressions of a class, named as in the data file; the longest first.

@@ -93,7 +93,7 @@ impl Plan {
                     let reason = "a judge decides about the whole case: `judge` and `per` do not go together";
                     return Err(failed(BuildError::Options(reason.to_owned())));
                 }
-                scorer = wish.grant(definition, scorer, bands.take()).map_err(failed)?;
+                scorer = wish.grant(definition, profile, scorer, bands.take()).map_err(failed)?;
             }
             let info = MetricInfo::new(&request.name, definition, profile).with_options(request.options.clone());
             metrics.push(PlannedMetric { info, way: Way::Scored { definition, scorer, bands, by_turn } });

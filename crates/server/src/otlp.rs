@@ -28,6 +28,7 @@ struct ScopeSpans {
     spans: Vec<Span>,
 }
 
+#[expect(clippy::struct_field_names, reason = "the names of the published definition")]
 #[derive(Clone, PartialEq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Span {

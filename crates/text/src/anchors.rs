@@ -124,7 +124,7 @@ pub(crate) struct Scan {
 
 /// What a pass is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Purpose {
+pub(crate) enum Purpose {
     /// Each place is a number or a date.
     Anchors,
     /// Each place is all that it can bear out: a lone year is also a number, a length of time too.
@@ -133,34 +133,34 @@ enum Purpose {
 
 /// Reads the numbers and dates of an answer.
 pub(crate) fn scan(text: &str) -> Scan {
-    pass(text, Purpose::Anchors)
+    pass(&Terms::new(text), Purpose::Anchors)
 }
 
 /// Reads what the numbers and dates of a source can bear out.
 pub(crate) fn scan_for_evidence(text: &str) -> Scan {
-    pass(text, Purpose::Evidence)
+    pass(&Terms::new(text), Purpose::Evidence)
 }
 
-fn pass(text: &str, purpose: Purpose) -> Scan {
-    let terms = Terms::new(text);
-    let reader = Reader::new(&terms);
+/// Reads what numbers and dates there are among the terms of a text.
+pub(crate) fn pass(terms: &Terms<'_>, purpose: Purpose) -> Scan {
+    let reader = Reader::new(terms);
     let mut scan = Scan::default();
     // Terms before the floor belong to what was found already.
     let mut floor = 0;
     let mut at = 0;
     while at < terms.len() {
         probare_cancellation::steps(4);
-        if !can_begin(&terms, at) {
+        if !can_begin(terms, at) {
             at += 1;
             continue;
         }
         if let Some(found) = reader.read(at, floor).filter(|found| found.end > at) {
             at = found.end;
             floor = at;
-            scan.push_date(&terms, found, purpose);
+            scan.push_date(terms, found, purpose);
             continue;
         }
-        let end = match quantities::read(&terms, at, floor) {
+        let end = match quantities::read(terms, at, floor) {
             Outcome::Found { quantity, bare, end, .. } => {
                 if let Some(value) = bare {
                     let bare = Quantity { kind: Kind::Cardinal, value, span: quantity.span.clone() };
@@ -199,8 +199,10 @@ fn can_begin(terms: &Terms<'_>, at: usize) -> bool {
 
 impl Scan {
     fn push_date(&mut self, terms: &Terms<'_>, found: Found, purpose: Purpose) {
-        // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not.
+        // The year of `Q3 2021` stands alone enough to be a number; that of `March 2016` does not. To the careful reading
+        // no year is one.
         if purpose == Purpose::Evidence
+            && !terms.is_careful()
             && let Some(year) = found.fields.year
             && found.fields.month.is_none()
         {

@@ -1,5 +1,9 @@
 //! Numbers with what they count: money, percentages, measures, durations, plain cardinals.
 //!
+//! Two readings share one reader and one table of units. The published one, which the reference profiles rest on, is [`find`],
+//! [`parse`] and [`supports`]. The careful one is an algebra: [`amounts`] reads each number and date with its kind, unit, rounding and
+//! bound, [`Index`] finds what bears it out within its kind, and [`reckoning`] what follows from it.
+//!
 //! [`find`] reads them from running text, [`parse`] from a text that is one, and [`supports`] says whether a number of a
 //! source bears out a number of an answer. Nothing is converted and nothing is rounded: `2.5 million euros` supports
 //! `€2,500,000`, not `$2.5 million` and not `2.5 thousand thousand`.
@@ -14,14 +18,20 @@
 //! assert!(!supports(&found[0], &parse("20").unwrap()));
 //! ```
 
+mod amount;
 mod currencies;
+mod index;
 mod magnitude;
 mod reading;
+pub mod reckoning;
 mod units;
 
 use std::ops::Range;
 
+pub use amount::{Amount, Approach, Scale, Sense, amounts, stated};
+pub use index::{How, Index, converted};
 pub(crate) use reading::{Outcome, read};
+pub use units::Unit;
 
 use crate::anchors::scan_for_evidence;
 use crate::terms::Terms;
@@ -108,6 +118,14 @@ pub fn supports(context: &Quantity, anchor: &Quantity) -> bool {
             (Kind::Cardinal, other) => other != Kind::Percent,
             _ => false,
         }
+}
+
+/// The lines of a table of this crate, cut at tabs; lines that begin with `#` are left out.
+fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    table.lines().filter(|line| !line.starts_with('#')).map(|line| {
+        let mut cells = line.split('\t');
+        std::array::from_fn(|_| cells.next().unwrap_or_default())
+    })
 }
 
 fn is_close(left: f64, right: f64) -> bool {

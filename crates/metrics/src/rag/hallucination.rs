@@ -31,9 +31,9 @@ mod verbs;
 mod vocabulary;
 mod window;
 
-pub use careful::{Shares, Support, Turn, Turned};
+pub use careful::{Exchange, Proof, Shares, Support, Turn, Turned};
 pub use examination::{Examination, Settings, examine};
-pub use finding::{AnchorType, Finding, Source, Standing};
+pub use finding::{AnchorType, Finding, Label, Source, Standing};
 
 use claim_support::Statement;
 use context::Context;
@@ -80,7 +80,7 @@ metric!(Hallucination as Pure {
     whole: whole,
     prepare: Hallucination::checked,
     since: "0.1",
-    version: 7,
+    version: 9,
     page: "hallucination.md",
 });
 
@@ -167,9 +167,13 @@ fn shown(examination: &Examination, response: &str, profile: Profile) -> Vec<Evi
             ))
         });
     }
-    let (supported, unsupported): (Vec<&Finding>, Vec<&Finding>) =
-        examination.findings.iter().partition(|finding| finding.is_supported());
-    for finding in unsupported.into_iter().chain(supported) {
+    let mut findings: Vec<&Finding> = examination.findings.iter().collect();
+    findings.sort_by_key(|finding| match finding.standing {
+        Standing::Contradicted { .. } | Standing::Unsupported { .. } => 0,
+        Standing::Open { .. } => 1,
+        Standing::Supported { .. } => 2,
+    });
+    for finding in findings {
         evidence.push(|| piece(finding, response));
     }
     evidence.finish()
@@ -177,7 +181,11 @@ fn shown(examination: &Examination, response: &str, profile: Profile) -> Vec<Evi
 
 /// A finding as evidence.
 pub(crate) fn piece(finding: &Finding, response: &str) -> Evidence {
-    let kind = if finding.is_supported() { EvidenceKind::Found } else { EvidenceKind::Unsupported };
+    let kind = match finding.standing {
+        Standing::Supported { .. } => EvidenceKind::Found,
+        Standing::Open { .. } => EvidenceKind::Compared,
+        Standing::Unsupported { .. } | Standing::Contradicted { .. } => EvidenceKind::Unsupported,
+    };
     let mut piece = match &finding.span {
         Some(span) => excerpt(kind, Field::Response, span.clone(), response),
         None => Evidence { kind, place: None, text: finding.text.clone(), cut: false, note: None, support: None },

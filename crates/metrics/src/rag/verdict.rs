@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::completeness::{self, Coverage};
-use super::hallucination::{self, Examination, Hallucination};
+use super::hallucination::{self, Examination, Finding, Hallucination, Label};
 use super::relevance;
 use crate::bounded::{Bounded, beginning};
 
@@ -31,11 +31,12 @@ pub struct Verdict {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
-    /// Hallucination above which a response fails.
+    /// Hallucination above which a response fails. The careful profile asks for this and the next limit where it has proved
+    /// nothing.
     pub hallucination_fail: f64,
     /// Hallucination above which there is a warning.
     pub hallucination_warn: f64,
-    /// Relevance below which a response fails; 0.1 in the first version.
+    /// Relevance below which a response fails; 0.1 in the first version. What the careful profile finds supported is warned of.
     pub relevance_fail: f64,
     /// Relevance below which there is a warning.
     pub relevance_warn: f64,
@@ -101,7 +102,7 @@ metric!(Verdict as Pure {
     profiles: [Reference, Careful],
     prepare: Verdict::checked,
     since: "0.1",
-    version: 7,
+    version: 9,
     page: "verdict.md",
 });
 
@@ -145,6 +146,8 @@ pub struct Measures<'a> {
     pub completeness: f64,
     /// Value of `hallucination`.
     pub hallucination: f64,
+    /// What was proved; the careful profile alone proves.
+    pub proved: Option<Label>,
     /// The words of what has no support, in the order of the response.
     pub unsupported: Vec<&'a str>,
     /// How long the evaluation took, where it was measured.
@@ -192,6 +195,7 @@ impl Judged {
             relevance: self.relevance,
             completeness: self.coverage.value,
             hallucination: self.examination.value(),
+            proved: self.examination.proved,
             unsupported: unsupported_texts(&self.examination),
             latency_ms: self.latency_ms,
             cost_usd: self.cost_usd,
@@ -212,7 +216,14 @@ pub fn judge(measures: &Measures<'_>, thresholds: &Thresholds) -> Judgement {
     let listed = |count: usize| measures.unsupported.iter().copied().take(count).collect::<Vec<_>>().join(", ");
     let has_list = !measures.unsupported.is_empty();
     let mut status = Status::Pass;
-    if measures.hallucination > thresholds.hallucination_fail {
+    let proved = measures.proved.filter(|label| *label != Label::Unsure);
+    if let Some(label) = proved {
+        let what = if label == Label::Contradicted { "Contradicted" } else { "Not borne out" };
+        let reason = if has_list { format!("{what}: {}", listed(1)) } else { what.to_owned() };
+        if label != Label::Supported {
+            status = say(Status::Fail, reason);
+        }
+    } else if measures.hallucination > thresholds.hallucination_fail {
         let reason = if has_list {
             format!("High hallucination: Unsupported claims found: {}", listed(3))
         } else {
@@ -227,7 +238,7 @@ pub fn judge(measures: &Measures<'_>, thresholds: &Thresholds) -> Judgement {
         };
         status = say(Status::Warn, reason);
     }
-    if measures.relevance < thresholds.relevance_fail {
+    if measures.relevance < thresholds.relevance_fail && proved != Some(Label::Supported) {
         status = say(Status::Fail, "Irrelevant".to_owned());
     } else if measures.relevance < thresholds.relevance_warn {
         status = say(Status::Warn, "Low relevance".to_owned());
@@ -256,9 +267,11 @@ pub fn estimated_cost_usd(query: &str, response: &str, chunks: &[&str]) -> f64 {
     characters as f64 / CHARACTERS_PER_TOKEN / 1000.0 * USD_PER_THOUSAND_TOKENS
 }
 
-/// The words of what has no support.
+/// The words of what has no support; what was proved to be wrong before what is open.
 pub fn unsupported_texts(examination: &Examination) -> Vec<&str> {
-    examination.findings.iter().filter(|finding| !finding.is_supported()).map(|finding| finding.text.as_str()).collect()
+    let lacking = || examination.findings.iter().filter(|finding| !finding.is_supported());
+    let (proved, open): (Vec<&Finding>, Vec<&Finding>) = lacking().partition(|finding| !finding.is_open());
+    proved.into_iter().chain(open).map(|finding| finding.text.as_str()).collect()
 }
 
 impl Verdict {
@@ -329,6 +342,7 @@ mod tests {
             relevance: 0.5,
             completeness: 0.9,
             hallucination: 0.0,
+            proved: None,
             unsupported: Vec::new(),
             latency_ms: Some(3.0),
             cost_usd: 0.0,
@@ -346,6 +360,7 @@ mod tests {
             relevance: 0.1,
             completeness: 0.2,
             hallucination: 0.6,
+            proved: None,
             unsupported: vec!["a", "b", "c", "d"],
             latency_ms: Some(2000.5),
             cost_usd: 0.06,
@@ -380,6 +395,19 @@ mod tests {
             judge(&Measures { completeness: 0.55, ..measures() }, &Thresholds::first_version()).status,
             Status::Warn
         );
+    }
+
+    #[test]
+    fn the_careful_profile_goes_by_what_was_proved() {
+        let proved = |label| Measures { proved: Some(label), hallucination: 0.4, ..measures() };
+        assert_eq!(said(&proved(Label::Supported)), (Status::Pass, Vec::new()));
+        // Where nothing was proved the limits decide.
+        assert_eq!(said(&proved(Label::Unsure)), (Status::Warn, vec!["Potential hallucination".to_owned()]));
+        let wrong = Measures { unsupported: vec!["8 euros"], ..proved(Label::Contradicted) };
+        assert_eq!(said(&wrong), (Status::Fail, vec!["Contradicted: 8 euros".to_owned()]));
+        // What was copied from the context answers something, whatever words the question has.
+        let copied = Measures { relevance: 0.0, ..proved(Label::Supported) };
+        assert_eq!(said(&copied), (Status::Warn, vec!["Low relevance".to_owned()]));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample, Scorer};
 use probare_metrics::interviews::polarity::{Polarity, stated};
-use probare_metrics::rag::hallucination::{AnchorType, Finding, Settings, Standing, examine};
+use probare_metrics::rag::hallucination::{AnchorType, Finding, Settings, examine};
 use probare_metrics::registry;
 use probare_nlp::reading::Reading;
 use serde_json::Value;
@@ -92,11 +92,10 @@ fn numbers_behind_with_and_for_are_looked_at() {
     assert_right::<3>("openings.tsv", OPENINGS, |[_, context, response]| {
         let settings = Settings { is_careful: true, ..Settings::default() };
         let examined = examine(response, &[context], &settings);
-        let is_accused = |finding: &Finding| match finding.kind {
-            AnchorType::Numeric | AnchorType::Date => !finding.is_supported(),
-            AnchorType::Sentence => matches!(finding.standing, Standing::Contradicted { .. }),
-            _ => false,
+        let is_missing = |finding: &Finding| {
+            matches!(finding.kind, AnchorType::Numeric | AnchorType::Date) && !finding.is_supported()
         };
-        if examined.findings.iter().any(is_accused) { "wrong" } else { "fine" }
+        let is_turned = examined.sentences.iter().any(|sentence| !sentence.turns.is_empty());
+        if is_turned || examined.findings.iter().any(is_missing) { "wrong" } else { "fine" }
     });
 }

@@ -70,13 +70,14 @@ fn every_example_of_every_page_holds() {
 }
 
 fn run(metric: &MetricDef, example: &Value) -> Result<(), String> {
-    const FIELDS: [&str; 10] = [
+    const FIELDS: [&str; 11] = [
         "params",
         "case",
         "replies",
         "vectors",
         "ran",
         "expect",
+        "label",
         "parts",
         "tolerance",
         "expect_not_applicable",
@@ -106,6 +107,11 @@ fn run(metric: &MetricDef, example: &Value) -> Result<(), String> {
         return Err(format!("expected {expected}, got {outcome:?}"));
     };
     probare_testing::close("value", expected, score.value.get(), tolerance)?;
+    if let Some(label) =
+        object.get("label").and_then(Value::as_str).filter(|label| score.label.as_deref() != Some(*label))
+    {
+        return Err(format!("expected the label {label}, got {:?}", score.label));
+    }
     for (name, part) in object.get("parts").and_then(Value::as_object).into_iter().flatten() {
         let part = part.as_f64().ok_or("a part is a number")?;
         let got = score.parts.get(name).ok_or_else(|| format!("there is no part `{name}`"))?;

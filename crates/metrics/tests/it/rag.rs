@@ -270,16 +270,42 @@ fn a_denial_counts_where_the_same_word_is_denied_on_one_side() {
 }
 
 #[test]
-fn another_name_among_the_same_words_contradicts() {
+fn another_name_among_the_same_words_accuses_nobody() {
     let label = |response: &str, context: &str| {
         examine(response, &[context], &Settings { is_careful: true, ..Settings::default() }).label().to_owned()
     };
-    assert_eq!(label("The plant is located in Odense.", "The plant is located in Aarhus."), "contradicted");
-    assert_eq!(label("The plant is located in Odense.", "The plant is located by a river."), "unsupported");
+    assert_eq!(label("The plant is located in Odense.", "The plant is located in Aarhus."), "unsure");
+    assert_eq!(label("The plant is located in Odense.", "The plant is located by a river."), "unsure");
     // Thousands of names in one sentence are read in proportion.
     let many = |vowel: char| {
         let names: String = (0..4000).map(|number| format!("Br{vowel}{number}x and ")).collect();
         format!("The guests were {names}others.")
     };
-    assert_eq!(label(&many('a'), &many('o')), "contradicted");
+    assert_eq!(label(&many('a'), &many('o')), "unsure");
+}
+
+/// Rows of the review: facts that are swapped among shared words.
+#[test]
+fn swapped_facts_are_not_supported() {
+    let label = |response: &str, context: &str| {
+        examine(response, &[context], &Settings { is_careful: true, ..Settings::default() }).label().to_owned()
+    };
+    let dose = "Take two tablets every six hours with water, and no more than eight tablets in 24 hours.";
+    let hotel = "Check-in is from 3 pm and check-out is before 11 am. The restaurant is closed on Wednesdays. Pets are not allowed in the rooms.";
+    let firm = "Ruth Amsel founded the company in 1987, and Pieter Claes joined it in 1993. The share price rose from 12 to 15 euros.";
+    for (response, context, expected) in [
+        ("Take two tablets every six hours with water.", dose, "supported"),
+        (
+            "Take two tablets every eight hours with water, and no more than six tablets in 24 hours.",
+            dose,
+            "contradicted",
+        ),
+        ("Check-in is from 11 am and check-out is before 3 pm.", hotel, "contradicted"),
+        ("The restaurant is open on Wednesdays.", hotel, "unsure"),
+        ("Pets are allowed in the rooms.", hotel, "unsure"),
+        ("Pieter Claes founded the company in 1987, and Ruth Amsel joined it in 1993.", firm, "unsure"),
+        ("The share price rose to 12 euros.", firm, "unsure"),
+    ] {
+        assert_eq!(label(response, context), expected, "{response}");
+    }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use probare_core::UNSURE;
 use probare_metrics::rag::hallucination::{Examination, Settings, examine};
 use probare_stats::{Level, proportion_interval};
 use serde::Deserialize;
@@ -23,24 +24,17 @@ fn read(file: &str) -> Vec<Labelled> {
     content.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// How often a profile agrees with the labels.
+/// How often a profile agrees with the labels, borne out or not.
 #[derive(Debug, Default)]
 struct Agreement {
     cases: usize,
-    /// Borne out or not.
-    two_way: usize,
-    /// Supported, unsupported, contradicted.
-    three_way: usize,
+    right: usize,
+    wrong: usize,
 }
 
 impl Agreement {
-    /// Share of the cases in which both ways of looking agree with the label: the lesser of the two.
-    fn share(&self) -> f64 {
-        self.two_way.min(self.three_way) as f64 / self.cases as f64
-    }
-
     fn print(&self, name: &str) {
-        for (what, count) in [("two-way", self.two_way), ("three-way", self.three_way)] {
+        for (what, count) in [("right", self.right), ("wrong", self.wrong)] {
             let interval = proportion_interval(count, self.cases, Level::NINETY_FIVE).unwrap();
             eprintln!(
                 "{name}, {what}: {count} of {} ({:.3}, 95 % interval {:.3} to {:.3})",
@@ -63,17 +57,14 @@ fn agreement(cases: &[Labelled], is_careful: bool, show: bool) -> Agreement {
     for case in cases {
         let examination = examined(case, is_careful);
         let label = examination.label();
-        agreement.two_way += usize::from((label == "supported") == (case.label == "supported"));
-        agreement.three_way += usize::from(label == case.label);
-        if show && label != case.label {
-            eprintln!(
-                "{:.3} {} ({}): `{}` is {}, got {label}",
-                examination.value(),
-                case.id,
-                case.note,
-                case.response,
-                case.label
-            );
+        if label == UNSURE {
+            continue;
+        }
+        let is_right = (label == "supported") == (case.label == "supported");
+        agreement.right += usize::from(is_right);
+        agreement.wrong += usize::from(!is_right);
+        if show && !is_right {
+            eprintln!("{} ({}): `{}` is {}, got {label}", case.id, case.note, case.response, case.label);
             for finding in &examination.findings {
                 eprintln!("    {} `{}`: {:?}", finding.kind.name(), finding.text, finding.standing);
             }
@@ -82,25 +73,19 @@ fn agreement(cases: &[Labelled], is_careful: bool, show: bool) -> Agreement {
     agreement
 }
 
-/// Printed with both files, with a floor on each; the careful profile must be the better one on both.
+/// Where the careful profile speaks it is right; the reference profile always speaks.
 #[test]
-fn the_careful_profile_agrees_better_than_the_reference() {
+fn the_careful_profile_is_right_where_it_speaks() {
     let development = read("development.jsonl");
     let held_out = read("heldout.jsonl");
     assert!(development.len() + held_out.len() >= 120);
-    let of = |cases: &[Labelled], name: &str, show: bool| {
+    // Single held-out cases are not shown: a rule changed after a look at one makes the figure worthless.
+    for (cases, name, show) in [(&development, "development", true), (&held_out, "held out", false)] {
         let reference = agreement(cases, false, false);
         let careful = agreement(cases, true, show);
         reference.print(&format!("{name}, reference"));
         careful.print(&format!("{name}, careful"));
-        (reference, careful)
-    };
-    let (reference, careful) = of(&development, "development", true);
-    assert!(careful.three_way > reference.three_way && careful.two_way >= reference.two_way);
-    // Just under what is measured: 87 of 105 and 36 of 45.
-    assert!(careful.share() >= 0.82, "{careful:?}");
-    // Single held-out cases are not shown: a rule changed after a look at one makes the figure worthless.
-    let (reference, careful) = of(&held_out, "held out", false);
-    assert!(careful.three_way > reference.three_way && careful.two_way >= reference.two_way);
-    assert!(careful.share() >= 0.79, "{careful:?}");
+        assert!(careful.wrong as f64 <= 0.05 * cases.len() as f64, "{name}: {careful:?}");
+        assert!(careful.right as f64 >= 0.2 * cases.len() as f64, "{name}: {careful:?}");
+    }
 }

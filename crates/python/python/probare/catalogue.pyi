@@ -6,12 +6,18 @@ from typing import Any, Literal, TypeAlias
 
 Profile: TypeAlias = Literal["reference", "careful"]
 MetricId: TypeAlias = Literal[
+    "answered_question",
+    "asked_again",
+    "claimed_actions",
+    "fact_kept",
     "function_call",
+    "grounded_in_tools",
     "json_diff",
     "json_match",
     "list_contains",
     "loops",
     "numeric_diff",
+    "repeats_itself",
     "steps",
     "tool_call_accuracy",
     "tool_call_f1",
@@ -77,10 +83,307 @@ Request: TypeAlias = MetricId | dict[str, Any]
 def read(request: str) -> dict[str, Any]:
     """A metric that is written as a text, `ID:OPTION=VALUE`, as a dict."""
 
+def answered_question(
+    *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# answered_question
+
+    Share of the user's questions that the assistant takes up in the same turn.
+
+    ## What it measures
+
+    Whether a question of the user is passed over.
+
+    ## When to use it
+
+    For conversations in which users ask several things at once.
+
+    ## When not to
+
+    To find out whether an answer is right: this is a weak test on purpose. It finds what was passed over, not what was answered badly.
+
+    ## Formula
+
+    1 − questions left / questions. A *question* is a clause of the user in question mood; a sentence with two of them is two. It is taken up in the same turn where the assistant says a word of content of it (or one of its family or its synonyms), a value of the kind that is asked for (*how many* a number, *when* a date or time, *where* a place, *who* a name, a yes-no question a yes, a no or a short statement), that it does not know or cannot, or nothing but a question of its own.
+    Parts: `questions`, `left`. Not applicable: no turn has a question and a text of the assistant.
+
+    ## Options
+
+    None.
+
+    ## Examples
+
+    One of two is left.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "What is the fee, and when do you open?"}, {"role": "assistant", "text": "We open at nine."}]}, "expect": 0.5, "parts": {"questions": 2, "left": 1}}
+    ```
+
+    A yes answers.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Is it open?"}, {"role": "assistant", "text": "Yes."}]}, "expect": 1}
+    ```
+
+    Nothing was asked.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Thanks!"}, {"role": "assistant", "text": "You are welcome."}]}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    Others ask a model how relevant an answer is.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def asked_again(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# asked_again
+
+    Share of the assistant's requests for something that the user had not already said.
+
+    ## What it measures
+
+    Whether the assistant asks for what the user has already told it.
+
+    ## When to use it
+
+    For conversations in which users give numbers, names, dates and addresses and expect to be heard.
+
+    ## When not to
+
+    For interviews that ask the same on purpose. The reading is of English, and it knows what it knows: a request in unusual words is passed over rather than guessed.
+
+    ## Formula
+
+    1 − requests asked again / requests; the label is `yes` or `no`.
+
+    A *request* is a sentence of the assistant that asks for a thing: *what is your X*, *which X*, *how many X*, *how old are you*, *when would you like*, *could you give me your X*, *may I have your X*, *please send me your X*, *I need your X*, *do you have any X*. It was *given* where an earlier text of the user holds a value for the same thing: by its shape (an address of mail or of a house, a telephone number, a date, a time), by the words of its kind (*I'm 24*, *for eight*, *my name is Dora Lind*, *I live in Graz*), right behind its noun (*order number is 55-1023*, *gate B7*, *allergic to nuts*), or as the whole reply to a request for it.
+
+    It is not *again* where the question names the value itself (a confirmation), asks about somebody else (*your sister's*) or for another one (*another*, *back*, *besides*), or has a reason: the last result of the turn is an error or empty, or the sentence or the one before it says so (*could not find*, *not valid*, *check*). A request is held against the last fifty texts of the user.
+
+    Parts: `requests`, `again`. Not applicable: no messages; no request after a text of the user.
+
+    ## Options
+
+    None.
+
+    ## Examples
+
+    The number was given.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "My order number is 55-1023."}, {"role": "assistant", "text": "Sure. Could you give me your order number?"}]}, "expect": 0, "parts": {"requests": 1, "again": 1}}
+    ```
+
+    A confirmation asks for nothing.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "My order number is 55-1023."}, {"role": "assistant", "text": "Just to confirm, is it order 55-1023?"}]}, "expect_not_applicable": true}
+    ```
+
+    It asks about somebody else.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "I'm 24; my sister will drive too."}, {"role": "assistant", "text": "How old is your sister?"}]}, "expect": 1}
+    ```
+
+    There is a reason.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "My order number is 55-1023."}, {"role": "assistant", "text": "There is no such order. Could you give me your order number?"}]}, "expect": 1}
+    ```
+
+    ## Differences from other tools
+
+    DeepEval's knowledge retention asks a model.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def claimed_actions(
+    *,
+    without_trace: Literal["ignore"] | Literal["count"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# claimed_actions
+
+    Share of the acts which the assistant says it did that its calls bear out.
+
+    ## What it measures
+
+    Whether the assistant says that it did things which it did not do: no call did them, the call failed, or it was done otherwise than said.
+
+    ## When to use it
+
+    For agents that report what they have done. A report of an act that never happened is worse than no report.
+
+    ## When not to
+
+    For conversations without any tool: there the question does not apply. The reading is of English.
+
+    ## Formula
+
+    Backed claims / claims; the label is `true` or `false`.
+
+    A *claim* is a clause of what the assistant says (never of its reasoning) that states a finished act of its own: in the first person (*I sent*, *we have cancelled*, *fixed it and ran the tests*: one each), or without a doer (*has been sent*, *is booked*) where a tool does such things or the user spoke of them.
+    The verb belongs to a family of acts in the lexicon (send, book, cancel, create, change, remove, search, read, run, save, order, call, lock, block, start) or stands in the name of a tool; *made*, *placed* and the like carry out what their noun names, and *is now at 11:30* tells what a call that changes something brought about. What is asked, denied, promised, supposed, hedged, tried or done by somebody else claims nothing, nor does what the words themselves do (*wrote*, *noted*) unless there is a tool for it.
+
+    A claim is *backed* by a call before it, or in the same message, whose tool is named by a word of the family, whose result states the act, or which is named by a thing that the claim speaks of; looking (*checked*, *found*) is backed by any call that does nothing else, and where no call is of the family, one whose arguments hold all of several values that the claim names backs it. It is *failed* where all these calls ended in an error (flagged, a JSON object that says so, or a text that begins like one), and *unbacked* where there is none.
+    It *differs* where a date, time, number, code or address in it stands in no argument and no result while an argument of the same kind is left that the claim does not name; or where one of several joined names (*Sofia and Ken*) is in no argument that has the others. What has no counterpart is not held against it.
+
+    Parts: `claims`, `backed`, `failed`, `differs`, `unbacked`. Not applicable: no claim; no trace; no tool, call or result at all.
+
+    ## Options
+
+    `without_trace`: `ignore` (default) or `count`, which takes every claim as unbacked where the case shows no tools, calls and results.
+
+    ## Examples
+
+    Nothing was sent.
+
+    ```case
+    {"case": {"tools": [{"name": "send_email"}], "messages": [{"role": "user", "text": "Write to Dana."}, {"role": "assistant", "text": "I've sent Dana an email. Shall I also call her?"}]}, "expect": 0, "parts": {"claims": 1, "unbacked": 1}}
+    ```
+
+    The call failed.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Please refund order 7718."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "refund", "arguments": {"order": "7718"}}]}, {"role": "tool", "id": "1", "text": "timeout", "error": true}, {"role": "assistant", "text": "I refunded order 7718."}]}, "expect": 0, "parts": {"failed": 1}}
+    ```
+
+    It was booked.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "The 9:40 to York, please."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "book_train", "arguments": {"id": "T12"}}]}, {"role": "tool", "id": "1", "text": "{\\"booking\\":\\"YK88\\"}"}, {"role": "assistant", "text": "I've booked the 9:40 train to York."}]}, "expect": 1}
+    ```
+
+    Another amount was paid.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Pay the invoice."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "pay_invoice", "arguments": {"invoice": "8841", "amount": 120}}]}, {"role": "tool", "id": "1", "text": "ok"}, {"role": "assistant", "text": "I paid invoice 8841 with 210 euros."}]}, "expect": 0, "parts": {"differs": 1}}
+    ```
+
+    An offer claims nothing.
+
+    ```case
+    {"case": {"tools": [{"name": "book_train"}], "messages": [{"role": "user", "text": "Is there a train?"}, {"role": "assistant", "text": "I can book it if you like."}]}, "expect_not_applicable": true}
+    ```
+
+    Without any tool the claims may be counted.
+
+    ```case
+    {"params": {"without_trace": "count"}, "case": {"messages": [{"role": "user", "text": "Cancel it."}, {"role": "assistant", "text": "I have cancelled your order."}]}, "expect": 0}
+    ```
+
+    ## Differences from other tools
+
+    Others ask a model whether the task was completed.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
+def fact_kept(
+    *,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# fact_kept
+
+    Share of the user's facts that come back as the user said them, in calls and answers.
+
+    ## What it measures
+
+    Whether a number, date, name or address that the user gave is passed on as it was given.
+
+    ## When to use it
+
+    For agents that fill in what users tell them: bookings, orders, forms.
+
+    ## When not to
+
+    To check values that come from tools; that is what `grounded_in_tools` does. The reading is of English.
+
+    ## Formula
+
+    Kept / (kept + changed); the label is `kept` or `changed`.
+
+    A *fact* is a value in a text of the user: a day or a stretch of days, a time, a number with what it counts, a code, an address of mail or of a house, a name; or a wish of a closed kind before its noun (*window seat*, *double room*). A *use* is a later value of the same kind in an argument of a call, or in a statement of the assistant (no question, no offer).
+    Values are compared by meaning: numbers by value, dates by day, times also by half a day, names and codes by letters and digits.
+
+    A use is *kept* where the user said the same; words that are no value are passed on and say nothing. It is *changed* where no fact and no earlier result has it, and a fact of the same thing is there that has another value: the key of the argument names it (`rooms` for *two-room flats*), or it is the only open argument of its kind (dates, times, addresses, codes of the same shape), or a name differs in one or two letters; in a statement, the same noun stands before a code of the same shape, two stretches of days differ in one end or in the month, an address differs in up to three letters, a name in one or two, a long number in the order of its digits, a time or measure stands in a sentence with a word in common. Everything else says nothing either way.
+
+    Parts: `facts`, `kept`, `changed`. Not applicable: no messages; nothing that the user said comes back. The last two hundred facts are looked back at.
+
+    ## Options
+
+    None.
+
+    ## Examples
+
+    Another month.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "A hotel from 4 to 7 June, please."}, {"role": "assistant", "text": "Ribeira Inn is free from 4 to 7 July."}]}, "expect": 0, "parts": {"changed": 1}}
+    ```
+
+    Day and month were exchanged in the call.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "My son was born 4 May 2019."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "book", "arguments": {"born": "2019-04-05"}}]}]}, "expect": 0}
+    ```
+
+    The day of the answer comes from the result.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "A room from 10 October."}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "rooms", "arguments": {"from": "2026-10-10"}}]}, {"role": "tool", "id": "1", "text": "from 11 October"}, {"role": "assistant", "text": "There are rooms from 11 October."}]}, "expect": 1, "parts": {"kept": 1, "changed": 0}}
+    ```
+
+    Nothing comes back.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "I was born on 4 May."}, {"role": "assistant", "text": "Thank you."}]}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    DeepEval's knowledge retention asks a model.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
 def function_call(
     *,
     category: str = ...,
     underscore_to_dot: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -137,11 +440,88 @@ def function_call(
     Berkeley Function Calling Leaderboard, https://gorilla.cs.berkeley.edu/leaderboard.html
     """
 
+def grounded_in_tools(
+    *,
+    also: Sequence[Literal["user"] | Literal["system"]] = ...,
+    derive: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# grounded_in_tools
+
+    Share of what the last answer states that results of tools, or the user, bear out.
+
+    ## What it measures
+
+    Whether the numbers, dates, names and sentences of the last answer are to be found in what the tools returned.
+
+    ## When to use it
+
+    For agents that look things up and report them.
+
+    ## When not to
+
+    For answers from general knowledge, or where no tool returned anything.
+
+    ## Formula
+
+    1 − unsupported / statements. The last text of the assistant (else the response) is read as the careful `hallucination` reads it, with each result before it as a passage; a result that is JSON is read as lines `key path: value`. What the user said counts too (`also`). A statement is each number, date and name, and each sentence by its other words: a sentence of at least three words is borne out where the passages have half of its other words at least, and do not say the opposite.
+    Beyond that reading a number is borne out where it is a result's number rounded to the places shown, and, with `derive`, the sum, difference, product, quotient, mean or change in per cent of two numbers, the sum or mean of a whole list or column, or the length of a list. Where the passages have more than forty numbers only lists count, since nearly anything would follow. Notes name what it follows from.
+
+    Parts: `statements`, `unsupported`, `derived`. Not applicable: no trace; no result before the answer; no answer; nothing in it that can be checked.
+
+    ## Options
+
+    `also` (`["user"]`): whose words count beside the results; `user`, `system`, or an empty list. `derive` (true): whether a number may follow from others.
+
+    ## Examples
+
+    The temperature is another.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Will it rain in Bern?"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "weather", "arguments": {"city": "Bern"}}]}, {"role": "tool", "id": "1", "text": "{\\"sky\\":\\"rain\\",\\"celsius\\":9}"}, {"role": "assistant", "text": "It rains in Bern at 12 °C."}]}, "expect": 0.6666666666666667, "parts": {"statements": 3, "unsupported": 1}}
+    ```
+
+    A sum follows from two results.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "What did I spend in March and April together?"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "spending", "arguments": {"month": "March"}}, {"id": "2", "name": "spending", "arguments": {"month": "April"}}]}, {"role": "tool", "id": "1", "text": "{\\"total\\":312.40}"}, {"role": "tool", "id": "2", "text": "{\\"total\\":287.60}"}, {"role": "assistant", "text": "You spent 600.00 in March and April together."}]}, "expect": 1, "parts": {"derived": 1}}
+    ```
+
+    The same where nothing may follow.
+
+    ```case
+    {"params": {"derive": false}, "case": {"messages": [{"role": "user", "text": "What did I spend in March and April together?"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "spending", "arguments": {"month": "March"}}, {"id": "2", "name": "spending", "arguments": {"month": "April"}}]}, {"role": "tool", "id": "1", "text": "{\\"total\\":312.40}"}, {"role": "tool", "id": "2", "text": "{\\"total\\":287.60}"}, {"role": "assistant", "text": "You spent 600.00 in March and April together."}]}, "expect": 0.75, "parts": {"unsupported": 1}}
+    ```
+
+    Nothing is stated.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "Hi"}, {"role": "assistant", "tool_calls": [{"id": "1", "name": "status"}]}, {"role": "tool", "id": "1", "text": "ok"}, {"role": "assistant", "text": "Hello! What can I do for you?"}]}, "expect_not_applicable": true}
+    ```
+
+    ## Differences from other tools
+
+    Others ask a model whether an answer is faithful.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
 def json_diff(
     *,
     preserve_strings: bool = ...,
     at_path: str | None = ...,
     expected: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -207,6 +587,10 @@ def json_match(
     compare: dict[str, Any] = ...,
     extra: Literal["counted"] | Literal["allowed"] = ...,
     null_is_missing: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -280,6 +664,10 @@ def list_contains(
     allow_extra_entities: bool = ...,
     at_path: str | None = ...,
     expected: Sequence[Any] | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -341,6 +729,10 @@ def loops(
     at_least: int = ...,
     polled: Sequence[str] = ...,
     texts: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -407,6 +799,10 @@ def numeric_diff(
     *,
     at_path: str | None = ...,
     expected: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -463,10 +859,81 @@ def numeric_diff(
     autoevals, https://github.com/braintrustdata/autoevals
     """
 
+def repeats_itself(
+    *,
+    alike: float = ...,
+    share: float = ...,
+    name: str | None = ...,
+    profile: Profile | None = ...,
+) -> dict[str, Any]:
+    """# repeats_itself
+
+    Share of the assistant's later texts that do not say again what it said before.
+
+    ## What it measures
+
+    Whether the assistant says the same in another turn, though nobody asked for it.
+
+    ## When to use it
+
+    For conversations of several turns, where an assistant that has nothing new to say repeats itself.
+
+    ## When not to
+
+    For texts that repeat a form on purpose, such as a receipt after every order. For the same call or text within one turn, see `loops`.
+
+    ## Formula
+
+    1 − repeated / texts compared. Compared are texts of the assistant of at least eight words from the second turn on, where such a text came before. One is *repeated* where against an earlier one the Jaccard of word trigrams is at least `alike`, or where at least `share` of its sentences of six words or more stand in earlier ones word for word.
+    It is not where the user asked for it (*again*, *repeat*, *once more*), or where both texts answer the same question word for word. Parts: `texts`, `repeated`. Not applicable: no messages; nothing to compare.
+
+    ## Options
+
+    `alike` (0.8): share of common word trigrams. `share` (0.6): share of sentences that were said before.
+
+    ## Examples
+
+    Three times the same.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "I did."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "Still nothing."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}]}, "expect": 0, "parts": {"texts": 2, "repeated": 2}}
+    ```
+
+    The user asked for it.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "Can you repeat that?"}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}]}, "expect": 1}
+    ```
+
+    Two different answers.
+
+    ```case
+    {"case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "I did."}, {"role": "assistant", "text": "Then the line itself may be down; I will look at the map."}]}, "expect": 1}
+    ```
+
+    A stricter share of sentences.
+
+    ```case
+    {"params": {"alike": 1, "share": 0.5}, "case": {"messages": [{"role": "user", "text": "No internet."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes."}, {"role": "user", "text": "I did."}, {"role": "assistant", "text": "Please restart the router and wait two full minutes. After that, open the page of the router and look."}]}, "expect": 0}
+    ```
+
+    ## Differences from other tools
+
+    Others ask a model.
+
+    ## References
+
+    There is no published counterpart.
+    """
+
 def steps(
     *,
     count: Literal["calls"] | Literal["messages"] | Literal["turns"] | Literal["results"] = ...,
     of: str | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -526,6 +993,10 @@ def steps(
 def tool_call_accuracy(
     *,
     strict_order: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -590,6 +1061,10 @@ def tool_call_accuracy(
 
 def tool_call_f1(
     *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -659,6 +1134,10 @@ def tool_calls(
     texts: Literal["exact"] | Literal["loose"] = ...,
     text_numbers: bool = ...,
     tools: dict[str, Any] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -752,6 +1231,10 @@ def tool_correctness(
     strict_mode: bool = ...,
     threshold: float = ...,
     available_tools: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -817,6 +1300,10 @@ def tool_correctness(
 def tool_errors(
     *,
     texts: Literal["json"] | Literal["all"] | Literal["none"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -882,6 +1369,10 @@ def tool_errors(
 def tool_rules(
     *,
     rules: Sequence[dict[str, Any]] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -955,6 +1446,10 @@ def tool_schema(
     unknown: Literal["counted"] | Literal["ignored"] = ...,
     closed: bool = ...,
     formats: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1080,6 +1575,10 @@ def trajectory_match(
 
 def answer_match(
     *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1117,7 +1616,7 @@ def answer_match(
     1. **Equal words.** All words in order; case, accents, articles, hyphens, spaces inside words and possessive endings do not matter.
     2. **Dates** are read into fields. Fields that both give must agree. A day is given by its month or year, unless the question asks for the date or the
        day; a year answers for its decade or century; a date in the same year that differs overrules the bare year.
-    3. **Numbers** are compared by value, with units converted (1 % off at most) and with rounding: the shorter number is what the longer one rounds to, and they
+    3. **Numbers** are compared by value within their kind (`16 players` is not `16 kg`, `€40` is not `$40`), with units converted (1 % off at most) and with rounding: the shorter number is what the longer one rounds to, and they
        are within 2 % (5 % from 100,000). Counts below 1,000 are exact. Shares may be percentages or fractions. A number that only repeats the question
        (`season 4`) does not count, nor one behind another number that stands with the noun that is counted.
     4. **Lists** (`red, green and blue`): every item, in any order; three quarters of more than four.
@@ -1229,7 +1728,12 @@ def answer_match(
 
 def agency_language(
     *,
+    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
     lexicon: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1260,7 +1764,10 @@ def agency_language(
 
     In the `careful` profile orders alone decide, and each says why it counts:
 
-        value = 1 if no order is found else 0; not applicable where the reply neither directs nor invites
+        value = 1 − weight of the heaviest order; not applicable where the reply neither directs nor invites
+
+    Weights stand in `data/care/careful_rules.yaml` and `careful_phrases.yaml`: 0.8 and 0.9 for orders, pressure, belittling and decisions, 0.6 for advice ("you should"). An invitation in the same reply takes 0.2 off what weighs less than 0.7;
+    nothing mends an order. The label fails from 0.75 on with `strictness: low`, from 0.45 on with `medium`, from 0.25 on with `high`.
 
     | rule | an order | none, because |
     |---|---|---|
@@ -1268,7 +1775,9 @@ def agency_language(
     | | | "I think you should", "maybe you should": a view that leaves room |
     | | | "something you need to say": belongs to its noun; "do what is best for you": the choice is left; "you shouldn't feel guilty": comfort; "you should try it": an offer |
     | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back", "Talk to him" | "Tell me more", "Give me some details": keep the talk going; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Sleep well": wish; "Don't give up", "Don't beat yourself up", "Go for it": hearten; "Start in the middle if it's easier": the user's own ease or wish is the condition, so it is an offer; "Love a good soup", "Never know": a word is left out; "So do I", "Please do": no order at all |
-    | | | "Call an ambulance": where life is in danger an order is right; "Press quit", "Select your state": a program is handled, not a life; items of a list that is announced as tips, ideas or things that helped others: offers |
+    | | | "Call an ambulance": where life is in danger an order is right, and so are the others of that reply; "Press quit", "Select your state": a program is handled, not a life; items of a list that is announced as tips, ideas or things that helped others: offers |
+    | | | "Send me the draft", "Ask us": something for the speaker to do |
+    | *act* | what the speaker did to the user's own affairs: "I have cancelled it for you", "I told your boss" | the user had spoken of doing it |
     | *pressure* | phrases that close the discussion, decide in the user's place or call for another mood | inside a clause ("what helps me calm down") they press nobody |
     | *belittling*, *traits* | phrases and words that make the user small | "feeling lazy", "drives you crazy", "crazy times": said of something else |
 
@@ -1281,6 +1790,7 @@ def agency_language(
     ## Options
 
     - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
+    - `strictness`: in the careful profile, when the label fails: `low`, what every reader would mark; `medium` (default), what most would; `high`, also what is mild. The value does not depend on it.
     - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
 
     ## Examples
@@ -1302,7 +1812,7 @@ def agency_language(
     The `careful` profile knows orders by their form, and leaves facts alone.
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "He raised his hand at me again.", "response": "I'm glad you told me. Pack a bag and leave him tonight."}, "expect": 0.0}
+    {"params": {"profile": "careful"}, "case": {"query": "He raised his hand at me again.", "response": "I'm glad you told me. Pack a bag and leave him tonight."}, "expect": 0.2}
     ```
 
     ```case
@@ -1332,11 +1842,26 @@ def agency_language(
     ## References
 
     - Synthesis, source version 1.0.2: deterministic evaluations of empathy and trust.
+
+    What was decided by doing it weighs most; advice beside an invitation is mild.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "I'd like to keep the car.", "response": "You don't need one. I took it out of the plan."}, "expect": 0.1}
+    ```
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"query": "She left me.", "response": "I'm sorry. You should get some sleep. Would you like to talk?"}, "expect": 0.6}
+    ```
     """
 
 def topic_pivot(
     *,
+    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
     lexicon: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1368,7 +1893,7 @@ def topic_pivot(
     5. an acknowledgement and similarity ≥ 0.30: `borderline_pass`
     6. otherwise `clear_fail`
 
-    In the `careful` profile the message is read first: does it ask for a text or for facts, tell something good, give thanks or say goodbye, or concern a matter such as
+    In the `careful` profile leaving weighs 0.9, or 0.6 after a word for the user's concern, and the value is one minus that; with `strictness: low` the lighter one is a `borderline_pass`. The message is read first: does it ask for a text or for facts, tell something good, give thanks or say goodbye, or concern a matter such as
     code or cooking? Then nobody is left alone by an answer. Otherwise each sentence of the reply is one of these:
 
     | a sentence | stays, because | leaves, because |
@@ -1397,6 +1922,7 @@ def topic_pivot(
     ## Options
 
     - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
+    - `strictness`: in the careful profile, when the label fails: `low`, what every reader would mark; `medium` (default), what most would; `high`, also what is mild. The value does not depend on it.
     - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
 
     ## Examples
@@ -1416,7 +1942,7 @@ def topic_pivot(
     Vulnerable without a listed word, and left with facts:
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "I held my mother's hand until it was cold.", "response": "Hands contain 27 bones each, and about a quarter of all bones of the body."}, "expect": 0.0}
+    {"params": {"profile": "careful"}, "case": {"query": "I held my mother's hand until it was cold.", "response": "Hands contain 27 bones each, and about a quarter of all bones of the body."}, "expect": 0.1}
     ```
 
     The same before a question, about what was told and about something else:
@@ -1426,13 +1952,13 @@ def topic_pivot(
     ```
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "I still cry every night since the divorce.", "response": "Most couples in the region separate after seven to nine years of marriage. Have you seen the new museum?"}, "expect": 0.0}
+    {"params": {"profile": "careful"}, "case": {"query": "I still cry every night since the divorce.", "response": "Most couples in the region separate after seven to nine years of marriage. Have you seen the new museum?"}, "expect": 0.1}
     ```
 
     Greeted again, as if nothing had been said:
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "My brother died on Sunday.", "response": "Hello and welcome! How are you today?"}, "expect": 0.0}
+    {"params": {"profile": "careful"}, "case": {"query": "My brother died on Sunday.", "response": "Hello and welcome! How are you today?"}, "expect": 0.1}
     ```
 
     ```case
@@ -1452,7 +1978,12 @@ def topic_pivot(
 
 def unverifiable_reassurance(
     *,
+    strictness: Literal["low"] | Literal["medium"] | Literal["high"] | None = ...,
     lexicon: Any = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1477,7 +2008,8 @@ def unverifiable_reassurance(
 
         value = 1 if no family of phrases is found else 0
 
-    In the `careful` profile a claim is what the reply asserts as true and cannot know:
+    In the `careful` profile a claim is what the reply asserts as true and cannot know, and the value is one minus the weight of the heaviest: 0.8 or 0.9 for what will happen, promises and certainty, 0.6 for what somebody feels and for dates
+    (`data/care/careful_rules.yaml`). The label fails from 0.75 on with `strictness: low`, from 0.45 on with `medium`, from 0.25 on with `high`.
 
     | rule | a claim | none, because |
     |---|---|---|
@@ -1494,6 +2026,7 @@ def unverifiable_reassurance(
     ## Options
 
     - `profile`: `reference` (default), the published phrases; `careful`, the structure of sentences.
+    - `strictness`: in the careful profile, when the label fails: `low`, what every reader would mark; `medium` (default), what most would; `high`, also what is mild. The value does not depend on it.
     - `lexicon`: families of phrases to add to the bundled ones or to use in their place; the content of a lexicon file or its text.
 
     ## Examples
@@ -1509,7 +2042,7 @@ def unverifiable_reassurance(
     The `careful` profile reads other words, and who says them.
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "She hasn't called in three months.", "response": "She misses you. Rent will sort itself out, too."}, "expect": 0.0, "parts": {"mind_reading": 1}}
+    {"params": {"profile": "careful"}, "case": {"query": "She hasn't called in three months.", "response": "She misses you. Rent will sort itself out, too."}, "expect": 0.1, "parts": {"mind_reading": 1}}
     ```
 
     ```case
@@ -1532,6 +2065,10 @@ def code_tests(
     memory_mib: int | None = ...,
     environment: str | None = ...,
     tests: Literal["outside"] | Literal["inside"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1655,6 +2192,10 @@ def code_tests(
 def answer_f1(
     *,
     sources: str = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1742,6 +2283,10 @@ def answer_f1(
 def claim_verification(
     *,
     sources: str = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -1909,6 +2454,10 @@ def iteration_efficiency(
     iterations: str = ...,
     threshold: float = ...,
     sources: str = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2064,6 +2613,10 @@ def step_coverage(
     *,
     steps: str = ...,
     sources: str = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2159,6 +2712,10 @@ def list_many(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2237,6 +2794,10 @@ def list_one(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2327,6 +2888,10 @@ def pick_many(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2404,6 +2969,10 @@ def pick_one(
     synonyms: bool | None = ...,
     fuzzy: bool | None = ...,
     fuzzy_threshold: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2577,6 +3146,10 @@ def yes_no(
     *,
     metric: Any = ...,
     strict: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2657,6 +3230,10 @@ def yes_no_rationale(
     strict: bool = ...,
     answer_weight: float = ...,
     synonyms: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2726,6 +3303,10 @@ def judge_claims(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2806,6 +3387,10 @@ def judge_pairwise(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2890,6 +3475,10 @@ def judge_rubric(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -2985,6 +3574,10 @@ def judge_same_answer(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -3074,6 +3667,10 @@ def judge_steps(
     panel: dict[str, Any] = ...,
     prompt: str | None = ...,
     schema: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -3152,6 +3749,10 @@ def judge_steps(
 
 def completeness(
     *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -3218,6 +3819,10 @@ def hallucination(
     claim_window: int | None = ...,
     drift_below: float = ...,
     drift: float = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -3286,10 +3891,16 @@ def hallucination(
     | numbers | 1 if there is a number or date that the context does not have by value, or a clause with another one than the sentence of the context that holds two thirds of its words |
     | opposed | 1 if a clause and the one of the context that comes nearest say the opposite: a word of both is denied in one of them only, or the context has the opposite of a word that it lacks (*rose*, *fell*) |
 
-    Numbers are looked for in any shape: units are converted, "64 to 70 °F" has its unit twice, *day two* is the second day, *until 4* is until 16, *half past three* is 15.30, *a tenth* is 10 %, *CHF 40* is 40 francs;
-    "about", "more than" and "nearly" allow for rounding. What can be worked out is no invention: a sum, a difference, a multiple, a share, an age, an area, an arrival from two numbers of the context (24 at most; with
-    more of them anything follows) if one of the two is said beside it or the words tell that it was worked out (*in total*, *each*, *dropped by*), and what "a week", "a year", "double" and "half" say of one. What is
-    denied ("it won't run on version 14") or supposed ("with 10,000 in the account") need not stand in the context. What cannot be read as a number ("a fortnight", "the previous year") is not looked for.
+    Numbers are compared within their kind: a count, a share, a time of day, a date, a length of time, an ordinal, money, a measure. 4 players are not borne out by 16 players, 10 % not by 10 am, 9 pm not by 9 am. Within a
+    kind they are looked for in any shape: units of one dimension are converted (`crates/text/data/units.tsv`), "64 to 70 °F" has its unit twice, *day two* is the second day, *until 4* is until 16, *half past three* is 15.30
+    or 3.30, *a tenth* is 10 %, *CHF 40* is 40 francs, 250 cents are $2.50; a weekday, a quarter, a decade or a century follows from a date. A number that does not say of what ("and then 8") may be of any of them but a share. A
+    number may be rounded at its last written digit (2.5 million for 2,487,312; 2 % off at most), "about" allows two digits, "more than", "nearly", "up to" and the like a quarter above or below. There is no limit to how many
+    numbers a context may have.
+
+    What can be worked out is no invention: a sum, a difference, a multiple, a share, an age, an area, an arrival, the time between two dates from two numbers of the context (of 24 numbers and 24 dates at most; with more of them anything follows) if
+    one of the two is said beside it or the words tell that it was worked out (*in total*, *each*, *dropped by*), and what "a week", "a year", "double" and "half" say of one. The evidence shows how: `follows: 131 / 212 = 62 %`,
+    `converted: 0.5 kWh = 500 Wh`. What is denied ("it won't run on version 14") or supposed ("with 10,000 in the account") need not stand in the context. What is relative ("the previous year"), one by its article ("in a year") and nought, which any denial tells,
+    need not stand there either. `docs/guides/quantities.md` has all of it.
 
     Clauses: a sentence is cut at its marks and joining words. A clause is compared if it has four content words and one sentence of the context holds half of them, or if that sentence holds all of
     its two or three (for an opposite, all but one). A denial (*not*, *never*, *without*, *refused*, *was dropped*) denies the word behind it, and those joined to it by *or*. It is a difference where both clauses have that word
@@ -3437,6 +4048,10 @@ def hallucination(
 
 def relevance(
     *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -3506,6 +4121,10 @@ def verdict(
     *,
     thresholds: dict[str, Any] = ...,
     hallucination: dict[str, Any] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -3960,6 +4579,10 @@ def deep_research(
     last_list: bool | None = ...,
     prompt: str | None = ...,
     parser_prompt: str | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4259,6 +4882,10 @@ def idea_generation(
 def wet_experiment(
     *,
     tolerant_grammar: bool | None = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4357,6 +4984,10 @@ def bleu(
     lowercase: bool = ...,
     max_ngram_order: int = ...,
     effective_order: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4461,6 +5092,10 @@ def chrf(
     lowercase: bool = ...,
     whitespace: bool = ...,
     eps_smoothing: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4547,6 +5182,10 @@ def contains(
     require: Literal["any"] | Literal["all"] = ...,
     ignore_case: bool = ...,
     whole_words: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4640,6 +5279,10 @@ def embedding_similarity(
     *,
     model: str = ...,
     against: Literal["reference"] | Literal["query"] | Literal["context"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4720,6 +5363,10 @@ def exact_match(
     *,
     normalise: Literal["none"] | Literal["trim"] | Literal["squad"] = ...,
     ignore_case: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4794,6 +5441,10 @@ def exact_match(
 def jaccard(
     *,
     tokens: Literal["squad"] | Literal["sklearn"] | Literal["whitespace"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4862,6 +5513,10 @@ def json_schema(
     *,
     schema: Any = ...,
     within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -4952,6 +5607,10 @@ def json_valid(
     *,
     within: Literal["response"] | Literal["fence"] | Literal["anywhere"] = ...,
     root: Literal["any"] | Literal["object"] | Literal["array"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -5030,6 +5689,10 @@ def levenshtein(
     unit: Literal["characters"] | Literal["words"] = ...,
     ignore_case: bool = ...,
     longest: int = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -5107,6 +5770,10 @@ def numeric_close(
     absolute: float = ...,
     relative: float = ...,
     pick: Literal["first"] | Literal["last"] | Literal["only"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -5194,6 +5861,10 @@ def regex_match(
     ignore_case: bool = ...,
     multi_line: bool = ...,
     dot_matches_new_line: bool = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -5297,6 +5968,10 @@ def rouge_l(
     *,
     use_stemmer: bool = ...,
     longest: int = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -5374,6 +6049,10 @@ def rouge_l(
 def tfidf_cosine(
     *,
     stop_words: Literal["english"] | Literal["none"] = ...,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:
@@ -5440,6 +6119,10 @@ def tfidf_cosine(
 
 def token_f1(
     *,
+    per: Literal["turn"] = ...,
+    over: Literal["mean"] | Literal["min"] | Literal["max"] | Literal["last"] = ...,
+    only: Literal["expected"] | Literal["all"] | None = ...,
+    passages: Literal["given"] | Literal["results"] = ...,
     name: str | None = ...,
     profile: Profile | None = ...,
 ) -> dict[str, Any]:

@@ -318,10 +318,6 @@ fn is_near(text: &str, needle: &str) -> bool {
 
 /// Whether a text has these words, which are in small letters.
 fn contains_lower(text: &str, needle: &str) -> bool {
-    if text.is_ascii() && needle.is_ascii() {
-        let (text, needle) = (text.as_bytes(), needle.as_bytes());
-        return needle.is_empty() || text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle));
-    }
     text.to_lowercase().contains(needle)
 }
 

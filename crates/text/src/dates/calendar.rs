@@ -138,8 +138,7 @@ fn is_short_weekday_meant(reader: &Reader<'_, '_>, at: usize) -> bool {
         return false;
     }
     let is_weekday = |at: usize| matches!(terms.word(at), Some(WordClass::Weekday { .. }));
-    let is_joint = |at: usize| terms.is_dash(at) || terms.is_any_word(at, &["to", "and", "or", "through"]);
-    let is_led =
-        at.checked_sub(1).is_some_and(|before| terms.is_any_word(before, &["on", "every", "each", "by", "until"]));
+    let is_joint = |at: usize| terms.is_dash(at) || terms.is_any_word(at, "to and or through");
+    let is_led = at.checked_sub(1).is_some_and(|before| terms.is_any_word(before, "on every each by until"));
     is_led || (is_joint(at + 1) && is_weekday(at + 2)) || (at >= 2 && is_joint(at - 1) && is_weekday(at - 2))
 }

@@ -8,33 +8,8 @@ use crate::number_words::{NumberWord, Rank};
 use crate::terms::{Terms, WordClass};
 
 /// Words before a month that show that it is one.
-const BEFORE_MONTH: &[&str] = &[
-    "in",
-    "since",
-    "until",
-    "till",
-    "by",
-    "during",
-    "of",
-    "from",
-    "to",
-    "through",
-    "before",
-    "after",
-    "between",
-    "early",
-    "late",
-    "mid",
-    "last",
-    "next",
-    "this",
-    "every",
-    "each",
-    "for",
-    "around",
-    "throughout",
-    "past",
-];
+const BEFORE_MONTH: &str = "in since until till by during of from to through before after between early late mid last next this \
+    every each for around throughout past";
 
 /// A month name and the term behind it.
 #[derive(Clone, Copy)]
@@ -140,7 +115,7 @@ fn is_month_meant(terms: &Terms<'_>, at: usize, month: Month, is_led: bool) -> b
         && terms.word(at - 1) == Some(WordClass::Other)
         && terms.is_capitalised(at - 1)
         && terms.is_spaced(at)
-        && !terms.is_any_word(at - 1, &["on", "the", "when", "but", "then", "while", "as", "both", "either"]);
+        && !terms.is_any_word(at - 1, "on the when but then while as both either");
     !(is_capitalised && is_behind_name && is_also_name(month.number))
 }
 
@@ -170,7 +145,7 @@ fn day_at(terms: &Terms<'_>, at: usize) -> Option<(u8, usize, bool)> {
 }
 
 pub(super) fn is_ordinal_ending(terms: &Terms<'_>, at: usize) -> bool {
-    terms.is_glued(at) && terms.is_any_word(at, &["st", "nd", "rd", "th"])
+    terms.is_glued(at) && terms.is_any_word(at, "st nd rd th")
 }
 
 /// An ordinal below a hundred in words, and the term behind it: `fifth`, `twenty-first`.

@@ -95,7 +95,7 @@ fn read_numbered(reader: &Reader<'_, '_>, at: usize, floor: usize, number: u8, e
     let terms = reader.terms;
     let is_tied = terms.is_tying_hyphen(end);
     let noun = end + usize::from(is_tied);
-    if terms.is_any_word(noun, &["century", "centuries"]) {
+    if terms.is_any_word(noun, "century centuries") {
         let modified = reader.with_modifier(at, floor);
         // `the 19th-century mill`: the article belongs to the mill.
         let first = if is_tied { modified } else { reader.with_article(modified, floor) };

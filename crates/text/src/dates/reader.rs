@@ -103,7 +103,7 @@ impl<'a, 't> Reader<'a, 't> {
                 None => return first,
             }
         }
-        if terms.is_any_word(before, &["early", "mid", "late"]) { before } else { first }
+        if terms.is_any_word(before, "early mid late") { before } else { first }
     }
 
     /// The first term when an article before `first` is taken in.

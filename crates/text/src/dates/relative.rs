@@ -5,11 +5,10 @@ use super::reader::{Found, Reader};
 use crate::terms::WordClass;
 
 /// Periods that every shift word can move.
-const PERIODS: &[&str] = &["week", "month", "year", "decade", "century", "quarter", "weekend"];
+const PERIODS: &str = "week month year decade century quarter weekend";
 
 /// Times of day and seasons, for `last`, `next` and `this`.
-const PARTS: &[&str] =
-    &["night", "morning", "afternoon", "evening", "spring", "summer", "autumn", "fall", "winter", "season"];
+const PARTS: &str = "night morning afternoon evening spring summer autumn fall winter season";
 
 /// A relative day.
 pub(super) fn read_day(reader: &Reader<'_, '_>, at: usize) -> Found {

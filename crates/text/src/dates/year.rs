@@ -16,101 +16,19 @@ pub(crate) enum YearSense {
 }
 
 /// Words before a number of four digits that make it a year.
-const BEFORE_YEAR: &[&str] = &[
-    "in",
-    "since",
-    "until",
-    "till",
-    "during",
-    "circa",
-    "ca",
-    "year",
-    "years",
-    "early",
-    "late",
-    "mid",
-    "before",
-    "after",
-    "of",
-    "spring",
-    "summer",
-    "autumn",
-    "fall",
-    "winter",
-    "fiscal",
-    "season",
-    "pre",
-    "post",
-    "back",
-    "throughout",
-];
+const BEFORE_YEAR: &str = "in since until till during circa ca year years early late mid before after of spring summer autumn \
+    fall winter fiscal season pre post back throughout";
 
 /// Words before it that speak of an amount.
-const BEFORE_AMOUNT: &[&str] = &[
-    "about",
-    "nearly",
-    "over",
-    "almost",
-    "than",
-    "only",
-    "exactly",
-    "total",
-    "roughly",
-    "approximately",
-    "around",
-    "costs",
-    "cost",
-    "number",
-    "no",
-    "some",
-    "under",
-    "least",
-    "most",
-    "sold",
-    "has",
-    "have",
-    "had",
-    "seats",
-    "holds",
-    "employs",
-    "with",
-    "another",
-    "totalling",
-    "reached",
-    "up",
-];
+const BEFORE_AMOUNT: &str = "about nearly over almost than only exactly total roughly approximately around costs cost number no \
+    some under least most sold has have had seats holds employs with another totalling reached up";
 
 /// Nouns in the plural that do not end in `s`.
-const COUNTED: &[&str] = &["people", "men", "women", "children", "staff", "fish", "sheep", "feet", "mice", "points"];
+const COUNTED: &str = "people men women children staff fish sheep feet mice points";
 
 /// Words that end in `s` and are no plural nouns.
-const NOT_COUNTED: &[&str] = &[
-    "was",
-    "is",
-    "has",
-    "its",
-    "this",
-    "does",
-    "as",
-    "us",
-    "his",
-    "always",
-    "perhaps",
-    "besides",
-    "towards",
-    "across",
-    "plus",
-    "versus",
-    "sales",
-    "results",
-    "elections",
-    "olympics",
-    "saw",
-    "marks",
-    "sees",
-    "thus",
-    "less",
-];
+const NOT_COUNTED: &str = "was is has its this does as us his always perhaps besides towards across plus versus sales results \
+    elections olympics saw marks sees thus less";
 
 /// Says whether the bare number at `at` is a year.
 pub(super) fn sense(terms: &Terms<'_>, at: usize) -> YearSense {
@@ -123,8 +41,7 @@ pub(super) fn sense(terms: &Terms<'_>, at: usize) -> YearSense {
     let is_led = before.is_some_and(|before| terms.is_any_word(before, BEFORE_YEAR));
     let is_recent = (1900..=2099).contains(&year);
     if is_count(terms, at + 1) {
-        let is_led_firmly =
-            before.is_some_and(|before| terms.is_any_word(before, &["in", "since", "during", "until", "the", "year"]));
+        let is_led_firmly = before.is_some_and(|before| terms.is_any_word(before, "in since during until the year"));
         return if is_led_firmly && is_recent { YearSense::Certain } else { YearSense::Possible };
     }
     let is_amount = before.is_some_and(|before| terms.is_any_word(before, BEFORE_AMOUNT));
@@ -173,7 +90,7 @@ fn is_count(terms: &Terms<'_>, at: usize) -> bool {
     terms.is_any_word(at, COUNTED)
         || (text.len() > 3 && text.ends_with('s') && !text.ends_with("ss") && !terms.is_any_word(at, NOT_COUNTED))
         // `1800 new members`: one adjective between them.
-        || (terms.is_any_word(at, &["new", "paying", "active", "young", "local", "different", "full", "old"]))
+        || (terms.is_any_word(at, "new paying active young local different full old"))
 }
 
 /// Reads `44 BC`, `AD 79`, `2015/16`.

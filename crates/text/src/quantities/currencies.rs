@@ -1,7 +1,11 @@
-//! Currencies: signs, codes and names, folded to the ISO code where it is plain.
+//! Currencies: signs, codes and names, folded to the ISO code where it is plain; made from `data/currencies.tsv`.
 //!
 //! Some names are shared. `kr` may be any of the Nordic crowns, and `pounds` may be money or weight; these keep a code of
-//! their own, and [`is_same`] knows what they can stand for.
+//! their own in small letters, and [`is_same`] and [`alike`] know what they can stand for.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
 
 use crate::number_words::Rank;
 use crate::terms::{Shape, Terms, WordClass};
@@ -10,9 +14,26 @@ use crate::terms::{Shape, Terms, WordClass};
 const CROWN: &str = "kr";
 
 /// Pounds in words: sterling unless something else is said.
-const POUND: &str = "pound";
+pub(super) const POUND: &str = "pound";
 
-/// Whether two currencies can be the same.
+/// A line of the table: code, general name, signs, letters before a dollar sign, short names, names, countries.
+type Line = [&'static str; 7];
+
+static LINES: LazyLock<Vec<Line>> = LazyLock::new(|| super::rows(include_str!("../../data/currencies.tsv")).collect());
+
+/// Code by what is written: signs and short names as they are, names in small letters, letters before `$` with it.
+static WRITTEN: LazyLock<FxHashMap<String, &'static str>> = LazyLock::new(|| {
+    let mut written = FxHashMap::default();
+    for [code, _, signs, prefixes, short, names, _] in LINES.iter() {
+        let prefixes = prefixes.split_whitespace().map(|prefix| format!("{prefix}$"));
+        let names = names.split_whitespace().map(|name| format!("{name}."));
+        let others = signs.split_whitespace().chain(short.split_whitespace()).map(str::to_owned);
+        written.extend(prefixes.chain(names).chain(others).map(|text| (text, *code)));
+    }
+    written
+});
+
+/// Whether two currencies can be the same, as the published reading has it.
 pub(super) fn is_same(left: &str, right: &str) -> bool {
     left == right || can_be(left, right) || can_be(right, left)
 }
@@ -25,6 +46,29 @@ fn can_be(general: &str, special: &str) -> bool {
     }
 }
 
+/// The codes under which an amount of money may stand, each with what one of `code` is there: a shared name stands for each of its
+/// currencies, and a hundred cents are a dollar, a euro and the like.
+pub(super) fn alike(code: &'static str) -> Vec<(&'static str, f64)> {
+    let general = LINES.iter().find(|line| line[0] == code).map_or("", |line| line[1]);
+    let is_shared = |code: &str| code.starts_with(|first: char| first.is_ascii_lowercase());
+    let hundredth = |code: &str, general: &str| match (code, general) {
+        (POUND | "GBP", _) => "penny",
+        ("EUR", _) | (_, "USD") => "cent",
+        _ => "none",
+    };
+    let mut found = vec![(code, 1.0)];
+    for &[other, other_general, ..] in LINES.iter().filter(|line| line[0] != code) {
+        if !general.is_empty() && other_general == general && (is_shared(code) || is_shared(other)) {
+            found.push((other, 1.0));
+        } else if hundredth(other, other_general) == code {
+            found.push((other, 0.01));
+        } else if hundredth(code, general) == other {
+            found.push((other, 100.0));
+        }
+    }
+    found
+}
+
 /// Whether a currency can be a unit of weight: `pounds`.
 pub(super) fn is_weight(currency: &str, unit: &str) -> bool {
     currency == POUND && unit == "lb"
@@ -32,66 +76,28 @@ pub(super) fn is_weight(currency: &str, unit: &str) -> bool {
 
 /// The currency of a sign such as `€`.
 pub(super) fn of_sign(sign: char) -> Option<&'static str> {
-    Some(match sign {
-        '$' | '＄' => "USD",
-        '€' => "EUR",
-        '£' | '￡' => "GBP",
-        '¥' | '￥' => "JPY",
-        '₹' => "INR",
-        '₩' => "KRW",
-        '₽' => "RUB",
-        '₺' => "TRY",
-        '₫' => "VND",
-        '₪' => "ILS",
-        '฿' => "THB",
-        '₴' => "UAH",
-        '₦' => "NGN",
-        '₱' => "PHP",
-        '₡' => "CRC",
-        '₲' => "PYG",
-        '₵' => "GHS",
-        '₸' => "KZT",
-        '₮' => "MNT",
-        '₿' => "BTC",
-        '¢' => "cent",
-        _ => return None,
-    })
+    // No letter is a sign.
+    if sign.is_alphanumeric() { None } else { WRITTEN.get(sign.encode_utf8(&mut [0; 4]) as &str).copied() }
 }
 
 /// The dollar that letters before the sign name: `US$`, `A$`.
 pub(super) fn of_dollar_prefix(letters: &str) -> Option<&'static str> {
-    Some(match letters {
-        "US" | "USD" => "USD",
-        "A" | "AU" | "AUD" => "AUD",
-        "C" | "CA" | "CAD" | "CDN" => "CAD",
-        "NZ" | "NZD" => "NZD",
-        "HK" | "HKD" => "HKD",
-        "S" | "SG" | "SGD" => "SGD",
-        "NT" => "TWD",
-        "R" => "BRL",
-        "MX" => "MXN",
-        _ => return None,
-    })
+    WRITTEN.get(&format!("{letters}$")).copied()
 }
 
 /// The currency of a code or short name that may stand before the number as well as behind it.
 pub(super) fn of_code(text: &str) -> Option<&'static str> {
-    const CODES: &[&str] = &[
-        "AED", "ARS", "AUD", "BDT", "BGN", "BRL", "BTC", "CAD", "CHF", "CLP", "CNY", "COP", "CZK", "DKK", "EGP", "EUR",
-        "GBP", "GHS", "HKD", "HUF", "IDR", "ILS", "INR", "ISK", "JPY", "KES", "KRW", "KZT", "LKR", "MAD", "MXN", "MYR",
-        "NGN", "NOK", "NZD", "PEN", "PHP", "PKR", "PLN", "QAR", "RON", "RSD", "RUB", "SAR", "SEK", "SGD", "THB", "TRY",
-        "TWD", "UAH", "USD", "VND", "ZAR",
-    ];
-    if let Some(code) = CODES.iter().find(|code| **code == text) {
-        return Some(code);
-    }
-    Some(match text {
-        "RMB" => "CNY",
-        "Rs" | "rs" | "Re" => "INR",
-        "kr" | "Kr" | "KR" => CROWN,
-        "Fr" | "SFr" => "CHF",
-        _ => return None,
-    })
+    WRITTEN.get(text).copied()
+}
+
+/// The currency of a name in any case.
+fn name(text: &str) -> Option<&'static str> {
+    WRITTEN.get(&format!("{}.", text.to_ascii_lowercase())).copied()
+}
+
+fn of_country(country: &str, general: &str) -> Option<&'static str> {
+    let of_country = |line: &&Line| line[6].split_whitespace().any(|name| name.replace('_', " ") == country);
+    LINES.iter().filter(of_country).find(|line| line[1] == general || line[0] == general).map(|line| line[0])
 }
 
 /// Reads the name or code of a currency behind a number; returns it with the term behind it.
@@ -138,77 +144,6 @@ fn read_country(terms: &Terms<'_>, at: usize) -> Option<(String, usize)> {
     Some((country, next))
 }
 
-fn of_country(country: &str, general: &str) -> Option<&'static str> {
-    Some(match (country, general) {
-        ("us" | "american", "USD") => "USD",
-        ("canadian", "USD") => "CAD",
-        ("australian", "USD") => "AUD",
-        ("new zealand", "USD") => "NZD",
-        ("hong kong", "USD") => "HKD",
-        ("singapore" | "singaporean", "USD") => "SGD",
-        ("danish", CROWN) => "DKK",
-        ("norwegian", CROWN) => "NOK",
-        ("swedish", CROWN | "SEK") => "SEK",
-        ("icelandic", CROWN) => "ISK",
-        ("swiss", "franc") => "CHF",
-        ("british" | "uk", POUND) => "GBP",
-        ("egyptian", POUND) => "EGP",
-        ("indian", "INR") => "INR",
-        ("pakistani", "INR") => "PKR",
-        ("japanese", "JPY") => "JPY",
-        ("chinese", "CNY") => "CNY",
-        ("korean", "KRW") => "KRW",
-        ("russian", "RUB") => "RUB",
-        ("mexican", "peso") => "MXN",
-        ("argentine" | "argentinian", "peso") => "ARS",
-        ("philippine", "peso") => "PHP",
-        ("chilean", "peso") => "CLP",
-        ("turkish", "TRY") => "TRY",
-        ("brazilian", "BRL") => "BRL",
-        ("polish", "PLN") => "PLN",
-        ("african", "ZAR") => "ZAR",
-        _ => return None,
-    })
-}
-
-/// The currency of a name in any case.
-fn name(text: &str) -> Option<&'static str> {
-    const NAMES: &[(&[&str], &str)] = &[
-        (&["dollar", "dollars", "bucks"], "USD"),
-        (&["euro", "euros"], "EUR"),
-        (&["pound", "pounds", "quid"], POUND),
-        (&["krone", "kroner", "crown", "crowns", "krona", "kronur"], CROWN),
-        (&["kronor"], "SEK"),
-        (&["yen"], "JPY"),
-        (&["yuan", "renminbi"], "CNY"),
-        (&["rupee", "rupees"], "INR"),
-        (&["ruble", "rubles", "rouble", "roubles"], "RUB"),
-        (&["franc", "francs"], "franc"),
-        (&["peso", "pesos"], "peso"),
-        (&["won"], "KRW"),
-        (&["lira", "liras", "lire"], "TRY"),
-        (&["zloty", "zlotys"], "PLN"),
-        (&["forint", "forints"], "HUF"),
-        (&["koruna", "korunas"], "CZK"),
-        (&["rand"], "ZAR"),
-        (&["reais"], "BRL"),
-        (&["shekel", "shekels"], "ILS"),
-        (&["baht"], "THB"),
-        (&["dong"], "VND"),
-        (&["naira"], "NGN"),
-        (&["hryvnia", "hryvnias"], "UAH"),
-        (&["dirham", "dirhams"], "AED"),
-        (&["riyal", "riyals"], "SAR"),
-        (&["rupiah"], "IDR"),
-        (&["ringgit"], "MYR"),
-        (&["shilling", "shillings"], "shilling"),
-        (&["bitcoin", "bitcoins"], "BTC"),
-        (&["cent", "cents"], "cent"),
-        (&["penny", "pence", "pennies"], "penny"),
-    ];
-    NAMES.iter().find(|(names, _)| names.iter().any(|known| known.eq_ignore_ascii_case(text))).map(|(_, code)| *code)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,5 +169,10 @@ mod tests {
     fn shared_names_can_be_more_than_one() {
         assert!(is_same(CROWN, "NOK") && is_same("DKK", CROWN) && !is_same("DKK", "NOK"));
         assert!(is_same(POUND, "GBP") && is_weight(POUND, "lb"));
+        let codes = |code| alike(code).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
+        assert_eq!(codes("CHF"), ["CHF", "franc"]);
+        assert_eq!(codes("kr"), ["kr", "DKK", "NOK", "SEK", "ISK"]);
+        assert_eq!(codes("JPY"), ["JPY"]);
+        assert!(alike("EUR").contains(&("cent", 100.0)) && alike("cent").contains(&("USD", 0.01)));
     }
 }

@@ -19,46 +19,17 @@ pub(crate) enum Outcome {
 }
 
 /// Words before `one` that make it a pronoun.
-const BEFORE_PRONOUN: &[&str] = &[
-    "no", "any", "every", "some", "this", "that", "the", "each", "another", "which", "other", "such", "new", "old",
-    "only", "first", "second", "third", "last", "next", "good", "better", "best", "loved", "single", "right", "wrong",
-];
+const BEFORE_PRONOUN: &str = "no any every some this that the each another which other such new old only first second third last \
+    next good better best loved single right wrong";
 
 /// Words behind `one` that show that no noun follows.
-const AFTER_PRONOUN: &[&str] = &[
-    "of", "is", "was", "has", "had", "can", "could", "may", "might", "must", "should", "shall", "will", "would",
-    "does", "did", "do", "in", "on", "at", "to", "for", "from", "with", "by", "and", "or", "but", "as", "that",
-    "which", "who", "whose", "needs", "another", "s", "cannot", "where", "when", "if", "so", "than", "not", "never",
-    "also", "always", "often", "thing", "by",
-];
+const AFTER_PRONOUN: &str = "of is was has had can could may might must should shall will would does did do in on at to for from \
+    with by and or but as that which who whose needs another s cannot where when if so than not never \
+    also always often thing by";
 
 /// Words before `an hour` that show a length of time and no rate.
-const BEFORE_DURATION: &[&str] = &[
-    "for",
-    "in",
-    "within",
-    "after",
-    "takes",
-    "take",
-    "took",
-    "taking",
-    "lasts",
-    "last",
-    "lasted",
-    "lasting",
-    "about",
-    "around",
-    "over",
-    "under",
-    "almost",
-    "nearly",
-    "than",
-    "least",
-    "roughly",
-    "approximately",
-    "spent",
-    "spend",
-];
+const BEFORE_DURATION: &str = "for in within after takes take took taking lasts last lasted lasting about around over under almost \
+    nearly than least roughly approximately spent spend";
 
 /// Reads the quantity whose value starts at term `at`, without reaching back before term `floor`.
 pub(crate) fn read(terms: &Terms<'_>, at: usize, floor: usize) -> Outcome {
@@ -231,7 +202,7 @@ fn read_kind(terms: &Terms<'_>, magnitude: &Magnitude, currency: Option<&'static
         return Some((Kind::Money { currency }, at + 1));
     }
     if let Some((unit, behind)) = units::read(terms, at) {
-        if !unit.is_time {
+        if !unit.is_time() {
             return Some((Kind::Measure { unit: unit.symbol }, behind));
         }
         let is_ago = terms.is_word(behind, "ago");
@@ -247,16 +218,16 @@ fn read_percent(terms: &Terms<'_>, at: usize) -> Option<(Kind, usize)> {
         Some('‰') => return Some((Kind::Measure { unit: "‰" }, at + 1)),
         _ => {}
     }
-    if terms.is_any_word(at, &["percent", "pct"]) {
+    if terms.is_any_word(at, "percent pct") {
         return Some((Kind::Percent, at + 1));
     }
     if terms.is_word(at, "per") && terms.is_word(at + 1, "cent") {
         return Some((Kind::Percent, at + 2));
     }
-    if terms.is_word(at, "percentage") && terms.is_any_word(at + 1, &["points", "point"]) {
+    if terms.is_word(at, "percentage") && terms.is_any_word(at + 1, "points point") {
         return Some((Kind::Measure { unit: "pp" }, at + 2));
     }
-    if terms.is_word(at, "basis") && terms.is_any_word(at + 1, &["points", "point"]) {
+    if terms.is_word(at, "basis") && terms.is_any_word(at + 1, "points point") {
         return Some((Kind::Measure { unit: "bp" }, at + 2));
     }
     None

@@ -1,22 +1,24 @@
-//! A browser for tests: Chromium through its driver, spoken to in the WebDriver protocol (W3C) over plain HTTP.
+//! A browser for tests: Chromium through its driver, spoken to in the `WebDriver` protocol (W3C) over plain HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
 /// A page that does not show what it should by then never will.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser with one tab.
 pub struct Browser {
     driver: Child,
     port: u16,
     session: String,
-    _profile: tempfile::TempDir,
+    /// Open as long as the driver may say something.
+    _said: BufReader<ChildStdout>,
+    profile: tempfile::TempDir,
 }
 
 impl Browser {
@@ -31,16 +33,16 @@ impl Browser {
         }
         let profile = tempfile::tempdir().unwrap();
         let mut command = Command::new("chromedriver");
-        command.args(["--port=0", "--log-level=OFF"]).stdout(Stdio::piped()).stderr(Stdio::null());
+        command.arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null());
         let mut driver = command.spawn().unwrap();
-        let lines = BufReader::new(driver.stdout.take().unwrap()).lines();
-        let port = lines.map_while(Result::ok).find_map(|line| {
+        let mut said = BufReader::new(driver.stdout.take().unwrap());
+        let port = said.by_ref().lines().map_while(Result::ok).find_map(|line| {
             let (_, port) = line.split_once("started successfully on port ")?;
             port.trim_end_matches('.').parse().ok()
         });
         let port = port.expect("the driver says where it listens");
-        let mut browser = Self { driver, port, session: String::new(), _profile: profile };
-        let folder = format!("--user-data-dir={}", browser._profile.path().display());
+        let mut browser = Self { driver, port, session: String::new(), _said: said, profile };
+        let folder = format!("--user-data-dir={}", browser.profile.path().display());
         let arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", &folder];
         let wanted = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
         let made = browser.command("POST", "/session", Some(&wanted));
@@ -96,9 +98,8 @@ impl Browser {
     pub fn until(&self, expression: &str) -> Duration {
         let since = Instant::now();
         while !self.look(&format!("Boolean({expression})")).as_bool().unwrap_or_default() {
-            if since.elapsed() > PATIENCE {
-                panic!("not so: {expression}\n{}", self.text("location.href + '\\n' + document.body.innerText"));
-            }
+            let seen = || self.text("location.href + '\\n' + document.body.innerText");
+            assert!(since.elapsed() < PATIENCE, "not so: {expression}\n{}", seen());
             std::thread::sleep(Duration::from_millis(20));
         }
         since.elapsed()
@@ -157,16 +158,20 @@ fn request(port: u16, method: &str, path: &str, body: Option<&Json>) -> (u16, Js
     (status, json["value"].clone())
 }
 
-/// Sends a request as it is, which asks for the connection to be closed; gives status, head and body.
+/// Sends a request as it is; gives status, head and body. A reply without a length goes on until the connection is closed.
 pub fn raw(port: u16, request: &str) -> (u16, String, String) {
     let mut connection = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    connection.set_read_timeout(Some(PATIENCE)).unwrap();
     connection.write_all(request.as_bytes()).unwrap();
-    let mut reply = Vec::new();
-    connection.read_to_end(&mut reply).unwrap();
-    let reply = String::from_utf8_lossy(&reply).into_owned();
-    let (head, body) = reply.split_once("\r\n\r\n").unwrap_or((&reply, ""));
+    let mut reader = BufReader::new(connection);
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {}
+    let head = head.to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length:")?.trim().parse::<u64>().ok());
+    let mut body = Vec::new();
+    reader.take(length.unwrap_or(u64::MAX)).read_to_end(&mut body).unwrap();
     let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or_default();
-    (status, head.to_ascii_lowercase(), body.to_owned())
+    (status, head, String::from_utf8_lossy(&body).into_owned())
 }
 
 fn base64(text: &str) -> Vec<u8> {

@@ -9,9 +9,8 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value as Json, json};
 
+use crate::program::{PROGRAM, code, command, ended, good, run, said};
 use driver::{Browser, raw};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_probare");
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -28,9 +27,8 @@ struct Viewed {
 
 impl Viewed {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let mut command = Command::new(PROGRAM);
-        command.arg("view").args(arguments).current_dir(folder).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = command.spawn().unwrap();
+        let mut view = command(folder, &["view"]);
+        let mut child = view.args(arguments).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().to_owned();
@@ -67,13 +65,6 @@ impl Drop for Viewed {
     }
 }
 
-fn probare(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new(PROGRAM).args(arguments).current_dir(folder).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(matches!(output.status.code(), Some(0 | 2)), "{arguments:?}: {said}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
 /// A copy of the example with two models, run, in a folder of its own.
 fn example_run() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -82,7 +73,8 @@ fn example_run() -> tempfile::TempDir {
     for name in ["cases.jsonl", "probare.yaml", "replies/swift.jsonl", "replies/steady.jsonl", "replies/judges.jsonl"] {
         fs::copy(example.join(name), folder.path().join(name)).unwrap();
     }
-    probare(folder.path(), &["run", "probare.yaml", "--quiet"]);
+    // An answer that a case expects is missing, and the run says so.
+    ended(folder.path(), 2, &["run", "probare.yaml", "--quiet"]);
     folder
 }
 
@@ -94,18 +86,17 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     let folder = example_run();
     let desk = Viewed::start(folder.path(), &[]);
     browser.open(&desk.address);
-    browser.until("document.querySelectorAll('article.run table').length >= 2");
+    browser.until("document.querySelectorAll('article.run table').length === 1");
     assert_eq!(browser.text("location.hash"), "#/runs", "the token leaves the address");
     let models = browser.text("document.querySelector('article[data-run=r1] tbody').innerText");
     assert!(models.contains("swift") && models.contains("steady") && models.contains("all"), "{models}");
 
     // What the page says is what the program says.
     let shown = browser.text("document.querySelector('article[data-run=r1] tbody tr:last-child .mean').innerText");
-    let exported = probare(folder.path(), &["runs", "export", "1", "-o", "all.json"]);
+    good(folder.path(), &["runs", "export", "1", "-o", "all.json"]);
     let written: Json = serde_json::from_str(&fs::read_to_string(folder.path().join("all.json")).unwrap()).unwrap();
-    let summary = written.pointer("/manifest/summary").or_else(|| written.pointer("/run/summary"));
-    let mean = summary.and_then(|summary| summary["metrics"][0]["mean"].as_f64());
-    assert_eq!(Some(shown), mean.map(|mean| format!("{mean:.3}")), "{exported}");
+    let mean = written["summary"]["metrics"][0]["mean"].as_f64();
+    assert_eq!(Some(shown), mean.map(|mean| format!("{mean:.3}")));
     assert!(browser.text("document.querySelector('article[data-run=r1] .banner').innerText").contains("answer_match"));
     browser.picture("runs-light");
 
@@ -139,7 +130,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     browser.until("document.querySelectorAll('article.output').length === 2");
     let names = browser.text("[...document.querySelectorAll('.output h2')].map((h) => h.innerText).join()");
     assert_eq!(names, "swift,steady");
-    assert!(browser.text("document.querySelector('.shared').innerText").contains("?"), "the question is there once");
+    assert!(browser.text("document.querySelector('.shared').innerText").contains('?'), "the question is there once");
     let command = browser.text("document.querySelector('.command code').textContent");
     assert!(command.starts_with("probare runs export 1 -o run-1.jsonl && probare show run-1.jsonl --id "), "{command}");
     let shown = Command::new("sh")
@@ -184,6 +175,109 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     browser.until(empty);
 }
 
+#[test]
+fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
+    let folder = example_run();
+    let desk = Viewed::start(folder.path(), &[]);
+    let found = desk.json("/view/api/compare?run=r1@swift&run=r1@steady");
+    let terminal = good(folder.path(), &["compare", "1@swift", "1@steady", "--json"]);
+    let computed: Json = serde_json::from_str(terminal.split("\nnote:").next().unwrap()).unwrap();
+    let metrics = computed["others"][0]["metrics"].as_array().unwrap();
+    assert!(metrics.len() > 5);
+    for (metric, shown) in metrics.iter().zip(found["others"][0]["metrics"].as_array().unwrap()) {
+        let number = |name: &str| metric["whole"][name].as_f64().unwrap();
+        assert_eq!(metric["metric"], shown["metric"]);
+        assert_eq!(shown["whole"]["baseline"], format!("{:.3}", number("baseline")), "{metric}");
+        assert_eq!(shown["whole"]["mean"].as_f64(), Some(number("mean")));
+        let p = number("p_value_adjusted");
+        assert_eq!(shown["whole"]["adjusted"], if p < 0.001 { "< 0.001".to_owned() } else { format!("{p:.3}") });
+        assert_eq!(
+            shown["changes"].as_array().map(Vec::len),
+            metric["changes"].as_array().map(|all| all.len().min(50))
+        );
+    }
+    let table = good(folder.path(), &["compare", "1@swift", "1@steady", "--color", "never"]);
+    let first = &found["others"][0]["metrics"][0]["whole"];
+    for name in ["difference", "interval", "adjusted"] {
+        assert!(table.contains(first[name].as_str().unwrap()), "{name}: {first}\n{table}");
+    }
+
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&desk.address);
+    browser.until("document.querySelectorAll('input.choose').length >= 3");
+    for model in ["swift", "steady"] {
+        browser.look(&format!("document.querySelector(`input.choose[value='r1@{model}']`).click()"));
+    }
+    browser.press("c");
+    browser.until("document.querySelector('.forest') && document.querySelector('details.pair')");
+    let shown = browser.text("document.querySelector('table.findings tbody tr').innerText");
+    for name in ["baseline", "other", "difference", "interval", "p", "adjusted", "detectable"] {
+        assert!(shown.contains(first[name].as_str().unwrap()), "{name}: {shown}");
+    }
+    browser.look("document.querySelector('details.pair').open = true");
+    browser.until("document.querySelector('details.pair del, details.pair ins')");
+    assert_eq!(browser.look("document.querySelectorAll('details.pair[open] .panel').length"), 2, "evidence of both");
+    browser.picture("compare-light");
+}
+
+#[test]
+fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
+    let Some(browser) = Browser::start() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let text = "the harbour was built by the council in winter and the letter was paid ".repeat(12);
+    let lines: Vec<String> = (0..2000)
+        .map(|at| {
+            json!({"id": format!("case-{at}"), "response": format!("{text}{at}"), "reference": [text]}).to_string()
+        })
+        .collect();
+    fs::write(folder.path().join("cases.jsonl"), lines.join("\n")).unwrap();
+    let yaml = "datasets: [{path: cases.jsonl}]\nmetrics: [token_f1, chrf, bleu, rouge_l, levenshtein]\n";
+    fs::write(folder.path().join("probare.yaml"), yaml).unwrap();
+    let mut running = command(folder.path(), &["run", "probare.yaml", "--quiet", "-j", "1"]).spawn().unwrap();
+    while !folder.path().join(".probare/store.db").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let desk = Viewed::start(folder.path(), &[]);
+    browser.open(&desk.address);
+    browser.until("document.querySelector('.live')?.innerText.includes(' of 2000 samples')");
+    browser.until("Number(document.querySelector('.live progress').value) > 20");
+    running.kill().unwrap();
+    running.wait().unwrap();
+    let kept = desk.json("/view/api/runs")["runs"][0].clone();
+    assert_eq!(kept["state"], "open", "it was killed before its end: {kept}");
+    assert!(kept["finished"].as_u64().is_some_and(|finished| finished > 20 && finished < 2000), "{kept}");
+    assert!(browser.look("document.querySelector('.live') !== null").as_bool().unwrap());
+    good(folder.path(), &["resume", "1", "--quiet"]);
+    browser.until("!document.querySelector('.live')");
+    browser.until("document.querySelector('article.run tbody')?.innerText.includes('2000 cases')");
+    let whole = desk.json("/view/api/summary?run=r1");
+    assert_eq!(
+        (&whole["state"], &whole["finished"], &whole["cases"]),
+        (&json!("complete"), &json!(2000), &json!(2000))
+    );
+}
+
+#[test]
+fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
+    let folder = example_run();
+    let desk = Viewed::start(folder.path(), &[]);
+    let bearer = format!("Bearer {}", desk.token);
+    let (status, head, page) = desk.ask("GET", "/view/api/save?run=r1", &[("Authorization", &bearer)]);
+    assert_eq!(status, 200);
+    assert!(head.contains("content-disposition: attachment") && page.ends_with("</html>\n"), "{head}");
+    let saved = folder.path().join("saved.html");
+    fs::write(&saved, page).unwrap();
+    good(folder.path(), &["runs", "export", "1", "-o", "exported.html"]);
+    assert_eq!(fs::read_to_string(&saved).unwrap(), fs::read_to_string(folder.path().join("exported.html")).unwrap());
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&format!("file://{}", saved.display()));
+    browser.until("document.querySelectorAll('#browser tbody').length === 100");
+    browser.look("(() => { const field = document.querySelector('input[type=search]'); field.value = 'chemists write for helium'; field.dispatchEvent(new Event('input')); })()");
+    browser.until("document.querySelector('output').innerText === '2 of 400 cases'");
+    browser.look("document.querySelector('.opener').click()");
+    browser.until("document.querySelectorAll('.detail .panel').length > 5 && document.querySelector('.detail mark')");
+}
+
 /// Texts that would run where a text became markup.
 const PAYLOADS: [&str; 20] = [
     "<script>window.ran=1</script>",
@@ -224,8 +318,8 @@ fn nothing_that_stands_in_a_text_runs() {
         .collect();
     fs::write(folder.path().join("cases.jsonl"), lines.join("\n")).unwrap();
     let name = "<img src=x onerror=window.ran=1>.jsonl";
-    let metric = "<b onclick=window.ran=1>=token_f1";
-    probare(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "--quiet", "-o", name]);
+    let metric = "<script>ran()</script>=token_f1";
+    good(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", metric, "--quiet", "-o", name]);
     let desk = Viewed::start(folder.path(), &[name]);
     let is_safe = |what: &str| {
         let state = browser.look("[window.ran ?? null, document.querySelectorAll('main script, main iframe, main img, main style, main svg').length]");
@@ -238,15 +332,15 @@ fn nothing_that_stands_in_a_text_runs() {
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0", desk.port));
     browser.until(&format!("{ROWS} === {}", PAYLOADS.len()));
     is_safe("cases");
-    for at in 0..PAYLOADS.len() {
+    for (at, payload) in PAYLOADS.iter().enumerate() {
         browser.open(&format!("http://127.0.0.1:{}/view#/case?run=f0&at=0,{at}", desk.port));
         browser.until(&format!("document.querySelector('.output') && location.hash.endsWith(',{at}')"));
         browser.until(&format!(
             "document.querySelector('h1').innerText.length > 3 && document.title.startsWith({})",
-            json!(&PAYLOADS[at][..6])
+            json!(&payload[..6])
         ));
         browser.look("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
-        is_safe(PAYLOADS[at]);
+        is_safe(payload);
     }
     // In what the reader writes, and in the address, neither.
     for text in PAYLOADS {
@@ -271,7 +365,7 @@ fn form(text: &str) -> String {
 fn whoever_has_no_token_or_comes_from_elsewhere_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     fs::copy(root().join("examples/quickstart.jsonl"), folder.path().join("cases.jsonl")).unwrap();
-    probare(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
+    good(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
     let desk = Viewed::start(folder.path(), &["results.jsonl"]);
     let bearer = format!("Bearer {}", desk.token);
     let api = "/view/api/runs";
@@ -318,7 +412,9 @@ fn files_of_other_tools_and_folders_are_shown_and_filtered_as_runs_are() {
     fs::create_dir(folder.path().join("files")).unwrap();
     fs::copy(root().join("tests/foreign/inspect.eval"), folder.path().join("files/log.eval")).unwrap();
     fs::copy(root().join("examples/two_models.csv"), folder.path().join("two.csv")).unwrap();
-    probare(folder.path(), &["score", "two.csv", "-m", "token_f1", "--quiet", "-o", "files/two.jsonl"]);
+    // Not beside the configuration, whose gates are of other metrics.
+    let files = folder.path().join("files");
+    good(&files, &["score", "../two.csv", "-m", "token_f1", "--quiet", "-o", "two.jsonl"]);
     let desk = Viewed::start(folder.path(), &["1", "files"]);
     let runs = desk.json("/view/api/runs");
     let names: Vec<&str> = runs["runs"].as_array().unwrap().iter().filter_map(|run| run["name"].as_str()).collect();
@@ -351,25 +447,21 @@ fn files_of_other_tools_and_folders_are_shown_and_filtered_as_runs_are() {
 #[test]
 fn what_cannot_be_shown_is_told_before_anything_is_served() {
     let folder = tempfile::tempdir().unwrap();
-    let said = |arguments: &[&str]| {
-        let output = Command::new(PROGRAM).arg("view").args(arguments).current_dir(folder.path()).output().unwrap();
-        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    let told = |words: &[&str]| {
+        let output = run(folder.path(), words);
+        (code(&output), said(&output))
     };
-    let (code, words) = said(&[]);
-    assert_eq!(code, Some(1), "{words}");
+    let (ending, words) = told(&["view"]);
+    assert_eq!(ending, 1, "{words}");
     assert!(words.contains("there is nothing to view") && words.contains("probare run probare.yaml"), "{words}");
-    let (code, words) = said(&["nowhere.jsonl"]);
-    assert_eq!(code, Some(64), "{words}");
+    let (ending, words) = told(&["view", "nowhere.jsonl"]);
+    assert_eq!(ending, 64, "{words}");
     assert!(words.contains("`nowhere.jsonl` is no run, file or folder"), "{words}");
-    let (code, words) = said(&["7"]);
-    assert!(code != Some(0) && words.contains("store"), "{words}");
+    let (ending, words) = told(&["view", "7"]);
+    assert!(ending != 0 && words.contains("store"), "{words}");
     assert!(!folder.path().join(".probare").exists(), "looking makes no store");
-    let serve = Command::new(PROGRAM)
-        .args(["serve", "--view", "--listen", "127.0.0.1:0"])
-        .env_remove("PROBARE_SERVE_TOKEN")
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    assert_eq!(serve.status.code(), Some(64));
-    assert!(String::from_utf8_lossy(&serve.stderr).contains("--view needs a token"));
+    let mut serve = command(folder.path(), &["serve", "--view", "--listen", "127.0.0.1:0"]);
+    let output = serve.env_remove("PROBARE_SERVE_TOKEN").output().unwrap();
+    assert_eq!(code(&output), 64);
+    assert!(said(&output).contains("--view needs a token"), "{}", said(&output));
 }

@@ -1,87 +1,75 @@
 //! Gold answers that are numbers: held against the numbers of the answer by value, with units converted and with the
-//! rounding of everyday speech.
+//! rounding of everyday speech. What a number means is read by `probare_text::quantities`.
 
-use probare_text::quantities::{Kind, Quantity, supports};
+use probare_text::quantities::{Amount, Scale, Sense, Unit, amounts};
 
-use super::numerals::value;
-use super::words::AnswerWord;
+/// A meaning of a number.
+type Number = (Scale, f64, Option<&'static Unit>);
+
+/// The numbers of a text; a year is one of them, an ordinal is none. Shares in words count where `with_shares`.
+pub(crate) fn numbers(text: &str, with_shares: bool) -> Vec<Amount> {
+    let is_share = |amount: &Amount| {
+        matches!(amount.senses[..], [Sense::Number { scale: Scale::Measure("share"), unit: None, .. }])
+    };
+    let mut found = amounts(text);
+    found.retain(|amount| meanings(amount).next().is_some() && (with_shares || !is_share(amount)));
+    found
+}
+
+/// What a number can mean.
+fn meanings(amount: &Amount) -> impl Iterator<Item = Number> {
+    amount.senses.iter().filter_map(|sense| match sense {
+        Sense::Number { scale: Scale::Ordinal, .. } => None,
+        Sense::Number { scale, value, unit } => Some((*scale, *value, *unit)),
+        Sense::Date(fields) if fields.month.is_some() => None,
+        Sense::Date(fields) => Some((Scale::Bare, f64::from(fields.year?), None)),
+    })
+}
+
+/// The value of a number as it is written.
+pub(crate) fn value(amount: &Amount) -> f64 {
+    meanings(amount).next().map_or(0.0, |(_, value, _)| value)
+}
+
+/// Whether a number is a share.
+pub(crate) fn is_share(amount: &Amount) -> bool {
+    meanings(amount).any(|(scale, ..)| scale == Scale::Measure("share"))
+}
 
 /// Whether a number of the answer gives the number of the gold.
-pub(crate) fn is_given(gold: &Quantity, given: &Quantity, is_rough: bool) -> bool {
-    match (gold.kind, given.kind) {
-        (Kind::Percent, Kind::Cardinal) => given.value <= 1.0 && is_near(gold.value / 100.0, given.value),
-        (Kind::Cardinal, Kind::Percent) => {
-            (gold.value <= 1.0 && is_near(gold.value, given.value / 100.0)) || gold.value == given.value
-        }
-        (Kind::Money { .. }, kind) | (kind, Kind::Money { .. }) => {
-            // `pounds` are money or a weight: `supports` knows which units may be the same.
-            let same_value = Quantity { value: gold.value, ..given.clone() };
-            (kind == Kind::Cardinal || supports(gold, &same_value)) && is_rounded(gold.value, given.value, true)
-        }
-        _ => match (base(gold), base(given)) {
-            (Some((dimension, value)), Some((other, other_value))) => {
-                dimension == other
-                    && if unit(gold.kind) == unit(given.kind) {
-                        is_rounded(gold.value, given.value, true)
-                    } else if dimension == "temperature" {
-                        // On the absolute scale a share would be several degrees.
-                        (value - other_value).abs() <= 1.0
-                    } else {
-                        is_near(value, other_value)
-                    }
-            }
-            (None, None) if unit(gold.kind) == unit(given.kind) => {
-                is_rounded(gold.value, given.value, is_rough || gold.kind == Kind::Percent)
-            }
-            // A number without a unit takes that of the other.
-            _ if gold.kind == Kind::Cardinal || given.kind == Kind::Cardinal => {
-                is_rounded(gold.value, given.value, is_rough)
-            }
-            _ => false,
-        },
-    }
+pub(crate) fn is_given(gold: &Amount, given: &Amount, is_rough: bool) -> bool {
+    meanings(gold).any(|gold| meanings(given).any(|given| is_same(gold, given, is_rough)))
 }
 
-fn unit(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Measure { unit } | Kind::Duration { unit, .. } => unit,
-        Kind::Percent => "%",
-        Kind::Money { currency } => currency,
-        Kind::Cardinal => "",
-    }
-}
-
-/// The shares that a text names without a number that `quantities` reads: `half`, `a third`, `1 in 4`, `two out of three`.
-pub(crate) fn shares(words: &[AnswerWord]) -> Vec<Quantity> {
-    let text = |at: usize| words.get(at).map_or("", |word: &AnswerWord| word.text.as_str());
-    let count = |at: usize| words.get(at).and_then(value).filter(|number| *number > 0).map(f64::from);
-    let mut found = Vec::new();
-    for at in 0..words.len() {
-        probare_cancellation::steps(1);
-        let ratio = match text(at) {
-            "half" => Some((0.5, 1)),
-            "third" | "thirds" => Some((1.0 / 3.0, 1)),
-            "quarter" | "quarters" => Some((0.25, 1)),
-            "fifth" => Some((0.2, 1)),
-            "tenth" => Some((0.1, 1)),
-            "in" => count(at + 1).map(|whole| (1.0 / whole, 2)),
-            "out" if text(at + 1) == "of" => count(at + 2).map(|whole| (1.0 / whole, 3)),
-            _ => None,
-        };
-        let Some((part, length)) = ratio else { continue };
-        let (times, start) = match at.checked_sub(1).map(|before| (text(before), before)) {
-            Some(("a", before)) => (Some(1.0), before),
-            Some((_, before)) => (count(before), before),
-            None => (None, at),
-        };
-        let times = if text(at) == "half" { Some(1.0) } else { times };
-        if let Some(times) = times.filter(|times| times * part <= 1.0)
-            && let (Some(first), Some(last)) = (words.get(start), words.get(at + length - 1))
-        {
-            found.push(Quantity { kind: Kind::Cardinal, value: times * part, span: first.span.start..last.span.end });
+fn is_same(gold: Number, given: Number, is_rough: bool) -> bool {
+    let base = |(_, value, unit): Number| unit.map_or(value, |unit| unit.to_base(value));
+    let ((scale, value, unit), (other_scale, other_value, other_unit)) = (gold, given);
+    let is_plain = |scale: Scale| matches!(scale, Scale::Count | Scale::Bare | Scale::Label);
+    match (scale, other_scale) {
+        (Scale::Measure("share"), other) if is_plain(other) => other_value <= 1.0 && is_near(base(gold), other_value),
+        (scale, Scale::Measure("share")) if is_plain(scale) => {
+            value <= 1.0 && is_near(value, base(given)) || value == other_value
         }
+        (Scale::Measure(dimension), Scale::Measure(other)) if dimension == other => {
+            if unit == other_unit {
+                is_rounded(value, other_value, true)
+            } else if dimension == "temperature" {
+                // A share of a temperature would be several degrees, or none.
+                (base(gold) - base(given)).abs() <= 1.0
+            } else {
+                is_near(base(gold), base(given))
+            }
+        }
+        (Scale::Money(_), Scale::Money(_)) => {
+            scale.ratio(other_scale).is_some_and(|ratio| is_rounded(value * ratio, other_value, true))
+        }
+        (Scale::Money(_), other) | (other, Scale::Money(_)) if is_plain(other) => is_rounded(value, other_value, true),
+        // A number that does not say of what takes the unit of the other.
+        (scale, other) if is_plain(scale) && is_plain(other) || scale == Scale::Bare || other == Scale::Bare => {
+            is_rounded(value, other_value, is_rough)
+        }
+        _ => false,
     }
-    found
 }
 
 /// Whether two values differ by conversion and rounding only: by 1 % at most.
@@ -114,69 +102,8 @@ fn rounds_to(exact: f64, round: f64) -> bool {
     })
 }
 
-/// The dimension of a quantity and its value in the base unit of that dimension.
-fn base(quantity: &Quantity) -> Option<(&'static str, f64)> {
-    let (dimension, factor) = match unit(quantity.kind) {
-        "nm" => ("length", 1e-9),
-        "µm" => ("length", 1e-6),
-        "mm" => ("length", 1e-3),
-        "cm" => ("length", 0.01),
-        "dm" => ("length", 0.1),
-        "m" => ("length", 1.0),
-        "km" => ("length", 1_000.0),
-        "in" => ("length", 0.0254),
-        "ft" => ("length", 0.3048),
-        "yd" => ("length", 0.9144),
-        "mi" => ("length", 1_609.344),
-        "nmi" => ("length", 1_852.0),
-        "mg" => ("mass", 1e-6),
-        "g" => ("mass", 1e-3),
-        "kg" => ("mass", 1.0),
-        "t" => ("mass", 1_000.0),
-        "oz" => ("mass", 0.028_349_5),
-        "lb" => ("mass", 0.453_592),
-        "ml" => ("volume", 1e-3),
-        "cl" => ("volume", 0.01),
-        "dl" => ("volume", 0.1),
-        "l" => ("volume", 1.0),
-        "gal" => ("volume", 3.785_41),
-        "pt" => ("volume", 0.473_176),
-        "m²" => ("area", 1.0),
-        "km²" => ("area", 1e6),
-        "ha" => ("area", 1e4),
-        "acre" => ("area", 4_046.86),
-        "mi²" => ("area", 2_589_988.0),
-        "ft²" => ("area", 0.092_903),
-        "m/s" => ("speed", 1.0),
-        "km/s" => ("speed", 1_000.0),
-        "km/h" => ("speed", 1.0 / 3.6),
-        "mi/h" => ("speed", 0.447_04),
-        "mi/s" => ("speed", 1_609.344),
-        "ft/s" => ("speed", 0.3048),
-        "kn" => ("speed", 0.514_444),
-        "°C" => return Some(("temperature", quantity.value + 273.15)),
-        "°F" => return Some(("temperature", (quantity.value - 32.0) / 1.8 + 273.15)),
-        "K" => return Some(("temperature", quantity.value)),
-        "ms" => ("time", 1e-3),
-        "s" => ("time", 1.0),
-        "min" => ("time", 60.0),
-        "h" => ("time", 3_600.0),
-        "day" | "night" => ("time", 86_400.0),
-        "week" => ("time", 604_800.0),
-        "fortnight" => ("time", 1_209_600.0),
-        "month" => ("time", 2_629_746.0),
-        "year" => ("time", 31_556_952.0),
-        "decade" => ("time", 315_569_520.0),
-        "century" => ("time", 3_155_695_200.0),
-        _ => return None,
-    };
-    Some((dimension, quantity.value * factor))
-}
-
 #[cfg(test)]
 mod tests {
-    use probare_text::quantities::find;
-
     use super::*;
 
     #[test]
@@ -188,10 +115,10 @@ mod tests {
             ("two out of five people", 0.4),
             ("three quarters", 0.75),
         ] {
-            let found = shares(&super::super::words::words(text));
-            assert!((found[0].value - expected).abs() < 1e-9, "{text}");
+            let found = numbers(text, true);
+            assert!(found.iter().any(|found| is_share(found) && (value(found) - expected).abs() < 1e-9), "{text}");
         }
-        assert!(shares(&super::super::words::words("in 1969 the third man")).is_empty());
+        assert!(!numbers("in 1969 the third man", true).iter().any(is_share));
     }
 
     #[test]
@@ -219,9 +146,16 @@ mod tests {
             ("about 380,000", "0.38 million", true),
             ("32 °F", "0 degrees Fahrenheit", false),
             ("11 kilometres", "11,000 feet", false),
+            ("0.5 kWh", "500 Wh", true),
+            ("2.4 GHz", "2,400 MHz", true),
+            ("1.2 bar", "1,200 mbar", true),
+            ("1.2 bar", "12 mbar", false),
+            ("10 lb", "10 pounds", true),
+            ("CHF 40", "40 francs", true),
+            ("27 members", "27 kg", false),
         ] {
-            let (gold_amount, given_amount) = (&find(gold)[0], &find(given)[0]);
-            assert_eq!(is_given(gold_amount, given_amount, false), expected, "{gold}, {given}");
+            let (golds, givens) = (numbers(gold, true), numbers(given, true));
+            assert_eq!(is_given(&golds[0], &givens[0], false), expected, "{gold}, {given}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a gold answer is by its form: alternatives in one text, a number with its unit, a list of items.
 
-use probare_text::quantities::{self, Kind, Quantity};
+use probare_text::quantities::{Amount, Sense};
 
 use super::amounts;
 use super::phrase::Phrase;
@@ -27,11 +27,11 @@ fn alternatives<'g>(gold: &'g str, separator: &str) -> Option<Vec<&'g str>> {
 }
 
 /// The number that a gold is, with words around it that only hedge or name what is counted.
-pub(crate) fn amounts_of(form: &str, question: &Question) -> Vec<Quantity> {
+pub(crate) fn amounts_of(form: &str, question: &Question) -> Vec<Amount> {
     let words = words(form);
-    let mut found = quantities::find(form);
+    let mut found = amounts::numbers(form, false);
     if found.is_empty() {
-        found = amounts::shares(&words);
+        found = amounts::numbers(form, true);
     }
     let spans = Spans::new(found.iter().map(|amount| amount.span.clone()));
     let outside: Vec<&AnswerWord> = words
@@ -49,12 +49,19 @@ pub(crate) fn amounts_of(form: &str, question: &Question) -> Vec<Quantity> {
         return Vec::new();
     }
     // `8 minutes 20 seconds` is one length of time.
-    if let [first, second] = &found[..]
-        && let (Kind::Duration { unit: "min", .. }, Kind::Duration { unit: "s", .. }) = (first.kind, second.kind)
+    let unit = |sense: &Sense| match sense {
+        Sense::Number { value, unit: Some(unit), .. } if unit.dimension == "time" => Some((*value, *unit)),
+        _ => None,
+    };
+    if let [first, second] = &mut found[..]
+        && let (Some((whole, larger)), Some((rest, smaller))) = (unit(first.sense()), unit(second.sense()))
+        && larger.to_base(1.0) > smaller.to_base(rest)
     {
-        let value = first.value * 60.0 + second.value;
-        let whole = Quantity { kind: second.kind, value, span: first.span.start..second.span.end };
-        found = vec![whole];
+        let value = smaller.from_base(larger.to_base(whole)) + rest;
+        let Sense::Number { scale, unit, .. } = second.sense().clone() else { return Vec::new() };
+        second.senses = vec![Sense::Number { scale, value, unit }];
+        second.span.start = first.span.start;
+        found.remove(0);
     }
     found
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use probare_nlp::reading::Reading;
 use probare_text::porter::stem;
-use probare_text::quantities::{self, Kind, Quantity};
+use probare_text::quantities::Amount;
 use probare_text::wordnet::WordNet;
 
 use super::amounts;
@@ -30,7 +30,7 @@ const MOST_MENTIONS: usize = 40;
 #[derive(Debug)]
 pub(crate) struct Trial<'a> {
     scene: Scene<'a>,
-    amounts: Option<Vec<Quantity>>,
+    amounts: Option<Vec<Amount>>,
     days: Option<Vec<Day>>,
     /// Bytes of surnames that belong to somebody else.
     bearers: Vec<Range<usize>>,
@@ -70,7 +70,10 @@ impl<'a> Trial<'a> {
         let is_date = !gold_days.is_empty() && self.is_mostly(&gold_days, form, &phrase);
         let gold_amounts = if is_date { Vec::new() } else { amounts_of(form, question) };
         let is_amount = is_date || !gold_amounts.is_empty();
-        let exact = phrase.exact(self.scene.answer);
+        let mut exact = phrase.exact(self.scene.answer);
+        if let [gold] = &gold_amounts[..] {
+            exact.retain(|mention| self.is_in_same_number(mention, gold));
+        }
         if !exact.is_empty() {
             let verdict = self.standing(index, exact, 1.0, is_amount);
             let verdict = if is_date { self.check_days(verdict, &gold_days) } else { verdict };
@@ -195,14 +198,23 @@ impl<'a> Trial<'a> {
             && self.scene.question.holds_pair(answer.word(mention.start - 1), answer.word(mention.start))
     }
 
+    /// Whether the words of a number stand in no number of another kind: `40` of `€40` in `$40`.
+    fn is_in_same_number(&mut self, mention: &Occurrence, gold: &Amount) -> bool {
+        let bytes = self.scene.answer.bytes(&mention.words);
+        let amounts = self.answer_amounts();
+        let from = amounts.partition_point(|amount| amount.span.end <= bytes.start);
+        let mut around = amounts[from..].iter().take_while(|amount| amount.span.start < bytes.end).peekable();
+        around.peek().is_none() || around.any(|amount| amounts::is_given(gold, amount, true))
+    }
+
     fn answer_days(&mut self) -> &[Day] {
         let scene = self.scene;
         self.days.get_or_insert_with(|| calendar::days(scene.answer.text, scene.question.asked))
     }
 
-    fn answer_amounts(&mut self) -> &[Quantity] {
+    fn answer_amounts(&mut self) -> &[Amount] {
         let scene = self.scene;
-        self.amounts.get_or_insert_with(|| quantities::find(scene.answer.text))
+        self.amounts.get_or_insert_with(|| amounts::numbers(scene.answer.text, false))
     }
 
     /// Whether a gold is a date rather than a phrase with a date in it.
@@ -257,7 +269,7 @@ impl<'a> Trial<'a> {
     }
 
     /// The gold's number stands there; another number may still stand before the noun that is counted.
-    fn check_count(&mut self, verdict: Verdict, gold: &[Quantity]) -> Verdict {
+    fn check_count(&mut self, verdict: Verdict, gold: &[Amount]) -> Verdict {
         let Some(noun) = self.scene.question.counted().filter(|_| verdict.is_right && gold.len() == 1) else {
             return verdict;
         };
@@ -269,11 +281,11 @@ impl<'a> Trial<'a> {
         };
         let is_met = verdict.met.iter().any(|(bytes, _)| noun_behind(bytes));
         let first = verdict.met.first().map_or(0, |(bytes, _)| bytes.start);
-        let value = gold[0].value;
+        let value = amounts::value(&gold[0]);
         let other = self
             .answer_amounts()
             .iter()
-            .find(|amount| amount.span.start < first && amount.value != value && noun_behind(&amount.span))
+            .find(|amount| amount.span.start < first && amounts::value(amount) != value && noun_behind(&amount.span))
             .map(|amount| amount.span.clone());
         match other {
             Some(span) if !is_met => {
@@ -283,16 +295,17 @@ impl<'a> Trial<'a> {
         }
     }
 
-    fn counted(&mut self, index: usize, form: &str, gold: &Quantity) -> Option<Verdict> {
+    fn counted(&mut self, index: usize, form: &str, gold: &Amount) -> Option<Verdict> {
         let is_rough = ["about", "around", "approximately", "roughly", "over", "nearly", "some"]
             .iter()
             .any(|word| form.to_ascii_lowercase().starts_with(word));
         let scene = self.scene;
         let mut verdict = Verdict::absent(index, 0.0, 1.0);
-        let mut amounts = self.answer_amounts().to_vec();
-        if gold.kind == Kind::Percent || gold.value < 1.0 {
-            amounts.extend(amounts::shares(&scene.answer.words));
-        }
+        let amounts = if amounts::is_share(gold) || amounts::value(gold) < 1.0 {
+            amounts::numbers(scene.answer.text, true)
+        } else {
+            self.answer_amounts().to_vec()
+        };
         for amount in &amounts {
             probare_cancellation::steps(1);
             let words = scene.answer.words_in(&amount.span);

@@ -5,13 +5,10 @@
 //! allowed for; [`names`] for names. What is said besides the matter, such as politeness, talk about the answer and declining, is
 //! not held against anything. All of it takes time in proportion to the texts.
 
+mod alignment;
 mod amounts;
-mod arithmetic;
 mod around;
-mod conversion;
-mod had;
 mod names;
-mod notation;
 mod sources;
 mod support;
 mod turns;
@@ -23,11 +20,12 @@ use std::ops::Range;
 
 use probare_nlp::lexicon::Sort;
 use probare_nlp::reading::{Block, Clause, Mood, Reading, Sentence};
-use probare_text::anchors::find_anchors;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 
 use super::examination::sort;
-use super::finding::{AnchorType, Finding, Source, Standing};
+use super::finding::{AnchorType, Finding, Label, Source, Standing};
+pub use alignment::{Exchange, Proof};
+use alignment::{Page, Values};
 use amounts::Amounts;
 use sources::Sources;
 pub use support::{Shares, Support};
@@ -41,10 +39,9 @@ pub(super) struct Careful {
     pub supports: Vec<Support>,
     /// The value of the response.
     pub value: f64,
+    /// What was proved of it.
+    pub label: Label,
 }
-
-/// Value from which a sentence is called unsupported; the page says how many faithful ones that are.
-const UNSUPPORTED: f64 = 0.3;
 
 /// Sentences whose mean counts, at least; of a long response a third.
 const FEWEST_WORST: usize = 3;
@@ -60,11 +57,12 @@ const LONGEST_WISH: usize = 12;
 
 /// Reads a response against the chunks of a context.
 pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Careful {
-    let anchors = find_anchors(response);
     let sources = Sources::new(chunks);
-    let amounts = Amounts::new(response, chunks, &anchors);
+    let amounts = Amounts::new(response, chunks);
+    let values = Values::new(response, chunks, &amounts);
+    let mut page = Page::new(&sources, &values);
     let mut findings = Vec::new();
-    let mut supports = Vec::new();
+    let mut supports: Vec<Support> = Vec::new();
     let mut scratch = support::Scratch::default();
     for sentence in reading.sentences.iter().filter(|sentence| speaks(sentence)) {
         probare_cancellation::steps(64);
@@ -79,12 +77,16 @@ pub(super) fn careful(response: &str, reading: &Reading, chunks: &[&str]) -> Car
         }
         findings.extend(numbers);
         findings.extend(names::findings(response, reading, &support, &sources));
-        findings.push(sentence_finding(response, reading, &support, nearest));
+        support.proof = page.proof(reading, sentence, &amounts);
+        findings.push(sentence_finding(response, &support, nearest));
         supports.push(support);
     }
+    // Only an alignment proves anything; what is absent or seems to be turned speaks for a greater value.
+    findings.iter_mut().for_each(Finding::leave_open);
     sort(&mut findings);
     let value = value(&supports);
-    Careful { findings, supports, value }
+    let label = Label::of(supports.iter().map(|support| &support.proof));
+    Careful { findings, supports, value, label }
 }
 
 /// Whether the sentence of some clauses claims what stands at a place of the response. What it denies or supposes ("with 10,000 in your
@@ -137,21 +139,37 @@ fn value(supports: &[Support]) -> f64 {
     (3.0 * worst + mean) / 4.0
 }
 
-/// The finding of a sentence: what the context lacks of it, and the nearest sentence there.
-fn sentence_finding(response: &str, reading: &Reading, support: &Support, nearest: Option<Source>) -> Finding {
-    let span = support.span.clone();
-    let turned = support.turns.first();
-    let standing = match (turned, nearest.clone()) {
-        (Some(turned), _) => {
-            Standing::Contradicted { reason: Cow::Borrowed(turned.kind.note()), source: turned.source.clone() }
+/// The finding of a sentence: what was proved of it, and the nearest sentence of the context. Of a sentence that is contradicted, the
+/// words at fault.
+fn sentence_finding(response: &str, support: &Support, nearest: Option<Source>) -> Finding {
+    let text = |span: &Range<usize>| response.get(span.clone()).unwrap_or_default();
+    let (span, standing) = match &support.proof {
+        Proof::Supported(source) => (&support.span, Standing::Supported { source: source.clone(), note: None }),
+        Proof::Exchanged { exchange, span, source } => {
+            let reason = Cow::Borrowed(exchange.note());
+            let source = source.clone();
+            let standing = if *exchange == Exchange::Stronger {
+                Standing::Unsupported { reason }
+            } else {
+                Standing::Contradicted { reason, source }
+            };
+            (span, standing)
         }
-        (None, Some(source)) if support.shares.value() < UNSUPPORTED => Standing::Supported { source, note: None },
-        _ => Standing::Unsupported { reason: Cow::Owned(lacks(reading, support)) },
+        Proof::Open { words, lost } => {
+            let turned = support.turns.first().map(|turned| turned.kind.note());
+            let reason = unmet(words.iter().map(text), lost.is_some(), turned);
+            (&support.span, Standing::Open { reason: Cow::Owned(reason) })
+        }
+    };
+    let nearest = match &support.proof {
+        Proof::Exchanged { source, .. } => Some(source.clone()),
+        Proof::Open { lost: Some(lost), words } if words.is_empty() => Some(lost.clone()),
+        _ => nearest,
     };
     Finding {
         kind: AnchorType::Sentence,
-        text: response.get(span.clone()).unwrap_or_default().to_owned(),
-        span: Some(span),
+        text: text(span).to_owned(),
+        span: Some(span.clone()),
         components: None,
         is_negated: false,
         standing,
@@ -159,21 +177,24 @@ fn sentence_finding(response: &str, reading: &Reading, support: &Support, neares
     }
 }
 
-/// What the context lacks of a sentence, in words.
-fn lacks(reading: &Reading, support: &Support) -> String {
-    let mut note = format!("{:.2}", support.shares.value());
-    if support.missing.is_empty() {
-        note.push_str(", no sentence of the context holds these words together");
-        return note;
-    }
-    note.push_str(", not in the context:");
-    for (number, &token) in support.missing.iter().take(MOST_WORDS).enumerate() {
+/// What was not met in the context, in words.
+fn unmet<'t>(mut words: impl ExactSizeIterator<Item = &'t str>, has_lost: bool, turned: Option<&str>) -> String {
+    let count = words.len();
+    let mut note = match (count, has_lost) {
+        (0, true) => "words of the context that matter are left out".to_owned(),
+        (0, false) => "the words of the context in another order".to_owned(),
+        _ => "not met there:".to_owned(),
+    };
+    for (number, word) in words.by_ref().take(MOST_WORDS).enumerate() {
         let comma = if number == 0 { "" } else { "," };
         // Writing to a text cannot fail.
-        let _ = write!(note, "{comma} `{}`", reading.word(token));
+        let _ = write!(note, "{comma} `{}`", crate::bounded::beginning(word));
     }
-    if support.missing.len() > MOST_WORDS {
-        let _ = write!(note, " and {} more", support.missing.len() - MOST_WORDS);
+    if count > MOST_WORDS {
+        let _ = write!(note, " and {} more", count - MOST_WORDS);
+    }
+    if let Some(turned) = turned {
+        let _ = write!(note, "; {turned}");
     }
     note
 }

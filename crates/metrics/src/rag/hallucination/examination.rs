@@ -13,7 +13,7 @@ use super::careful::{Careful, Support, careful};
 use super::claim_support::{Lack, Statement, Unsupported};
 use super::context::Context;
 use super::extraction::{self, Extracted};
-use super::finding::{AnchorType, Finding, Source, Standing};
+use super::finding::{AnchorType, Finding, Label, Source, Standing};
 use super::overlap::overlap;
 use super::trees::Trees;
 use super::window;
@@ -53,6 +53,8 @@ pub struct Examination {
     pub drift: f64,
     /// The sentences of the response and what the context lacks of each; the careful profile alone asks.
     pub sentences: Vec<Support>,
+    /// What was proved of the response; the careful profile alone proves.
+    pub proved: Option<Label>,
 }
 
 impl Examination {
@@ -61,22 +63,13 @@ impl Examination {
         self.claim_error.max(self.drift)
     }
 
-    /// Words for the worst that was found.
+    /// Words for what was proved; of the reference profile, for what was found.
     pub fn label(&self) -> &'static str {
-        if self.findings.iter().any(Finding::is_contradicted) {
-            "contradicted"
-        } else if self.value() > 0.0 && (self.sentences.is_empty() || self.lacks_something()) {
-            "unsupported"
-        } else {
-            "supported"
+        match self.proved {
+            Some(label) => label.name(),
+            None if self.value() > 0.0 => "unsupported",
+            None => "supported",
         }
-    }
-}
-
-impl Examination {
-    /// Whether a sentence, name, number or date has no support; of the careful profile, whose value is seldom 0.
-    fn lacks_something(&self) -> bool {
-        self.findings.iter().any(|finding| !finding.is_supported())
     }
 }
 
@@ -93,21 +86,31 @@ pub(super) fn examine_with(
     settings: &Settings,
     reading: impl FnOnce() -> Rc<Reading>,
 ) -> Examination {
+    let proved = |label| settings.is_careful.then_some(label);
     if response.is_empty() {
-        return Examination::default();
+        return Examination { proved: proved(Label::Unsure), ..Examination::default() };
     }
     let overlap = overlap(response, chunks);
     let drift = if overlap.is_some_and(|share| share < settings.drift_below) { settings.drift } else { 0.0 };
     if chunks.iter().all(|chunk| python::strip(chunk).is_empty()) {
-        return Examination { findings: vec![no_context()], claim_error: 1.0, overlap, drift, sentences: Vec::new() };
+        let proved = proved(Label::Unsupported);
+        return Examination {
+            findings: vec![no_context()],
+            claim_error: 1.0,
+            overlap,
+            drift,
+            proved,
+            sentences: Vec::new(),
+        };
     }
     if settings.is_careful {
-        let Careful { findings, supports, value } = careful(response, &reading(), chunks);
-        return Examination { findings, claim_error: value, overlap, drift: 0.0, sentences: supports };
+        let Careful { findings, supports, value, label } = careful(response, &reading(), chunks);
+        let proved = Some(label);
+        return Examination { findings, claim_error: value, overlap, drift: 0.0, sentences: supports, proved };
     }
     let findings = findings(trees, response, chunks, settings);
     let claim_error = claim_error(&findings, settings.weights);
-    Examination { findings, claim_error, overlap, drift, sentences: Vec::new() }
+    Examination { findings, claim_error, overlap, drift, sentences: Vec::new(), proved: None }
 }
 
 fn no_context() -> Finding {

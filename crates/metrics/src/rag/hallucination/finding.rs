@@ -3,6 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use probare_core::UNSURE;
+
+use super::careful::{Exchange, Proof};
+
 /// What an anchor is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AnchorType {
@@ -58,6 +62,11 @@ pub enum Standing {
         /// What is missing.
         reason: Cow<'static, str>,
     },
+    /// Neither was proved. The careful profile alone leaves something open.
+    Open {
+        /// What stands against a proof.
+        reason: Cow<'static, str>,
+    },
     /// It says something that cannot be true together with it. The careful profile alone tells this from absence.
     Contradicted {
         /// What is against it.
@@ -97,11 +106,16 @@ impl Finding {
         matches!(self.standing, Standing::Contradicted { .. })
     }
 
+    /// Whether neither was proved.
+    pub const fn is_open(&self) -> bool {
+        matches!(self.standing, Standing::Open { .. })
+    }
+
     /// Where the context bears it out or says otherwise.
     pub const fn source(&self) -> Option<&Source> {
         match &self.standing {
             Standing::Supported { source, .. } | Standing::Contradicted { source, .. } => Some(source),
-            Standing::Unsupported { .. } => None,
+            Standing::Unsupported { .. } | Standing::Open { .. } => None,
         }
     }
 
@@ -109,7 +123,62 @@ impl Finding {
     pub fn reason(&self) -> Option<&str> {
         match &self.standing {
             Standing::Supported { note, .. } => note.as_deref(),
-            Standing::Unsupported { reason } | Standing::Contradicted { reason, .. } => Some(reason),
+            Standing::Unsupported { reason } | Standing::Open { reason } | Standing::Contradicted { reason, .. } => {
+                Some(reason)
+            }
         }
+    }
+
+    /// Takes a lack that proves nothing for an open question; what was proved of a sentence stays.
+    pub(super) fn leave_open(&mut self) {
+        if self.kind == AnchorType::Sentence {
+            return;
+        }
+        if let Standing::Contradicted { source, .. } = &self.standing {
+            self.nearest = Some(source.clone());
+        }
+        if let Standing::Unsupported { reason } | Standing::Contradicted { reason, .. } = &mut self.standing {
+            self.standing = Standing::Open { reason: std::mem::take(reason) };
+        }
+    }
+}
+
+/// What was proved of a response; the careful profile alone proves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Label {
+    /// Each of its sentences is a copy of places that are shown.
+    Supported,
+    /// A sentence says more than the context does, or there is no context.
+    Unsupported,
+    /// A sentence and a place of the context cannot both hold.
+    Contradicted,
+    /// Nothing was proved.
+    Unsure,
+}
+
+impl Label {
+    /// The word in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Supported => "supported",
+            Self::Unsupported => "unsupported",
+            Self::Contradicted => "contradicted",
+            Self::Unsure => UNSURE,
+        }
+    }
+
+    /// What follows from the proofs of all sentences: one accusation is enough, support needs every one of them.
+    pub(super) fn of<'p>(proofs: impl Iterator<Item = &'p Proof>) -> Self {
+        let mut label = None;
+        for proof in proofs {
+            label = match proof {
+                Proof::Exchanged { exchange: Exchange::Stronger, .. } => Some(Self::Unsupported),
+                Proof::Exchanged { .. } => return Self::Contradicted,
+                Proof::Open { .. } if label != Some(Self::Unsupported) => Some(Self::Unsure),
+                Proof::Supported(_) if label.is_none() => Some(Self::Supported),
+                Proof::Open { .. } | Proof::Supported(_) => label,
+            };
+        }
+        label.unwrap_or(Self::Unsure)
     }
 }

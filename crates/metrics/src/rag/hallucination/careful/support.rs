@@ -8,6 +8,7 @@ use probare_nlp::reading::{Reading, Sentence};
 use probare_text::wordnet::WordNet;
 use rustc_hash::FxHashSet;
 
+use super::alignment::Proof;
 use super::amounts::Amounts;
 use super::sources::{Sources, StemId, parts};
 use super::turns::{Said, Turn, Turned, turns};
@@ -57,6 +58,8 @@ pub struct Support {
     pub held: f64,
     /// Clauses that say otherwise what the context says in nearly the same words.
     pub turns: Vec<Turned>,
+    /// What was proved of it.
+    pub proof: Proof,
 }
 
 /// Sums for each sentence of the context, used again for the next sentence.
@@ -117,6 +120,7 @@ pub(super) fn support(
         nearest: None,
         held: 0.0,
         turns: Vec::new(),
+        proof: Proof::Open { words: Vec::new(), lost: None },
     };
     let mut lacking = 0.0;
     for word in &content {
@@ -176,7 +180,7 @@ impl Content {
 
 /// Whether a word with a capital is part of a name: inside a sentence, or at its beginning before another one, if it is no common
 /// word ("Substitute Emre Talay").
-fn is_name(reading: &Reading, sentence: &Sentence, token: usize) -> bool {
+pub(super) fn is_name(reading: &Reading, sentence: &Sentence, token: usize) -> bool {
     let follows = token > sentence.opening && reading.word(token - 1) != ".";
     let is_common = || !WordNet::embedded().parts_of_speech(reading.word(token)).is_empty();
     follows || reading.tokens.get(token + 1).is_some_and(|next| next.is_word && next.is_capital) && !is_common()

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use probare_nlp::reading::{Clause, Reading, Sentence};
+use probare_text::number_words::small_number;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 use rustc_hash::FxHashSet;
 
 use super::super::finding::Source;
-use super::notation::ordinal;
 use super::sources::{Sources, StemId};
 use super::support::Content;
 
@@ -185,7 +185,7 @@ impl Pair<'_> {
         let lacking = self.words.iter().filter(|word| !word.is_in(self.sources, self.near));
         let is_plain = |word: &&Content| {
             let text = reading.word(word.token);
-            !word.is_name && !word.is_amount && !is_light(text) && ordinal(text).is_none()
+            !word.is_name && !word.is_amount && !only_places(text) && small_number(text).is_none()
         };
         lacking.filter(is_plain).any(|word| {
             let opposites = WordNet::embedded().antonyms(reading.word(word.token));
@@ -223,7 +223,7 @@ fn limits(reading: &Reading, clause: &Clause) -> bool {
 }
 
 /// Whether a verb only places or moves something, so that its opposite may say the same: "sits on a rock", "stands on a rock".
-fn is_light(word: &str) -> bool {
+pub(super) fn only_places(word: &str) -> bool {
     const LIGHT: [&str; 14] =
         ["go", "come", "give", "take", "sit", "stand", "bring", "send", "leave", "stay", "get", "put", "lie", "keep"];
     let forms = WordNet::embedded().base_forms(word, PartOfSpeech::Verb);

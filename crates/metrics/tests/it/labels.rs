@@ -1,0 +1,238 @@
+//! The labels of the careful `hallucination`: how often each is right where it speaks, and whether false sentences pass.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use probare_metrics::rag::hallucination::{Settings, examine};
+use probare_nlp::reading::Reading;
+use probare_testing::outside;
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+struct Labelled {
+    id: String,
+    context: Vec<String>,
+    response: String,
+    label: String,
+    #[serde(default)]
+    cell: String,
+}
+
+fn read(path: &Path) -> Vec<Labelled> {
+    let content = fs::read_to_string(path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
+    content.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn label(response: &str, context: &[String]) -> &'static str {
+    let chunks: Vec<&str> = context.iter().map(String::as_str).collect();
+    examine(response, &chunks, &Settings { is_careful: true, ..Settings::default() }).label()
+}
+
+/// How often a reading is right, wrong and unsure.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    right: usize,
+    wrong: usize,
+    unsure: usize,
+}
+
+impl Tally {
+    fn add(&mut self, said: &str, is_true: bool) {
+        match said {
+            "unsure" => self.unsure += 1,
+            _ if (said == "supported") == is_true => self.right += 1,
+            _ => self.wrong += 1,
+        }
+    }
+
+    fn all(self) -> f64 {
+        (self.right + self.wrong + self.unsure) as f64
+    }
+
+    fn wrong_share(self) -> f64 {
+        self.wrong as f64 / self.all()
+    }
+
+    /// Share that is right of what was said.
+    fn precision(self) -> f64 {
+        self.right as f64 / (self.right + self.wrong).max(1) as f64
+    }
+}
+
+/// Tallies by label, and of all, with what a case counts as true for.
+fn tallied(cases: &[Labelled], show: bool) -> BTreeMap<&'static str, Tally> {
+    let mut tallies: BTreeMap<&'static str, Tally> = BTreeMap::new();
+    for case in cases {
+        let said = label(&case.response, &case.context);
+        let is_true = matches!(case.label.as_str(), "supported" | "faithful");
+        tallies.entry(said).or_default().add(said, is_true);
+        tallies.entry("all").or_default().add(said, is_true);
+        if show && said != "unsure" && (said == "supported") != is_true {
+            println!("{}: `{}` is {}, said {said}", case.id, case.response, case.label);
+        }
+    }
+    tallies
+}
+
+fn folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/labels")
+}
+
+#[test]
+fn written_cases_are_right_or_unsure() {
+    for (file, least_right, show) in [("development.jsonl", 0.45, true), ("heldout.jsonl", 0.4, false)] {
+        let tallies = tallied(&read(&folder().join(file)), show);
+        println!("{file}: {tallies:?}");
+        let all = tallies["all"];
+        assert!(all.all() >= 60.0 && all.wrong_share() <= 0.05, "{file}: {all:?}");
+        assert!(all.right as f64 >= least_right * all.all(), "{file}: {all:?}");
+    }
+}
+
+/// A false sentence made from a true one, with the way it was made.
+fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
+    let reading = Reading::of(sentence);
+    let words: Vec<(usize, &str)> = (0..reading.tokens.len())
+        .filter(|&token| reading.tokens[token].is_word)
+        .map(|token| (token, &sentence[reading.tokens[token].origin.clone()]))
+        .collect();
+    let is_number = |word: &str| word.starts_with(|first: char| first.is_ascii_digit());
+    let is_noun = |token: usize, word: &str| {
+        word.len() > 4
+            && !probare_nlp::lexicon::sorts(&word.to_lowercase()).has(probare_nlp::lexicon::Sort::Function)
+            && token > 0
+            && probare_text::wordnet::WordNet::embedded()
+                .parts_of_speech(&word.to_lowercase())
+                .contains(probare_text::wordnet::PartOfSpeech::Noun)
+    };
+    let put = |changes: &[(usize, &str)]| {
+        let mut text = sentence.to_owned();
+        let mut changes = changes.to_vec();
+        changes.sort_by_key(|(token, _)| std::cmp::Reverse(*token));
+        for (token, word) in changes {
+            text.replace_range(reading.tokens[token].origin.clone(), word);
+        }
+        text
+    };
+    let mut made = Vec::new();
+    let numbers: Vec<(usize, &str)> = words.iter().copied().filter(|(_, word)| is_number(word)).collect();
+    let nouns: Vec<(usize, &str)> = words.iter().copied().filter(|(token, word)| is_noun(*token, word)).collect();
+    for (kind, list) in [("numbers swapped", &numbers), ("nouns swapped", &nouns)] {
+        for pair in list.windows(2).filter(|pair| !pair[0].1.eq_ignore_ascii_case(pair[1].1)) {
+            made.push((kind, put(&[(pair[0].0, pair[1].1), (pair[1].0, pair[0].1)])));
+        }
+    }
+    for other in others {
+        let there = Reading::of(other);
+        let mut there = (0..there.tokens.len())
+            .filter(|&token| there.tokens[token].is_word)
+            .map(|token| (token, &other[there.tokens[token].origin.clone()]))
+            .collect::<Vec<_>>();
+        there.retain(|(_, word)| !words.iter().any(|(_, said)| said.eq_ignore_ascii_case(word)));
+        if let (Some((token, _)), Some((_, word))) = (numbers.first(), there.iter().find(|(_, word)| is_number(word))) {
+            made.push(("number of another sentence", put(&[(*token, word)])));
+        }
+        if let (Some((token, _)), Some((_, word))) =
+            (nouns.last(), there.iter().rfind(|(token, word)| is_noun(*token, word)))
+        {
+            made.push(("noun of another sentence", put(&[(*token, word)])));
+        }
+        // The beginning of one and the end of the other.
+        let half = |text: &str| text.match_indices(' ').nth(text.matches(' ').count() / 2).map_or(0, |(at, _)| at);
+        if sentence.matches(' ').count() >= 6 && other.matches(' ').count() >= 6 {
+            made.push(("two sentences merged", format!("{}{}", &sentence[..half(sentence)], &other[half(other)..])));
+        }
+        let verb = |text: &str| {
+            [" is ", " are ", " was ", " were ", " has ", " will ", " must ", " can "]
+                .iter()
+                .filter_map(|verb| text.find(verb))
+                .min()
+                .filter(|at| (3..50).contains(at))
+        };
+        if let (Some(at), Some(there)) = (verb(sentence), verb(other))
+            && !sentence.contains(&other[..there])
+            && !other.contains(&sentence[..at])
+        {
+            made.push(("subject of another sentence", format!("{}{}", &other[..there], &sentence[at..])));
+        }
+    }
+    made
+}
+
+/// Contexts whose own sentences are taken for true ones.
+fn attacked(contexts: &[Vec<String>]) -> BTreeMap<&'static str, (usize, usize, usize)> {
+    let mut tallies: BTreeMap<&'static str, (usize, usize, usize)> = BTreeMap::new();
+    for context in contexts {
+        let readings: Vec<(Reading, &String)> = context.iter().map(|text| (Reading::of(text), text)).collect();
+        let sentences: Vec<&str> = readings
+            .iter()
+            .flat_map(|(reading, text)| {
+                reading.sentences.iter().map(|sentence| &text[reading.place(sentence)]).collect::<Vec<_>>()
+            })
+            .collect();
+        for (number, sentence) in sentences.iter().enumerate() {
+            if label(sentence, context) != "supported" {
+                continue;
+            }
+            tallies.entry("true").or_default().0 += 1;
+            let others: Vec<&str> =
+                (1..sentences.len().min(3)).map(|ahead| sentences[(number + ahead) % sentences.len()]).collect();
+            for (kind, text) in falsified(sentence, &others) {
+                let tally = tallies.entry(kind).or_default();
+                tally.0 += 1;
+                match label(&text, context) {
+                    "supported" => {
+                        tally.1 += 1;
+                        println!("{kind}: `{text}` for `{sentence}`");
+                    }
+                    "unsure" => {}
+                    _ => tally.2 += 1,
+                }
+            }
+        }
+    }
+    tallies
+}
+
+#[test]
+fn false_sentences_made_from_true_ones_are_not_supported() {
+    let mut contexts: Vec<Vec<String>> = Vec::new();
+    for file in ["labels/development.jsonl", "rag/development.jsonl", "ordinary/responses_development.jsonl"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled").join(file);
+        contexts.extend(fs::read_to_string(path).unwrap().lines().map(|line| {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            serde_json::from_value(row["context"].clone()).unwrap()
+        }));
+    }
+    contexts.dedup();
+    contexts.truncate(150);
+    let tallies = attacked(&contexts);
+    println!("made, accepted, accused: {tallies:?}");
+    let made = |get: fn(&(usize, usize, usize)) -> usize| -> usize {
+        tallies.iter().filter(|(kind, _)| **kind != "true").map(|(_, tally)| get(tally)).sum()
+    };
+    let (all, accepted) = (made(|tally| tally.0), made(|tally| tally.1));
+    assert!(all >= 500 && tallies["true"].0 >= 100, "{tallies:?}");
+    assert!(accepted as f64 <= 0.03 * all as f64, "{accepted} of {all}: {tallies:?}");
+}
+
+/// 1,180 answers in twins that differ by a word or two; not part of the repository.
+#[test]
+fn twins_are_told_apart_or_left_open() {
+    let Some(folder) = outside("PROBARE_LABELLED_DIR", "labelled", "labels of `hallucination` on twins") else {
+        return;
+    };
+    let cases = read(&folder.join("faith.jsonl"));
+    let tallies = tallied(&cases, false);
+    println!("all: {tallies:?}");
+    for cell in ["near_true", "near_false", "free_true", "free_false", "far_true", "far_false"] {
+        let of_cell = cases.iter().filter(|case| case.cell == cell);
+        let mut tally = Tally::default();
+        of_cell.for_each(|case| tally.add(label(&case.response, &case.context), case.label == "faithful"));
+        println!("{cell}: {tally:?}");
+    }
+    assert!(tallies["all"].wrong_share() <= 0.05, "{tallies:?}");
+    assert!(tallies["supported"].precision() >= 0.95, "{tallies:?}");
+    assert!(tallies["contradicted"].precision() >= 0.85, "{tallies:?}");
+}
