@@ -578,8 +578,10 @@ mod tests {
         }
     }
 
+    static RANKED: MetricDef = definition(MetricKind::Pure, &[Field::Relevant]);
     static SAME: MetricDef = definition(MetricKind::Pure, &[Field::Response, Field::Reference]);
 
+    #[expect(clippy::needless_pass_by_value, reason = "written where it is used")]
     fn case(turns: Json) -> Case {
         serde_json::from_value(json!({"id": "a", "messages": [
             {"role": "system", "text": "Be brief."},
@@ -666,7 +668,6 @@ mod tests {
             let error = SAME.build(options.clone(), Profile::Reference).unwrap_err().to_string();
             assert!(error.contains(part), "{options}: {error}");
         }
-        static RANKED: MetricDef = definition(MetricKind::Pure, &[Field::Relevant]);
         let error = RANKED.build(json!({"per": "turn"}), Profile::Reference).unwrap_err().to_string();
         assert_eq!(error, "`same` cannot be taken per turn: it needs `relevant`, which a turn does not have");
     }

@@ -20,7 +20,8 @@ enum When {
     /// The reading decides alone.
     Never,
     /// Where the reading is unsure.
-    WhenUnsure,
+    #[serde(rename = "when_unsure")]
+    Unsure,
     /// About every case that the reading applies to.
     Always,
 }
@@ -200,7 +201,7 @@ impl Wish {
         let wrong = |reason: String| BuildError::Options(format!("`{OPTION}`: {reason}"));
         let profile = self.profile.as_deref().unwrap_or(profile.name());
         let can_be_unsure = bands.is_some() || self.second.is_unsure && profile == Profile::Careful.name();
-        if self.when == When::WhenUnsure && !can_be_unsure {
+        if self.when == When::Unsure && !can_be_unsure {
             let careful = if self.second.is_unsure { "read with the careful profile, " } else { "" };
             let reason = format!(
                 "it is never unsure by itself: {careful}say from where on it is sure with bands (`probare calibrate`), or ask always"
@@ -208,7 +209,7 @@ impl Wish {
             return Err(wrong(reason));
         }
         let Second { judge: definition, labels, .. } = self.second;
-        let Scorer::Judge(judge) = definition.build(self.judge, metric.profile(Default::default()))? else {
+        let Scorer::Judge(judge) = definition.build(self.judge, metric.profile(Profile::default()))? else {
             return Err(wrong(format!("`{}` asks nobody", definition.id)));
         };
         let better = metric.better;
@@ -258,12 +259,12 @@ impl Judge for Cascade {
     fn next(&self, sample: Sample<'_>, heard: &[Answer]) -> Result<Turn, ScoreError> {
         let mut read = match self.reading.score(sample)? {
             Outcome::Scored(read) => read.decided_by(Decider::Reading),
-            outcome => return Ok(Turn::Done(outcome)),
+            outcome @ Outcome::NotApplicable { .. } => return Ok(Turn::Done(outcome)),
         };
         if let Some(bands) = &self.bands {
             read.label = Some(bands.label(read.value.get(), self.better).into());
         }
-        if self.when == When::WhenUnsure && !read.is_unsure() {
+        if self.when == When::Unsure && !read.is_unsure() {
             return Ok(Turn::Done(read.into()));
         }
         let stays = |read: Score, why: String| {

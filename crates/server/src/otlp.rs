@@ -28,6 +28,7 @@ struct ScopeSpans {
     spans: Vec<Span>,
 }
 
+#[expect(clippy::struct_field_names, reason = "the names of the published definition")]
 #[derive(Clone, PartialEq, Message, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Span {
@@ -216,15 +217,21 @@ mod tests {
 
     use super::*;
 
+    /// A length as protobuf writes it.
+    fn length(mut length: usize) -> Vec<u8> {
+        let mut digits = Vec::new();
+        while length > 127 {
+            digits.push(u8::try_from(length % 128).unwrap() | 128);
+            length /= 128;
+        }
+        digits.push(u8::try_from(length).unwrap());
+        digits
+    }
+
     /// A field of a message: its number, its wire type, and its bytes with their length where they have one.
     fn field(number: u8, wire: u8, bytes: &[u8]) -> Vec<u8> {
-        let mut field = vec![number << 3 | wire];
-        if wire == 2 {
-            let (low, high) = (bytes.len() % 128, bytes.len() / 128);
-            field.extend(if high > 0 { vec![low as u8 | 128, high as u8] } else { vec![low as u8] });
-        }
-        field.extend_from_slice(bytes);
-        field
+        let length = if wire == 2 { length(bytes.len()) } else { Vec::new() };
+        [vec![(number << 3) | wire], length, bytes.to_vec()].concat()
     }
 
     #[test]
@@ -261,19 +268,8 @@ mod tests {
     #[test]
     fn a_body_of_nothing_but_empty_spans_is_too_long() {
         let spans = [0x12, 0].repeat(100);
-        let long = |bytes: &[u8]| {
-            let mut length = bytes.len();
-            let mut digits = Vec::new();
-            while length > 127 {
-                digits.push(u8::try_from(length % 128).unwrap() | 128);
-                length /= 128;
-            }
-            digits.push(u8::try_from(length).unwrap());
-            digits
-        };
-        let within = |tag: u8, bytes: &[u8]| [vec![tag], long(bytes), bytes.to_vec()].concat();
-        assert_eq!(entries(&within(0x0a, &within(0x12, &spans))), 102);
-        let many = within(0x0a, &within(0x12, &[0x12, 0].repeat(MOST)));
+        assert_eq!(entries(&field(1, 2, &field(2, 2, &spans))), 102);
+        let many = field(1, 2, &field(2, 2, &[0x12, 0].repeat(MOST)));
         assert_eq!(as_json(&many, usize::MAX), Err(Unread::TooLong));
         assert_eq!((entries(b"\xff\xff"), entries(b"")), (0, 0));
     }

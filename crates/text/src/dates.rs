@@ -116,7 +116,7 @@ impl Fields {
             // The first of January 1970 was a Thursday.
             fields.weekday = fields.weekday.or(u8::try_from((day + 3).rem_euclid(7) + 1).ok());
         }
-        fields.quarter = fields.quarter.or(fields.month.map(|month| (month + 2) / 3));
+        fields.quarter = fields.quarter.or(fields.month.map(|month| month.div_ceil(3)));
         fields.decade = fields.decade.or(year.map(|year| year - year % 10));
         fields.century = fields.century.or(fields.decade.filter(|_| year.is_none()).map(|decade| decade / 100 + 1));
         fields.century = fields.century.or(year.map(|year| (year - 1) / 100 + 1));

@@ -33,7 +33,7 @@ pub(crate) struct Term {
 #[derive(Debug)]
 pub(crate) struct Terms<'t> {
     text: &'t str,
-    terms: Vec<Term>,
+    all: Vec<Term>,
     is_careful: bool,
 }
 
@@ -84,7 +84,7 @@ impl<'t> Terms<'t> {
             terms.push(Term { start, end: at, is_spaced, kind });
             is_spaced = false;
         }
-        Self { text, terms, is_careful: false }
+        Self { text, all: terms, is_careful: false }
     }
 
     /// The same for the careful reading, which knows units that the published one does not.
@@ -98,15 +98,15 @@ impl<'t> Terms<'t> {
 
     /// The first term that starts at this byte or behind it.
     pub(crate) fn at(&self, byte: usize) -> usize {
-        self.terms.partition_point(|term| term.start < byte)
+        self.all.partition_point(|term| term.start < byte)
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.terms.len()
+        self.all.len()
     }
 
     pub(crate) fn get(&self, at: usize) -> Option<&Term> {
-        self.terms.get(at)
+        self.all.get(at)
     }
 
     /// The term before `at`, unless it stands before `floor`.
@@ -116,27 +116,27 @@ impl<'t> Terms<'t> {
 
     /// The text of the term; empty behind the end.
     pub(crate) fn text(&self, at: usize) -> &'t str {
-        self.terms.get(at).map_or("", |term| &self.text[term.start..term.end])
+        self.all.get(at).map_or("", |term| &self.text[term.start..term.end])
     }
 
     /// Byte range of the terms from `first` up to `end`, which is not included.
     pub(crate) fn span(&self, first: usize, end: usize) -> Range<usize> {
-        let start = self.terms.get(first).map_or(self.text.len(), |term| term.start);
-        let last = end.checked_sub(1).and_then(|last| self.terms.get(last)).map_or(start, |term| term.end);
+        let start = self.all.get(first).map_or(self.text.len(), |term| term.start);
+        let last = end.checked_sub(1).and_then(|last| self.all.get(last)).map_or(start, |term| term.end);
         start..last.max(start)
     }
 
     /// Whether the term follows its neighbour without space.
     pub(crate) fn is_glued(&self, at: usize) -> bool {
-        self.terms.get(at).is_some_and(|term| !term.is_spaced)
+        self.all.get(at).is_some_and(|term| !term.is_spaced)
     }
 
     pub(crate) fn is_spaced(&self, at: usize) -> bool {
-        self.terms.get(at).is_some_and(|term| term.is_spaced)
+        self.all.get(at).is_some_and(|term| term.is_spaced)
     }
 
     pub(crate) fn numeral(&self, at: usize) -> Option<&Numeral> {
-        match self.terms.get(at) {
+        match self.all.get(at) {
             Some(Term { kind: TermKind::Numeral(numeral), .. }) => Some(numeral),
             _ => None,
         }
@@ -148,14 +148,14 @@ impl<'t> Terms<'t> {
     }
 
     pub(crate) fn word(&self, at: usize) -> Option<WordClass> {
-        match self.terms.get(at) {
+        match self.all.get(at) {
             Some(Term { kind: TermKind::Word(class), .. }) => Some(*class),
             _ => None,
         }
     }
 
     pub(crate) fn symbol(&self, at: usize) -> Option<char> {
-        match self.terms.get(at) {
+        match self.all.get(at) {
             Some(Term { kind: TermKind::Symbol(character), .. }) => Some(*character),
             _ => None,
         }
@@ -181,7 +181,7 @@ impl<'t> Terms<'t> {
         if let Some('.' | '!' | '?' | ':' | '•' | '*' | '"' | '“' | '(') = self.symbol(before) {
             return true;
         }
-        match (self.terms.get(before), self.terms.get(at)) {
+        match (self.all.get(before), self.all.get(at)) {
             (Some(before), Some(here)) => self.text[before.end..here.start].contains('\n'),
             _ => false,
         }

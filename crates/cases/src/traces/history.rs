@@ -174,7 +174,7 @@ impl History {
     fn result(&mut self, message: CaseMessage, number: Option<u32>) {
         let call = match (&message.id, &message.name) {
             (Some(id), _) => self.calls.get(id).copied(),
-            (None, Some(name)) => self.unanswered(&name.clone()),
+            (None, Some(name)) => self.unanswered(name),
             (None, None) => None,
         };
         self.answered.extend(call);

@@ -122,11 +122,8 @@ impl Traces {
         if others > 0 {
             lost.add(LostKind::OtherSpans, None, Some(others.to_string()));
         }
-        let cases = threads
-            .threads
-            .iter()
-            .filter_map(|thread| thread_case::case(&spans, &threads, thread, &mut lost))
-            .collect();
+        let cases =
+            threads.list.iter().filter_map(|thread| thread_case::case(&spans, &threads, thread, &mut lost)).collect();
         (cases, lost.into_list())
     }
 }

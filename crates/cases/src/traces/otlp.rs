@@ -59,10 +59,10 @@ pub(super) struct Written {
 pub(super) const MEMBERS: [&str; 4] = ["resourceSpans", "resource_spans", "resourceLogs", "resource_logs"];
 
 /// Spans, events and log records of a file at most: an empty one takes three bytes there and a hundred times as much here.
-pub(super) const MOST: usize = 2_000_000;
+pub(super) const MOST: usize = 1_000_000;
 
 /// What is wrong with more.
-pub(super) const TOO_MANY: &str = "it has more than 2,000,000 spans, events and log records; split it";
+pub(super) const TOO_MANY: &str = "it has more than 1,000,000 spans, events and log records; split it";
 
 /// Reads one object.
 pub(super) fn read(text: &str) -> serde_json::Result<Written> {
@@ -211,10 +211,11 @@ impl From<WrittenSpan> for Span {
 
 impl From<WrittenRecord> for Record {
     fn from(record: WrittenRecord) -> Self {
-        let mut name = record.event_name;
-        if name.is_empty() {
-            name = record.attributes.get("event.name").and_then(Json::as_str).unwrap_or_default().to_owned();
-        }
+        let named = record.attributes.get("event.name").and_then(Json::as_str);
+        let name = match named.filter(|_| record.event_name.is_empty()) {
+            Some(name) => name.to_owned(),
+            None => record.event_name,
+        };
         let time = if record.time_unix_nano == 0 { record.observed_time_unix_nano } else { record.time_unix_nano };
         let body = Some(plain(record.body)).filter(|body| !body.is_null());
         let event = SpanEvent { time, name, attributes: record.attributes, body };
@@ -396,13 +397,16 @@ fn plain(value: Json) -> Json {
     }
     let Some((form, held)) = object.into_iter().next() else { return Json::Null };
     match (form.as_str(), held) {
-        ("stringValue" | "string_value" | "boolValue" | "bool_value" | "bytesValue" | "bytes_value", held) => held,
         ("intValue" | "int_value", Json::String(text)) => text.parse::<i64>().map_or(Json::String(text), Json::from),
         ("doubleValue" | "double_value", Json::String(text)) => {
             let number = text.parse().ok().and_then(serde_json::Number::from_f64);
             number.map_or(Json::String(text), Json::Number)
         }
-        ("intValue" | "int_value" | "doubleValue" | "double_value", held) => held,
+        (
+            "stringValue" | "string_value" | "boolValue" | "bool_value" | "bytesValue" | "bytes_value" | "intValue"
+            | "int_value" | "doubleValue" | "double_value",
+            held,
+        ) => held,
         ("arrayValue" | "array_value", held) => Json::Array(values(held).into_iter().map(plain).collect()),
         ("kvlistValue" | "kvlist_value", held) => Json::Object(pairs(values(held))),
         (_, held) => Json::Object([(form, held)].into_iter().collect()),

@@ -62,13 +62,11 @@ impl Reading<'_> {
     /// A value that may be written as JSON text.
     pub fn json<'v>(&mut self, name: &str, value: &'v Json) -> Option<Cow<'v, Json>> {
         let Json::String(text) = value else { return Some(Cow::Borrowed(value)) };
-        match serde_json::from_str(text) {
-            Ok(value) => Some(Cow::Owned(value)),
-            Err(_) => {
-                self.lose(LostKind::Unparsed, name);
-                None
-            }
+        let read: Option<Json> = serde_json::from_str(text).ok();
+        if read.is_none() {
+            self.lose(LostKind::Unparsed, name);
         }
+        read.map(Cow::Owned)
     }
 
     /// A message in a shape that rows have, too; where it cannot be read, its place is told.

@@ -37,6 +37,9 @@ const TOKENS: [(&str, &[&str]); 4] = [
     ("reasoning", &["gen_ai.usage.reasoning.output_tokens", "llm.token_count.completion_details.reasoning"]),
 ];
 
+/// Names of the model, the one that answered first.
+const MODEL: [&str; 4] = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id"];
+
 const DEFINITIONS: &str = "gen_ai.tool.definitions";
 const DOCUMENTS: &str = "gen_ai.retrieval.documents";
 
@@ -84,7 +87,7 @@ struct Reader<'a> {
     finish: Vec<String>,
 }
 
-impl<'a> Reader<'a> {
+impl Reader<'_> {
     /// The spans of these kinds, in order; all of them where none is named.
     fn of(&self, kinds: &[Kind]) -> Vec<usize> {
         let is_wanted = |span: &usize| kinds.is_empty() || kinds.contains(&self.known.kinds[*span]);
@@ -274,7 +277,6 @@ impl<'a> Reader<'a> {
         let mut metadata = Map::new();
         let chats = self.of(&[Kind::Chat]);
         let agents = self.of(&[Kind::Agent]);
-        const MODEL: [&str; 4] = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id"];
         let last = |names: &[&str], of: &[usize]| {
             of.iter().rev().find_map(|at| self.spans[*at].text(names)).map(str::to_owned)
         };
@@ -285,13 +287,10 @@ impl<'a> Reader<'a> {
         }
         // Answers are judged at the last call of a model, what was done at the agent that did it.
         let used = self.of(&[Kind::Chat, Kind::Tool, Kind::Agent, Kind::Retrieval, Kind::Chain]);
-        let outermost = match self.thread.agent {
-            Some(agent) => Some(agent),
-            None => {
-                let trace = chats.last().map(|at| &self.spans[*at].trace);
-                agents.iter().find(|at| trace.is_none_or(|trace| self.spans[**at].trace == *trace)).copied()
-            }
-        };
+        let outermost = self.thread.agent.or_else(|| {
+            let trace = chats.last().map(|at| &self.spans[*at].trace);
+            agents.iter().find(|at| trace.is_none_or(|trace| self.spans[**at].trace == *trace)).copied()
+        });
         let answer = chats.last().copied().or(outermost).or_else(|| used.last().copied());
         let place = |at: usize| {
             let span = &self.spans[at];

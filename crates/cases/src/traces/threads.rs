@@ -20,7 +20,7 @@ pub(super) struct Thread {
 
 /// What is known of spans, which are in order of time.
 pub(super) struct Threads {
-    pub threads: Vec<Thread>,
+    pub list: Vec<Thread>,
     /// Kind of each span. A call of a model that encloses further ones is a chain: it repeats what these say.
     pub kinds: Vec<Kind>,
     pub parents: Vec<Option<usize>>,
@@ -98,10 +98,13 @@ impl Threads {
                 }
             }
         }
-        let threads = found.into_iter().flat_map(|(first, further)| std::iter::once(first).chain(further)).collect();
-        Self { threads, kinds, parents, conversations }
+        let list = found.into_iter().flat_map(|(first, further)| std::iter::once(first).chain(further)).collect();
+        Self { list, kinds, parents, conversations }
     }
 }
+
+/// A span that was walked over.
+const DONE: usize = usize::MAX;
 
 /// The parent of each span. One that is not there is told of spans that matter; of a circle the first span is the root.
 fn parents(spans: &[Span], kinds: &[Kind], lost: &mut Losses) -> Vec<Option<usize>> {
@@ -116,7 +119,6 @@ fn parents(spans: &[Span], kinds: &[Kind], lost: &mut Losses) -> Vec<Option<usiz
         parents.push(parent.flatten());
     }
     // Each span is walked over once: 0 is new, its number on the way, done afterwards.
-    const DONE: usize = usize::MAX;
     let mut state = vec![0; spans.len()];
     for start in 0..spans.len() {
         let mut path = Vec::new();

@@ -423,7 +423,8 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     let levels = levels();
     let readers =
         levels.iter().filter(|(_, level)| !level.contains("reads no file of others")).map(|(verb, _)| verb.clone());
-    let unopened: Vec<String> = readers.filter(|verb| !verbs.contains(verb) && verb != "serve").collect();
+    let unopened: Vec<String> =
+        readers.filter(|verb| !verbs.contains(verb) && !matches!(verb.as_str(), "serve" | "view")).collect();
     assert!(unopened.is_empty(), "SECURITY.md names verbs that read files and were not tried: {unopened:?}");
 }
 
@@ -472,6 +473,39 @@ fn a_server_over_a_strangers_index_starts_nothing_and_contacts_nobody() {
     child.kill().unwrap();
     child.wait().unwrap();
     kit.check(&["serve"]);
+}
+
+#[test]
+fn a_desk_over_a_strangers_files_starts_nothing_and_contacts_nobody() {
+    let kit = Kit::new();
+    let mut command = Command::new(PROGRAM);
+    kit.owner(&mut command);
+    command.arg("view").arg(kit.path("kit"));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut line = String::new();
+    assert_ne!(BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap(), 0, "it does not listen");
+    let (address, token) = line.trim().split_once("/view#token=").unwrap();
+    let address = address.strip_prefix("http://").unwrap();
+    let ask = |path: &str| {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n");
+        write!(stream, "{head}Connection: close\r\n\r\n").unwrap();
+        let mut reply = Vec::new();
+        stream.read_to_end(&mut reply).unwrap();
+        String::from_utf8_lossy(&reply).into_owned()
+    };
+    let runs = ask("/view/api/runs");
+    let keys: BTreeSet<&str> = runs.split("\"key\":\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(keys.len() > 1, "files of the kit are shown: {runs}");
+    for key in keys {
+        for path in ["summary", "cases", "save"] {
+            ask(&format!("/view/api/{path}?run={key}"));
+        }
+        ask(&format!("/view/api/case?run={key}&at=0,0"));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    kit.check(&["view"]);
 }
 
 #[test]

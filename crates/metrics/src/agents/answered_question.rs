@@ -66,11 +66,10 @@ impl Metric for AnsweredQuestion {
                     Some((reply, taken_up(&user.reading, &question, &reply.reading, values)?))
                 });
                 left += usize::from(taken.is_none());
-                evidence.push(|| match taken {
-                    Some((reply, place)) => {
+                evidence.push(|| {
+                    if let Some((reply, place)) = taken {
                         reply.evidence(case, EvidenceKind::Found, place).with_support(user.place(span.clone()))
-                    }
-                    None => {
+                    } else {
                         let words = user.text(case).get(span.clone()).unwrap_or_default().to_owned();
                         Evidence::missing(words).with_support(user.place(span.clone()))
                     }

@@ -272,16 +272,13 @@ fn verdict<'a>(claim: &Claim, text: &TalkText, calls: &'a [Made<'a>], said: &[Va
     match different(&said, &good, &earlier, whole) {
         Some((value, counterpart)) => {
             let mut piece = text.evidence_of(value.span.clone(), whole);
-            let note = match &counterpart {
-                Some((made, pointer)) => {
-                    piece.support = made.call.argument_place(pointer);
-                    let there = made.call.call.text_at(&format!("/arguments{pointer}")).unwrap_or_default();
-                    format!("differs: the call has `{there}`")
-                }
-                None => {
-                    piece.support = Some(done.call.name_place());
-                    "differs: no call and no result has it".to_owned()
-                }
+            let note = if let Some((made, pointer)) = &counterpart {
+                piece.support = made.call.argument_place(pointer);
+                let there = made.call.call.text_at(&format!("/arguments{pointer}")).unwrap_or_default();
+                format!("differs: the call has `{there}`")
+            } else {
+                piece.support = Some(done.call.name_place());
+                "differs: no call and no result has it".to_owned()
             };
             Verdict::Differs(piece.with_note(note))
         }

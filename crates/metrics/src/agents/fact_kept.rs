@@ -497,7 +497,7 @@ mod tests {
     use super::super::trace::case;
     use super::*;
 
-    fn label(json: serde_json::Value) -> Option<String> {
+    fn label(json: &serde_json::Value) -> Option<String> {
         let case = case(&json.to_string());
         let outcome = FactKept {}.score(Sample::of(&case)).unwrap();
         outcome.score().and_then(|score| score.label.clone()).map(std::borrow::Cow::into_owned)
@@ -505,41 +505,41 @@ mod tests {
 
     fn said(user: &str, assistant: &str) -> Option<String> {
         label(
-            serde_json::json!({"id": "a", "messages": [{"role": "user", "text": user}, {"role": "assistant", "text": assistant}]}),
+            &serde_json::json!({"id": "a", "messages": [{"role": "user", "text": user}, {"role": "assistant", "text": assistant}]}),
         )
     }
 
-    fn called(user: &str, arguments: serde_json::Value) -> Option<String> {
-        label(serde_json::json!({"id": "a", "messages": [{"role": "user", "text": user},
+    fn called(user: &str, arguments: &serde_json::Value) -> Option<String> {
+        label(&serde_json::json!({"id": "a", "messages": [{"role": "user", "text": user},
             {"role": "assistant", "tool_calls": [{"id": "1", "name": "f", "arguments": arguments}]}]}))
     }
 
     #[test]
     fn what_is_said_otherwise_is_changed() {
-        let json = |value: &str| serde_json::from_str(value).unwrap();
+        let json = |value: &str| -> serde_json::Value { serde_json::from_str(value).unwrap() };
         assert_eq!(
             said("A hotel from 4 to 7 June, please.", "Ribeira Inn is free from 4 to 7 July.").as_deref(),
             Some("changed")
         );
         assert_eq!(said("My account is 40-22133.", "Account 40-21233 is closed.").as_deref(), Some("changed"));
         assert_eq!(said("I'd like a window seat.", "You have an aisle seat on DY1.").as_deref(), Some("changed"));
-        assert_eq!(called("born 4 May 2019", json(r#"{"born":"2019-05-04"}"#)).as_deref(), Some("kept"));
-        assert_eq!(called("born 4 May 2019", json(r#"{"born":"2019-04-05"}"#)).as_deref(), Some("changed"));
-        assert_eq!(called("Write to Ines Vara", json(r#"{"contact":"Ines Vera"}"#)).as_deref(), Some("changed"));
+        assert_eq!(called("born 4 May 2019", &json(r#"{"born":"2019-05-04"}"#)).as_deref(), Some("kept"));
+        assert_eq!(called("born 4 May 2019", &json(r#"{"born":"2019-04-05"}"#)).as_deref(), Some("changed"));
+        assert_eq!(called("Write to Ines Vara", &json(r#"{"contact":"Ines Vera"}"#)).as_deref(), Some("changed"));
         assert_eq!(
             said("I moved to 5 Birch Road, 40210.", "Your address in 40120 is registered.").as_deref(),
             Some("changed")
         );
         assert_eq!(
-            called("Two-room flats in Ghent", json(r#"{"city":"Ghent","rooms":3}"#)).as_deref(),
+            called("Two-room flats in Ghent", &json(r#"{"city":"Ghent","rooms":3}"#)).as_deref(),
             Some("changed")
         );
     }
 
     #[test]
     fn what_comes_from_elsewhere_is_not() {
-        let json = |value: &str| serde_json::from_str(value).unwrap();
-        assert_eq!(called("Flats under 900", json(r#"{"max":900,"limit":10}"#)).as_deref(), Some("kept"));
+        let json = |value: &str| -> serde_json::Value { serde_json::from_str(value).unwrap() };
+        assert_eq!(called("Flats under 900", &json(r#"{"max":900,"limit":10}"#)).as_deref(), Some("kept"));
         assert_eq!(said("I need 3 chairs by Friday.", "We have 12 tables in stock."), None);
         assert_eq!(said("I was born on 4 May.", "Would 5 May suit you?"), None);
     }

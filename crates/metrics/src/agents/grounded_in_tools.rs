@@ -181,7 +181,7 @@ struct Judged {
 /// The last answer: the last text of the assistant in the messages, else the response.
 fn last_answer(sample: Sample<'_>) -> Option<LastAnswer<'_>> {
     let messages = sample.case.messages.as_deref().unwrap_or_default();
-    if let Some((message, last)) = messages.iter().enumerate().last()
+    if let Some((message, last)) = messages.iter().enumerate().next_back()
         && last.is_by(Role::Assistant)
         && let Some((path, text)) = last.said_texts().last()
     {

@@ -58,6 +58,9 @@ impl RepeatsItself {
     }
 }
 
+/// Where a sentence was said first: the number of the text, and its tokens.
+type FirstSaid = (usize, Range<usize>);
+
 /// A text of the assistant with what is compared of it.
 struct Spoken<'t> {
     text: &'t TalkText,
@@ -74,7 +77,7 @@ impl Metric for RepeatsItself {
         let mut numbers: FxHashMap<String, u32> = FxHashMap::default();
         let mut earlier: Vec<Spoken<'_>> = Vec::new();
         // Where each longer sentence was said first, and which texts hold a trigram.
-        let mut said: FxHashMap<String, (usize, Range<usize>)> = FxHashMap::default();
+        let mut said: FxHashMap<String, FirstSaid> = FxHashMap::default();
         let mut holders: FxHashMap<[u32; 3], Vec<usize>> = FxHashMap::default();
         let (mut compared, mut repeated) = (0_usize, 0_usize);
         let mut evidence = Bounded::default();
@@ -153,7 +156,7 @@ impl RepeatsItself {
         case: &Case,
         spoken: &Spoken<'_>,
         earlier: &[Spoken<'_>],
-        said: &FxHashMap<String, (usize, Range<usize>)>,
+        said: &FxHashMap<String, FirstSaid>,
         holders: &FxHashMap<[u32; 3], Vec<usize>>,
     ) -> Option<Evidence> {
         let is_other_question = |other: &Spoken<'_>| spoken.question.is_empty() || spoken.question != other.question;
@@ -176,7 +179,7 @@ impl RepeatsItself {
             let piece = spoken.text.evidence(case, EvidenceKind::Found, whole(spoken.text));
             return Some(piece.with_support(other.place(whole(other))));
         }
-        let known: Vec<(&Range<usize>, &(usize, Range<usize>))> = spoken
+        let known: Vec<(&Range<usize>, &FirstSaid)> = spoken
             .sentences
             .iter()
             .filter_map(|(sentence, tokens)| Some((tokens, said.get(sentence)?)))

@@ -68,7 +68,7 @@ fn lawful(metric: &str, case: &Case, score: &Score) -> usize {
 fn label(metric: &str, case: &Case) -> Option<String> {
     let built = registry().get(metric).unwrap().build(Value::Null, Profile::Careful).unwrap();
     match built.score(Sample::of(case)).unwrap() {
-        Outcome::Scored(score) => score.label.map(|label| label.into_owned()),
+        Outcome::Scored(score) => score.label.map(std::borrow::Cow::into_owned),
         Outcome::NotApplicable { .. } => None,
     }
 }

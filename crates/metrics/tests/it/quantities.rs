@@ -21,7 +21,7 @@ struct Sentence {
 }
 
 #[derive(Deserialize)]
-struct Answer {
+struct Judged {
     id: String,
     question: String,
     reference: String,
@@ -75,7 +75,7 @@ fn labelled_numbers_are_borne_out_within_their_kind() {
 #[test]
 fn labelled_numbers_are_answers_within_their_kind() {
     let metric = registry().get("answer_match").unwrap().build(serde_json::Value::Null, Profile::Reference).unwrap();
-    let answers: Vec<Answer> = read("answers.jsonl");
+    let answers: Vec<Judged> = read("answers.jsonl");
     let mut right = 0;
     for answer in &answers {
         let case = Case {

@@ -17,6 +17,9 @@ const EVENT: &str = "gen_ai.evaluation.result";
 const PIECES: usize = 3;
 const BYTES: usize = 1024;
 
+/// What stands behind what was cut.
+const MORE: &str = "…";
+
 /// In whose words scores are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Words {
@@ -83,7 +86,7 @@ impl Otel {
         }
         if self.words == Words::OpenTelemetry && !lines.is_empty() {
             lines = vec![json!({"resourceLogs": [{
-                "resource": {"attributes": [attribute("service.name", json!({"stringValue": "probare"}))]},
+                "resource": {"attributes": [attribute("service.name", &json!({"stringValue": "probare"}))]},
                 "scopeLogs": [{"scope": {"name": "probare", "version": VERSION}, "logRecords": lines}],
             }]})];
         }
@@ -98,14 +101,14 @@ impl Otel {
     }
 }
 
-fn attribute(key: &str, value: Json) -> Json {
+fn attribute(key: &str, value: &Json) -> Json {
     json!({"key": key, "value": value})
 }
 
 fn record(told: &Told<'_>, span: &Json, trace: &Json) -> Json {
     let text = |text: &str| json!({"stringValue": text});
-    let mut attributes = vec![attribute("gen_ai.evaluation.name", text(&told.metric.name))];
-    let mut put = |key: &str, value: Option<Json>| attributes.extend(value.map(|value| attribute(key, value)));
+    let mut attributes = vec![attribute("gen_ai.evaluation.name", &text(&told.metric.name))];
+    let mut put = |key: &str, value: Option<Json>| attributes.extend(value.map(|value| attribute(key, &value)));
     put("gen_ai.evaluation.score.value", told.value.map(|value| json!({"doubleValue": value})));
     put("gen_ai.evaluation.score.label", told.label.as_deref().map(text));
     put("gen_ai.evaluation.explanation", told.explanation.as_deref().map(text));
@@ -156,7 +159,6 @@ fn cut(text: &str) -> String {
     if line.len() <= BYTES {
         return line;
     }
-    const MORE: &str = "…";
     format!("{}{MORE}", &line[..line.floor_char_boundary(BYTES - MORE.len())])
 }
 

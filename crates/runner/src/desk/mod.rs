@@ -85,6 +85,12 @@ pub enum DeskError {
     Evaluation(#[from] EvaluationError),
 }
 
+/// A comparison that was asked for, and what it was of.
+type KeptComparison = (Vec<Version>, Arc<Json>);
+
+/// A list of cases that was asked for, and where they stand.
+type KeptList = (ListKey, Arc<Vec<CasePlace>>);
+
 /// Runs and files, laid out to be read.
 pub struct Desk {
     given: Vec<Given>,
@@ -94,8 +100,8 @@ pub struct Desk {
     folder: TempDir,
     stores: Mutex<HashMap<PathBuf, Vec<Store>>>,
     summaries: Mutex<HashMap<String, (Version, Arc<Json>)>>,
-    comparisons: Mutex<HashMap<String, (Vec<Version>, Arc<Json>)>>,
-    lists: Mutex<VecDeque<(ListKey, Arc<Vec<CasePlace>>)>>,
+    comparisons: Mutex<HashMap<String, KeptComparison>>,
+    lists: Mutex<VecDeque<KeptList>>,
 }
 
 /// What changes when a run goes on.

@@ -49,14 +49,14 @@ impl Desk {
             runs.push(if key.starts_with('f') {
                 json!({"key": key, "name": name, "kind": "file"})
             } else {
-                self.described(&self.find(&key)?)
+                Self::described(&self.find(&key)?)
             });
         }
         Ok(json!({"probare": probare_report::VERSION, "runs": runs, "settings": page_settings(&[])}))
     }
 
     /// What is known of a run at once.
-    fn described(&self, run: &OpenRun) -> Json {
+    fn described(run: &OpenRun) -> Json {
         let stored = &run.stored;
         let plan = &stored.plan;
         json!({
@@ -82,7 +82,7 @@ impl Desk {
 
     /// How far a run is.
     pub fn progress(&self, key: &str) -> Result<Json, DeskError> {
-        Ok(self.described(&self.find(key)?))
+        Ok(Self::described(&self.find(key)?))
     }
 
     /// What a run came to: models times metrics, with intervals and counts, and its limits.
@@ -128,7 +128,7 @@ impl Desk {
         let gates: Vec<Json> = (summary.verdicts.iter())
             .map(|verdict| json!({"passed": verdict.passed, "words": verdict.to_string()}))
             .collect();
-        let mut described = self.described(run);
+        let mut described = Self::described(run);
         described["cases"] = summary.cases.into();
         described["outputs"] = summary.outputs.into();
         described["failed"] = summary.failed().into();
@@ -181,7 +181,7 @@ impl Desk {
             }));
         }
         Ok(json!({
-            "run": self.described(&run),
+            "run": Self::described(&run),
             "settings": page_settings(metrics),
             "total": places.len(),
             "from": from,
@@ -202,7 +202,7 @@ impl Desk {
         let id = &first.result.case.id;
         let outputs: Vec<Json> = samples.iter().map(|sample| output(sample, metrics, &options)).collect();
         Ok(json!({
-            "run": self.described(&run),
+            "run": Self::described(&run),
             "settings": page_settings(metrics),
             "at": place,
             "id": id,

@@ -135,17 +135,17 @@ async fn asked<T: Serialize + Send + 'static>(
 ) -> Result<Response, Refusal> {
     let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
     let made = app.runs.run(begun.deadline, move |_| work(&desk)).await?;
-    Ok(json(StatusCode::OK, &made.map_err(refusal)?))
+    Ok(json(StatusCode::OK, &made.map_err(|error| refusal(&error))?))
 }
 
-fn refusal(error: DeskError) -> Refusal {
-    let status = match &error {
+fn refusal(error: &DeskError) -> Refusal {
+    let status = match error {
         DeskError::NoRun { .. } | DeskError::NoCase => StatusCode::NOT_FOUND,
         DeskError::Filter(_) | DeskError::Sort { .. } => StatusCode::UNPROCESSABLE_ENTITY,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };
     let mut words = error.to_string();
-    let mut source = std::error::Error::source(&error);
+    let mut source = std::error::Error::source(error);
     while let Some(cause) = source {
         words.push_str(&format!(": {cause}"));
         source = cause.source();
@@ -198,7 +198,7 @@ const MOST_COMPARED: usize = 8;
 async fn save(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
     let Asked { cases, .. } = Asked::read(&uri)?;
     let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
-    let page = app.runs.run(begun.deadline, move |_| desk.saved(&cases.run)).await?.map_err(refusal)?;
+    let page = app.runs.run(begun.deadline, move |_| desk.saved(&cases.run)).await?.map_err(|error| refusal(&error))?;
     let mut response = typed(StatusCode::OK, "text/html; charset=utf-8", page);
     let headers = response.headers_mut();
     headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"probare.html\""));
@@ -220,7 +220,7 @@ async fn live(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri
             move |_| desk.progress(&key)
         })
         .await?;
-    let mut state = first.map_err(refusal)?;
+    let mut state = first.map_err(|error| refusal(&error))?;
     let (sender, events) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
@@ -312,21 +312,21 @@ impl Asked {
 mod tests {
     use super::*;
 
-    fn check(path: &str, method: Method, given: &[(&str, &str)]) -> bool {
+    fn check(path: &str, method: &Method, given: &[(&str, &str)]) -> bool {
         let mut headers = HeaderMap::new();
         for (name, value) in given {
             headers.insert(HeaderName::from_bytes(name.as_bytes()).unwrap(), value.parse().unwrap());
         }
-        at(path).unwrap().check_origin(&method, &headers).is_ok()
+        at(path).unwrap().check_origin(method, &headers).is_ok()
     }
 
     #[test]
     fn what_pages_of_others_ask_for_is_refused() {
         let host = ("host", "127.0.0.1:8080");
         let api = "/view/api/runs";
-        assert!(check(api, Method::GET, &[host, ("sec-fetch-site", "same-origin")]));
-        assert!(check(api, Method::GET, &[host, ("origin", "http://127.0.0.1:8080")]));
-        assert!(check(api, Method::GET, &[host]), "a program that is no browser");
+        assert!(check(api, &Method::GET, &[host, ("sec-fetch-site", "same-origin")]));
+        assert!(check(api, &Method::GET, &[host, ("origin", "http://127.0.0.1:8080")]));
+        assert!(check(api, &Method::GET, &[host]), "a program that is no browser");
         for (name, value) in [
             ("origin", "http://evil.example"),
             ("origin", "null"),
@@ -335,10 +335,10 @@ mod tests {
             ("sec-fetch-site", "cross-site"),
             ("sec-fetch-site", "same-site"),
         ] {
-            assert!(!check(api, Method::GET, &[host, (name, value)]), "{name}: {value}");
+            assert!(!check(api, &Method::GET, &[host, (name, value)]), "{name}: {value}");
         }
-        assert!(check(PAGE, Method::GET, &[host, ("sec-fetch-site", "cross-site")]), "a link to the page");
-        assert!(!check(PAGE, Method::POST, &[host, ("origin", "http://evil.example")]));
+        assert!(check(PAGE, &Method::GET, &[host, ("sec-fetch-site", "cross-site")]), "a link to the page");
+        assert!(!check(PAGE, &Method::POST, &[host, ("origin", "http://evil.example")]));
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 
 fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut length = bytes.len();
-    let mut field = vec![number << 3 | 2];
+    let mut field = vec![(number << 3) | 2];
     while length > 127 {
         field.push(u8::try_from(length % 128).unwrap() | 128);
         length /= 128;

@@ -90,9 +90,9 @@ impl Sense {
                     (Scale::Measure("time"), Scale::Measure("time")) => {
                         unit.is_some_and(Unit::is_of_calendar) == other.is_some_and(Unit::is_of_calendar)
                     }
-                    (Scale::Money(_), Scale::Money(_)) => true,
-                    (Scale::Count | Scale::Bare, Scale::Count | Scale::Bare) => true,
-                    (Scale::Ordinal | Scale::Label, Scale::Ordinal | Scale::Label) => true,
+                    (Scale::Money(_), Scale::Money(_))
+                    | (Scale::Count | Scale::Bare, Scale::Count | Scale::Bare)
+                    | (Scale::Ordinal | Scale::Label, Scale::Ordinal | Scale::Label) => true,
                     (left, right) => left == right,
                 }
             }

@@ -1,4 +1,4 @@
-//! A browser for tests: Chromium through its driver, spoken to in the WebDriver protocol (W3C) over plain HTTP.
+//! A browser for tests: Chromium through its driver, spoken to in the `WebDriver` protocol (W3C) over plain HTTP.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 /// A page that does not show what it should by then never will.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A browser with one tab.
 pub struct Browser {
@@ -18,7 +18,7 @@ pub struct Browser {
     session: String,
     /// Open as long as the driver may say something.
     _said: BufReader<ChildStdout>,
-    _profile: tempfile::TempDir,
+    profile: tempfile::TempDir,
 }
 
 impl Browser {
@@ -41,8 +41,8 @@ impl Browser {
             port.trim_end_matches('.').parse().ok()
         });
         let port = port.expect("the driver says where it listens");
-        let mut browser = Self { driver, port, session: String::new(), _said: said, _profile: profile };
-        let folder = format!("--user-data-dir={}", browser._profile.path().display());
+        let mut browser = Self { driver, port, session: String::new(), _said: said, profile };
+        let folder = format!("--user-data-dir={}", browser.profile.path().display());
         let arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", &folder];
         let wanted = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
         let made = browser.command("POST", "/session", Some(&wanted));
@@ -98,9 +98,8 @@ impl Browser {
     pub fn until(&self, expression: &str) -> Duration {
         let since = Instant::now();
         while !self.look(&format!("Boolean({expression})")).as_bool().unwrap_or_default() {
-            if since.elapsed() > PATIENCE {
-                panic!("not so: {expression}\n{}", self.text("location.href + '\\n' + document.body.innerText"));
-            }
+            let seen = || self.text("location.href + '\\n' + document.body.innerText");
+            assert!(since.elapsed() < PATIENCE, "not so: {expression}\n{}", seen());
             std::thread::sleep(Duration::from_millis(20));
         }
         since.elapsed()
@@ -162,6 +161,7 @@ fn request(port: u16, method: &str, path: &str, body: Option<&Json>) -> (u16, Js
 /// Sends a request as it is; gives status, head and body. A reply without a length goes on until the connection is closed.
 pub fn raw(port: u16, request: &str) -> (u16, String, String) {
     let mut connection = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    connection.set_read_timeout(Some(PATIENCE)).unwrap();
     connection.write_all(request.as_bytes()).unwrap();
     let mut reader = BufReader::new(connection);
     let mut head = String::new();

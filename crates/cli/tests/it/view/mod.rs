@@ -130,7 +130,7 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
     browser.until("document.querySelectorAll('article.output').length === 2");
     let names = browser.text("[...document.querySelectorAll('.output h2')].map((h) => h.innerText).join()");
     assert_eq!(names, "swift,steady");
-    assert!(browser.text("document.querySelector('.shared').innerText").contains("?"), "the question is there once");
+    assert!(browser.text("document.querySelector('.shared').innerText").contains('?'), "the question is there once");
     let command = browser.text("document.querySelector('.command code').textContent");
     assert!(command.starts_with("probare runs export 1 -o run-1.jsonl && probare show run-1.jsonl --id "), "{command}");
     let shown = Command::new("sh")
@@ -332,15 +332,15 @@ fn nothing_that_stands_in_a_text_runs() {
     browser.open(&format!("http://127.0.0.1:{}/view#/cases?run=f0", desk.port));
     browser.until(&format!("{ROWS} === {}", PAYLOADS.len()));
     is_safe("cases");
-    for at in 0..PAYLOADS.len() {
+    for (at, payload) in PAYLOADS.iter().enumerate() {
         browser.open(&format!("http://127.0.0.1:{}/view#/case?run=f0&at=0,{at}", desk.port));
         browser.until(&format!("document.querySelector('.output') && location.hash.endsWith(',{at}')"));
         browser.until(&format!(
             "document.querySelector('h1').innerText.length > 3 && document.title.startsWith({})",
-            json!(&PAYLOADS[at][..6])
+            json!(&payload[..6])
         ));
         browser.look("document.querySelectorAll('details').forEach((one) => { one.open = true; })");
-        is_safe(PAYLOADS[at]);
+        is_safe(payload);
     }
     // In what the reader writes, and in the address, neither.
     for text in PAYLOADS {

@@ -378,9 +378,13 @@ fn clause_end(reading: &Reading, sentence: &Sentence, verb: usize) -> usize {
             let next = at + 1;
             let begins =
                 reading.is_sort(next, Sort::Subject) || matches!(reading.word(next), "you" | "your" | "the" | "all");
+            // "11:30" and "14.50" are one thing.
+            let is_inside = is_number(reading, at - 1) && is_number(reading, next);
             match reading.word(*at) {
-                ";" | ":" | "—" | "–" | "." | "!" => true,
-                "but" | "so" | "because" | "which" | "although" | "though" | "if" | "when" => true,
+                ":" | "." => !is_inside,
+                ";" | "—" | "–" | "!" | "but" | "so" | "because" | "which" | "although" | "though" | "if" | "when" => {
+                    true
+                }
                 "," | "and" | "-" => {
                     begins && !matches!(reading.word(next), "that") && holds_verb(reading, sentence, next)
                 }
@@ -388,6 +392,10 @@ fn clause_end(reading: &Reading, sentence: &Sentence, verb: usize) -> usize {
             }
         })
         .unwrap_or(sentence.tokens.end)
+}
+
+fn is_number(reading: &Reading, at: usize) -> bool {
+    reading.word(at).starts_with(|sign: char| sign.is_ascii_digit())
 }
 
 /// Whether a clause that begins here has a verb of its own within a few words.
@@ -466,6 +474,7 @@ mod tests {
         assert_eq!(verbs("I bumped the version, ran the tests (60 passed) and pushed to main."), ["run"]);
         assert_eq!(verbs("You're booked for Friday."), ["book"]);
         assert_eq!(verbs("Booked: room 4 on Monday."), ["book"]);
+        assert_eq!(claimed("I moved it to 11:30, which fits."), [("move".to_owned(), "I moved it to 11:30")]);
     }
 
     #[test]

@@ -148,9 +148,15 @@ impl Passage {
                         }
                     }
                 }
-                list.iter().for_each(|item| self.note_lists(item));
+                for item in list {
+                    self.note_lists(item);
+                }
             }
-            Json::Object(map) => map.values().for_each(|item| self.note_lists(item)),
+            Json::Object(map) => {
+                for item in map.values() {
+                    self.note_lists(item);
+                }
+            }
             _ => {}
         }
     }

@@ -114,19 +114,18 @@ fn request(reading: &Reading, sentence: &Sentence) -> Option<Request> {
                 phrase(&words, at + 1, &mut wanted, &mut is_of_other);
             }
             "need"
-                if matches!(
-                    word(at.wrapping_sub(1)),
-                    "i" | "we" | "i'll" | "we'll" | "will" | "also" | "still" | "would"
-                ) =>
+                if is_owned(word(at + 1))
+                    && matches!(
+                        word(at.wrapping_sub(1)),
+                        "i" | "we" | "i'll" | "we'll" | "will" | "also" | "still" | "would"
+                    ) =>
             {
-                if is_owned(word(at + 1)) {
-                    phrase(&words, at + 1, &mut wanted, &mut is_of_other);
-                }
+                phrase(&words, at + 1, &mut wanted, &mut is_of_other);
             }
-            "know" if word(at.wrapping_sub(1)) == "me" && word(at.wrapping_sub(2)) == "let" => {
-                if is_owned(word(at + 1)) {
-                    phrase(&words, at + 1, &mut wanted, &mut is_of_other);
-                }
+            "know"
+                if is_owned(word(at + 1)) && word(at.wrapping_sub(1)) == "me" && word(at.wrapping_sub(2)) == "let" =>
+            {
+                phrase(&words, at + 1, &mut wanted, &mut is_of_other);
             }
             _ if reading.is_sort(sentence.tokens.start + at, Sort::Giving) && is_begged(&words, at) => {
                 let from = at + 1 + usize::from(matches!(word(at + 1), "me" | "us"));
@@ -224,9 +223,8 @@ fn phrase(words: &[&str], from: usize, wanted: &mut Vec<Wanted>, is_of_other: &m
         }
         wanted.extend(Wanted::new(&nouns));
         let joins = match words.get(at) {
-            Some(&"and") => 1,
             Some(&",") if words.get(at + 1) == Some(&"and") => 2,
-            Some(&",") => 1,
+            Some(&("and" | ",")) => 1,
             _ => 0,
         };
         let is_next =

@@ -299,7 +299,9 @@ fn days(text: &str, found: &mut Found) {
         }
         joined.push(day);
     }
-    joined.into_iter().for_each(|day| found.push(day));
+    for day in joined {
+        found.push(day);
+    }
 }
 
 /// Whether these words join the ends of a range.

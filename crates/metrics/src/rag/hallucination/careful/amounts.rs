@@ -244,14 +244,15 @@ impl<'a> Amounts<'a> {
     fn finding(&self, said: &Amount, borne_out: Option<(Source, Option<String>)>, same: Option<&Source>) -> Finding {
         let standing = match borne_out {
             Some((source, note)) => Standing::Supported { source, note: note.map(Into::into) },
-            None => match same.and_then(|same| self.rival(said, same)) {
-                Some(source) => Standing::Contradicted { reason: "the context has another value there".into(), source },
-                None => {
+            None => {
+                if let Some(source) = same.and_then(|same| self.rival(said, same)) {
+                    Standing::Contradicted { reason: "the context has another value there".into(), source }
+                } else {
                     let kind = said.sense().kind();
                     let reason = format!("the context has no {kind} of this value, and none follows from its numbers");
                     Standing::Unsupported { reason: reason.into() }
                 }
-            },
+            }
         };
         let kind = match said.sense().kind() {
             "date" | "time of day" | "duration" => AnchorKind::Date,
