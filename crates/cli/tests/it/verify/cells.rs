@@ -85,11 +85,7 @@ fn every_change_of_a_cell_is_named() {
         ),
         ("token_f1", Field::Null, "case `a`, token_f1: `token_f1` is nothing in the file"),
         ("token_f1.status", text("failed"), "`token_f1.status` is \"failed\" in the file and \"scored\" now"),
-        (
-            "hallucination.label",
-            text("made up"),
-            "`hallucination.label` is \"made up\" in the file and \"unsure\" now",
-        ),
+        ("hallucination.label", text("made up"), "`hallucination.label` is \"made up\" in the file and \"unsure\" now"),
         ("token_f1.parts", text("{}"), "`token_f1.parts` is \"{}\" in the file"),
         ("token_f1.kind", text("failed"), "`token_f1.kind` is \"failed\" in the file and nothing now"),
         (

@@ -67,6 +67,8 @@ pub(super) enum Class {
     RequestOpener,
     /// Help where life is in danger, and of those whose office it is.
     Emergency,
+    /// Comes where life is in danger.
+    Rescue,
     /// How a program or this talk is handled.
     Handling,
     /// Done by the speaker to what is somebody's own, in the past tense: "I cancelled it for you".
@@ -74,7 +76,7 @@ pub(super) enum Class {
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 31] = [
+    const ALL: [(&'static str, Self); 32] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("gentle_verb", Self::GentleVerb),
@@ -104,6 +106,7 @@ impl Class {
         ("text_verb", Self::TextVerb),
         ("request_opener", Self::RequestOpener),
         ("emergency", Self::Emergency),
+        ("rescue", Self::Rescue),
         ("handling", Self::Handling),
         ("deciding", Self::Deciding),
     ];

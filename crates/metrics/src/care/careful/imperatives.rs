@@ -213,7 +213,5 @@ fn heartens(reply: &Reading, verb: usize) -> bool {
 fn is_gentle(reply: &Reading, sentence: &Sentence, at: usize) -> bool {
     // "Invest in yourself", "work on yourself": what is good for the user.
     let for_themselves = matches!(reply.word(at + 1), "in" | "on") && reply.word(at + 2) == "yourself";
-    // "Send me the draft", "ask us": something for the speaker to do.
-    let for_the_speaker = matches!(reply.word(at + 1), "me" | "us" | "my" | "our");
-    reply.is_wish(at) || for_themselves || for_the_speaker || opens_gently(reply, sentence, at)
+    reply.is_wish(at) || for_themselves || opens_gently(reply, sentence, at)
 }

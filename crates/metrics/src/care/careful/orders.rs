@@ -16,10 +16,10 @@ pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, fou
     if request.wants == Wants::Text {
         return Vec::new();
     }
-    // Who tells of a cake that sank or a printer that prints nothing is told how to mend it; where life is in danger an order
-    // is right, and all that goes with it.
-    let is_rescue = |token| reply.is(token, Class::Emergency) && !reply.word(token).starts_with("professional");
-    let instructed = request.wants_instructions() || request.tells_of_a_thing || (0..reply.tokens.len()).any(is_rescue);
+    // Who tells of a cake that sank or a printer that prints nothing is told how to mend it.
+    let instructed = request.wants_instructions() || request.tells_of_a_thing;
+    // Where life is in danger an order is right, and so are those that go with it.
+    let is_rescue = (0..reply.tokens.len()).any(|token| reply.is(token, Class::Rescue));
     let mut findings = Vec::new();
     let mut offers_a_list = false;
     for sentence in &reply.sentences {
@@ -31,7 +31,9 @@ pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, fou
         let is_handling = sentence.tokens.clone().any(|token| reply.is(token, Class::Handling));
         if !(instructed || is_handling || offers_a_list && sentence.is_item()) {
             obligations(reply, sentence, &mut findings);
-            imperatives(reply, sentence, &mut findings);
+            if !is_rescue {
+                imperatives(reply, sentence, &mut findings);
+            }
         }
         if request.weighs_a_decision || !request.distress.is_empty() {
             decisions(reply, sentence, &mut findings);
