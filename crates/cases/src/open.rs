@@ -217,8 +217,10 @@ impl Rows {
         let name = if path == "-" { STANDARD_INPUT } else { path };
         let format = Self::format_of(path, options)?;
         let Opened { reader, stored, is_plain_file } = stored::open(path)?;
-        // Traces are recognised by their first bytes, whatever their file is called.
-        let (format, reader) = if options.format.is_none() && matches!(format, Format::Json | Format::JsonLines) {
+        // Traces are recognised by their first bytes, whatever their file is called. Standard input may keep us waiting, and
+        // nobody should wait before the work has begun: there the format has to be named.
+        let is_looked_at = path != "-" && options.format.is_none();
+        let (format, reader) = if is_looked_at && matches!(format, Format::Json | Format::JsonLines) {
             let (head, reader) = looked_at(reader, name)?;
             (if traces::is_otlp(&String::from_utf8_lossy(&head)) { Format::Otlp } else { format }, reader)
         } else {
@@ -290,8 +292,13 @@ impl Rows {
         }
         let reader = match format {
             Format::Otlp => {
-                let (head, reader) = looked_at(reader, name)?;
-                refuse_protobuf(&head, name)?;
+                let reader = if name == STANDARD_INPUT {
+                    reader
+                } else {
+                    let (head, reader) = looked_at(reader, name)?;
+                    refuse_protobuf(&head, name)?;
+                    reader
+                };
                 let cutter = Cutter::new(reader, Layout::Values, options.longest_row, name)?;
                 Reader::Traces(Box::new(TraceReader::new(cutter, options.group.unwrap_or_default(), shared)))
             }

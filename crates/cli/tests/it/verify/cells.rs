@@ -88,7 +88,7 @@ fn every_change_of_a_cell_is_named() {
         (
             "hallucination.label",
             text("made up"),
-            "`hallucination.label` is \"made up\" in the file and \"supported\" now",
+            "`hallucination.label` is \"made up\" in the file and \"unsure\" now",
         ),
         ("token_f1.parts", text("{}"), "`token_f1.parts` is \"{}\" in the file"),
         ("token_f1.kind", text("failed"), "`token_f1.kind` is \"failed\" in the file and nothing now"),
