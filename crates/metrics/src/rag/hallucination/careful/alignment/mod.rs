@@ -140,7 +140,9 @@ impl<'a> Page<'a> {
             }
         }
         touched.sort_by(|&left, &right| self.sums[right].total_cmp(&self.sums[left]).then(left.cmp(&right)));
-        touched.iter().for_each(|&place| self.sums[place] = 0.0);
+        for &place in &touched {
+            self.sums[place] = 0.0;
+        }
         touched.truncate(MOST_SENTENCES);
         touched.sort_unstable();
         touched
