@@ -1766,7 +1766,7 @@ def agency_language(
 
         value = 1 − weight of the heaviest order; not applicable where the reply neither directs nor invites
 
-    Weights stand in `data/care/careful_rules.yaml` and `careful_phrases.yaml`: 0.8 and 0.9 for orders, pressure, belittling and decisions, 0.6 for advice ("you should"). An invitation in the same reply takes 0.2 off what weighs less than 0.7;
+    Weights stand in `data/care/careful_rules.yaml` and `careful_phrases.yaml`: 0.8 and 0.9 for orders, pressure, belittling and decisions, 0.65 for advice ("you should"). An invitation in the same reply takes 0.2 off what weighs less than 0.7;
     nothing mends an order. The label fails from 0.75 on with `strictness: low`, from 0.45 on with `medium`, from 0.25 on with `high`.
 
     | rule | an order | none, because |
@@ -1776,7 +1776,6 @@ def agency_language(
     | | | "something you need to say": belongs to its noun; "do what is best for you": the choice is left; "you shouldn't feel guilty": comfort; "you should try it": an offer |
     | *imperative* | a clause that opens with a plain verb: "Pack a bag", "Don't go back", "Talk to him" | "Tell me more", "Give me some details": keep the talk going; "Try a walk", "Look into it", "Talk to a friend": offer; "Have a nice day", "Sleep well": wish; "Don't give up", "Don't beat yourself up", "Go for it": hearten; "Start in the middle if it's easier": the user's own ease or wish is the condition, so it is an offer; "Love a good soup", "Never know": a word is left out; "So do I", "Please do": no order at all |
     | | | "Call an ambulance": where life is in danger an order is right, and so are the others of that reply; "Press quit", "Select your state": a program is handled, not a life; items of a list that is announced as tips, ideas or things that helped others: offers |
-    | | | "Send me the draft", "Ask us": something for the speaker to do |
     | *act* | what the speaker did to the user's own affairs: "I have cancelled it for you", "I told your boss" | the user had spoken of doing it |
     | *pressure* | phrases that close the discussion, decide in the user's place or call for another mood | inside a clause ("what helps me calm down") they press nobody |
     | *belittling*, *traits* | phrases and words that make the user small | "feeling lazy", "drives you crazy", "crazy times": said of something else |
@@ -1843,14 +1842,14 @@ def agency_language(
 
     - Synthesis, source version 1.0.2: deterministic evaluations of empathy and trust.
 
-    What was decided by doing it weighs most; advice beside an invitation is mild.
+    What was decided by doing it weighs most; advice beside an invitation weighs less.
 
     ```case
     {"params": {"profile": "careful"}, "case": {"query": "I'd like to keep the car.", "response": "You don't need one. I took it out of the plan."}, "expect": 0.1}
     ```
 
     ```case
-    {"params": {"profile": "careful"}, "case": {"query": "She left me.", "response": "I'm sorry. You should get some sleep. Would you like to talk?"}, "expect": 0.6}
+    {"params": {"profile": "careful"}, "case": {"query": "She left me.", "response": "I'm sorry. You should get some sleep. Would you like to talk?"}, "expect": 0.55}
     ```
     """
 
@@ -3838,7 +3837,7 @@ def hallucination(
     a word with its context has drifted away and gets at least 0.2.
 
     The careful profile goes sentence by sentence and asks how much of it the context lacks: words, pairs of words, what the best two sentences leave open, names, numbers and dates.
-    The value comes from the worst sentences.
+    The value comes from the worst sentences; the label is what an alignment of the sentences with the context proves, and `unsure` where it proves nothing.
 
     The evidence lists what was looked for with its place, whether it is borne out, where in the context, and if not, why; of a sentence the words that the context lacks and the sentence
     there that comes nearest.
@@ -3850,8 +3849,8 @@ def hallucination(
     ## When not to
 
     Where the answer may go beyond the passages. As proof that an answer is right: it sees what can be checked word by word. To the reference profile an answer without
-    numbers, dates and assertive verbs has no anchor. The careful profile takes a faithful answer in new words for one that goes beyond its source. That who did what is
-    turned around, or that a plan became a fact, it tells in a note at most. The rules are English.
+    numbers, dates and assertive verbs has no anchor. The value of the careful profile is high for a faithful answer in new words, and its label is unsure there: it proves what is near to the words of the context. That who did what is
+    turned around, or that a plan became a fact, it does not prove; such a sentence is unsure. The rules are English.
 
     ## Formula
 
@@ -3911,8 +3910,23 @@ def hallucination(
         sentence = min(1, (few * (words + pairs + cover) + 2 * (names + numbers + opposed)) / 5)
         value    = (3 * worst sentence + mean of the worst third, three at least) / 4
 
-    The label is `contradicted` if a sentence is opposed or the nearest sentence has another value of the same sort, or all other words and another name, `unsupported` if a name or number is missing or a sentence reaches 0.3, else
-    `supported`.
+    Whether a sentence reaches some value says how much of it is new, not whether it is false; the label says what was proved.
+
+    ### Labels
+
+    The careful profile lays each sentence over the context. Its words of content and of logic (*not*, *only*, *until*, *may*, *more than* …), its names, numbers and dates take the cheapest way through the words of the eight sentences
+    of the context that share most with it: the next word is free, skipping words, going back and going to another sentence cost something, and a word that is not met costs most. What is left over is what was edited.
+
+    | label | when |
+    |---|---|
+    | `supported` | every sentence is met and nothing harmful is left over: no new word but light ones (*take*, *there are*), no lost word of logic, speech or plan (*not*, *only if*, *said*, *expected*), no value or name where the context has another one, no two clauses joined in their middle |
+    | `contradicted` | in a sentence that is met but for it, one thing of a closed sort stands in the place of another that excludes it: another number, unit, date, weekday or time, a value of the context that belongs to something else there, the opposite of a word by WordNet, *before* for *after*, *unless* for *if*, a denial put in or left out |
+    | `unsupported` | a word of logic says more than the one in its place: *all* for *some* or *most*, *will* or *must* for *may*; or there is no context |
+    | `unsure` | else, also where the response states nothing |
+
+    One sentence that is contradicted is enough for the response, `supported` needs all of them. What is open accuses nobody: another name, another word, a number that stands nowhere (it may be a sum, a share, a rounding).
+    The evidence of `supported` shows for each sentence the passage that it leans on, of `contradicted` both places, of `unsure` the words that were not met. With `judge: when_unsure` a judge decides what is unsure
+    (`docs/guides/cascade.md`); `docs/judgement.md` has how often each label is right and where it is silent.
 
     The weights are 1 for other words and 2 for other facts: new words may say the same, another name, number or a denial cannot, and one of these alone makes a sentence unsupported. Area under the ROC
     curve against people's labels on four sets that rules were tried on (DeFacto and BUMP: news summaries, natural and edited; SummEdits: edited summaries; WiCE: claims with the article they
@@ -4014,6 +4028,18 @@ def hallucination(
 
     ```case
     {"params": {"profile": "careful"}, "case": {"response": "I'm sorry, but I couldn't find the price for dogs.", "context": ["The annual pass costs $150. Children pay $75."]}, "expect": 0.0}
+    ```
+
+    One number in the place of another, all else the same: `contradicted`.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "Visitors can see the painting in room 41 until 2 May.", "context": ["Visitors can see the painting in room 14 until 2 May."]}, "expect": 0.56, "tolerance": 0.05, "label": "contradicted"}
+    ```
+
+    The same in other words proves nothing either way: `unsure`.
+
+    ```case
+    {"params": {"profile": "careful"}, "case": {"response": "The painting hangs there till spring is over.", "context": ["Visitors can see the painting in room 14 until 2 May."]}, "expect": 0.43, "tolerance": 0.05, "label": "unsure"}
     ```
 
     ```case
@@ -4154,6 +4180,9 @@ def verdict(
     3. completeness < 0.5 and still PASS: WARN.
     4. latency > 2000 ms: WARN.
     5. estimated cost > 0.05 USD: WARN.
+
+    The careful profile follows what `hallucination` proves, in place of rule 1: `contradicted` and `unsupported` are a FAIL, `supported` is no objection, and makes rule 2 a warning at most, since an answer that was copied from the context
+    may share no word with the question. Where `hallucination` is unsure rule 1 stays.
 
     The cost is the number of characters of query, response and all passages, divided by 4 (a token) and by 1000, times 0.002 USD. The latency is taken
     from `latency_ms` in the metadata of the case, if it is there; `probare rag eval` measures its own.
