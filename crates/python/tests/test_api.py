@@ -245,7 +245,7 @@ def bands(tmp_path):
     """A file as `probare calibrate` writes it: from which value of `token_f1` on a case passes or fails."""
     probare.score(ROOT / "examples/calibrate/cases.jsonl", "token_f1", output=tmp_path / "results.jsonl")
     [metric] = json.loads((tmp_path / "results.jsonl.run.json").read_text())["metrics"]
-    kept = {name: metric[name] for name in ("id", "version", "profile", "options")}
+    kept = {name: metric[name] for name in ("id", "version", "profile", "options") if name in metric}
     found = {"pass": 0.8, "fail": 0.4, "error": 0.1, "confidence": 0.9}
     written = tmp_path / "bands.json"
     written.write_text(json.dumps({"format": 1, "metric": "token_f1", **kept, "bands": found, "cases": 300, "decided": 200}))
