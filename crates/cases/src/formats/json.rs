@@ -9,6 +9,7 @@ use crate::OpenError;
 use crate::cells::Row;
 use crate::cutter::{Cut, Cutter, Place};
 use crate::row::{Batch, Origin, RawRows, Shared, Unread, kind};
+use crate::traces;
 use crate::values::no_text;
 
 /// A batch ends after this many rows …
@@ -61,6 +62,11 @@ fn text_of<'a>(bytes: &'a [u8], place: Place, shared: &Shared) -> Result<&'a str
 
 fn read_row<'a>(text: &'a str, place: Place, shared: &Shared, columns: &mut Row<'a>) -> Result<Case, Problem> {
     columns.clear();
+    // Seen at the opening of a file; standard input is not waited for there.
+    if traces::is_otlp(text) {
+        let reason = "the row is a trace of OpenTelemetry; name the format of standard input: --format otlp";
+        return Err(shared.lost(Some(place.line), Some(place.column), reason.to_owned()));
+    }
     let origin = Origin { line: Some(place.line), number: place.number };
     let read = columns.fill(text).map_err(Unread::Json).and_then(|()| shared.case(columns, origin));
     read.map_err(|unread| match unread {

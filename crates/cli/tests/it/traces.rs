@@ -2,27 +2,19 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value as Json, json};
 
-fn probare(folder: &Path, line: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_probare"));
-    command.current_dir(folder).args(line.split_whitespace()).stdin(Stdio::null());
-    command.output().expect("the program starts")
-}
+use crate::program;
 
 #[track_caller]
 fn fine(folder: &Path, line: &str) -> String {
-    let output = probare(folder, line);
-    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(output.status.code(), Some(0), "{line}: {said}");
-    said
+    program::good(folder, &line.split_whitespace().collect::<Vec<_>>())
 }
 
 #[track_caller]
 fn refused(folder: &Path, line: &str) -> String {
-    let output = probare(folder, line);
+    let output = program::run(folder, &line.split_whitespace().collect::<Vec<_>>());
     assert_ne!(output.status.code(), Some(0), "{line}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
@@ -105,8 +97,12 @@ fn scores_go_out_as_evaluation_results_and_come_back() {
     let folder = place();
     let place = folder.path();
     // The trace without texts has no answer, which is an error of that one case.
-    let scored =
-        probare(place, "score traces.jsonl -m tool_errors -m loops -m said=contains:texts=[\"shelf\"] -o out.jsonl");
+    let scored = program::run(
+        place,
+        &"score traces.jsonl -m tool_errors -m loops -m said=contains:texts=[\"shelf\"] -o out.jsonl"
+            .split_whitespace()
+            .collect::<Vec<_>>(),
+    );
     assert_eq!(scored.status.code(), Some(1));
     fine(place, "export out.jsonl --to otel -o scores.jsonl");
     fine(place, "export out.jsonl --to otel --all -o all.jsonl");
@@ -179,4 +175,20 @@ fn scores_of_other_cases_have_no_span() {
     assert!(!place.join("scores.jsonl").exists());
     assert!(refused(place, "export out.jsonl --to otel -o scores.json").contains(".jsonl"));
     assert!(refused(place, "export out.jsonl --to promptfoo --all -o p.json").contains("--all"));
+}
+
+#[test]
+fn standard_input_says_that_it_holds_traces_or_is_told_to() {
+    let folder = place();
+    let given = |more: &[&str]| {
+        let traces = fs::File::open(folder.path().join("traces.jsonl")).unwrap();
+        let words = [&["score", "-", "-m", "steps", "-o", "out.jsonl"], more].concat();
+        let output = program::command(folder.path(), &words).stdin(traces).output().unwrap();
+        (output.status.code(), program::said(&output))
+    };
+    let (code, text) = given(&[]);
+    assert_eq!(code, Some(1), "{text}");
+    assert!(text.contains("a trace of OpenTelemetry") && text.contains("--format otlp"), "{text}");
+    let (code, text) = given(&["--format", "otlp"]);
+    assert_eq!(code, Some(0), "{text}");
 }
