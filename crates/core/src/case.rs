@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use crate::transcript::{in_map, text_in_tool};
-use crate::{Call, CaseMessage, Output, Place, Tool, TurnExpectation, Usage};
+use crate::{Call, CaseMessage, Output, Place, Role, Tool, TurnExpectation, Usage};
 
 /// One row of a data set. Every field but `id` is optional; a metric names what it needs.
 ///
@@ -97,6 +97,35 @@ pub struct SampleKey {
 }
 
 impl Case {
+    /// The conversation without what the assistant says last: what a model is asked.
+    pub fn asked_messages(&self) -> &[CaseMessage] {
+        let messages = self.messages.as_deref().unwrap_or_default();
+        let end = messages.iter().rposition(|message| !message.is_by(Role::Assistant)).map_or(0, |at| at + 1);
+        messages.get(..end).unwrap_or_default()
+    }
+
+    /// Takes the answer out: the response, its calls, and what the assistant says last in the conversation.
+    pub fn take_answer(&mut self) {
+        (self.response, self.tool_calls) = (None, None);
+        let asked = self.asked_messages().len();
+        if let Some(messages) = &mut self.messages {
+            messages.truncate(asked);
+        }
+    }
+
+    /// Puts an answer in the place of the one that is there. Its calls are nothing where the model had no tools and called
+    /// none.
+    pub fn put_answer(&mut self, output: Output, calls: Option<Vec<Call>>) {
+        self.take_answer();
+        if let Some(messages) = &mut self.messages {
+            let mut said = CaseMessage::new(Role::Assistant);
+            said.tool_calls = calls.clone().unwrap_or_default();
+            said.text = (!output.text.is_empty() || said.tool_calls.is_empty()).then(|| output.text.clone());
+            messages.push(said);
+        }
+        (self.response, self.tool_calls) = (Some(output), calls);
+    }
+
     /// Whether the case has this field at all. An empty string or list counts as present.
     pub fn has(&self, field: Field) -> bool {
         match field {
@@ -317,6 +346,25 @@ mod tests {
         let case: Case = serde_json::from_str(text).unwrap();
         assert_eq!(serde_json::to_string(&case).unwrap(), text);
         assert!(serde_json::from_str::<Case>(r#"{"id":"a","answer":"r"}"#).is_err());
+    }
+
+    #[test]
+    fn an_answer_is_put_in_the_place_of_the_one_before() {
+        let text = r#"{"id":"a","response":"old","messages":[{"role":"user","text":"Rain?"},{"role":"assistant","tool_calls":[{"name":"sky"}]},{"role":"tool","text":"grey"},{"role":"assistant","text":"old"}],"tool_calls":[{"name":"sky"}]}"#;
+        let mut case: Case = serde_json::from_str(text).unwrap();
+        case.take_answer();
+        let bare = r#"{"id":"a","messages":[{"role":"user","text":"Rain?"},{"role":"assistant","tool_calls":[{"name":"sky"}]},{"role":"tool","text":"grey"}]}"#;
+        assert_eq!(serde_json::to_string(&case).unwrap(), bare);
+        for _ in 0..2 {
+            case.put_answer(Output::new(""), Some(vec![Call::new("look", Map::new())]));
+        }
+        let messages = case.messages.as_ref().unwrap();
+        assert_eq!((messages.len(), messages[3].text.as_deref()), (4, None), "a call need not be said");
+        assert_eq!((messages[3].tool_calls.len(), case.tool_calls.as_ref().unwrap().len()), (1, 1));
+        case.put_answer(Output::new(""), None);
+        assert_eq!(case.messages.as_ref().unwrap()[3].text.as_deref(), Some(""), "an empty answer is one");
+        case.take_answer();
+        assert_eq!(serde_json::to_string(&case).unwrap(), bare);
     }
 
     #[test]

@@ -121,7 +121,7 @@ pub struct ToolCall {
     pub id: String,
     /// The tool.
     pub name: String,
-    /// Its arguments; a text where the model wrote what is no JSON.
+    /// Its arguments; a text where what the model wrote is no object of JSON.
     pub arguments: Json,
 }
 

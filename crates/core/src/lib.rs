@@ -72,7 +72,7 @@ pub use metric::{
 pub use per_turn::is_per_turn;
 pub use readings::{Readings, RunReadings};
 pub use registry::{Registry, UnknownMetric};
-pub use request::{MetricRequest, RequestError};
+pub use request::{MetricRequest, RequestError, TRAJECTORY};
 pub use sample::{Output, Sample};
 pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, UNSURE};
 pub use suggest::closest;

@@ -6,6 +6,9 @@ use serde_json::{Map, Value as Json};
 
 use crate::{MetricInfo, Profile};
 
+/// Stands for another metric, turn by turn: `trajectory:metric=ID` is `ID:per=turn`.
+pub const TRAJECTORY: &str = "trajectory";
+
 /// A metric as the user asks for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricRequest {
@@ -39,7 +42,7 @@ impl MetricRequest {
 
 /// Reads `ID`, `ID:KEY=VALUE,KEY=VALUE` or `NAME=ID:KEY=VALUE`. A value is JSON where it can be read as such and text
 /// otherwise; commas inside brackets and quotes do not separate. Without a name of its own the metric is called as it is
-/// written, so that a file of results says with which options it was made.
+/// written, so that a file of results says with which options it was made. `trajectory:metric=ID` is `ID:per=turn`.
 impl FromStr for MetricRequest {
     type Err = RequestError;
 
@@ -61,8 +64,19 @@ impl FromStr for MetricRequest {
                 return Err(bad("an option stands there twice"));
             }
         }
+        let mut id = id.to_owned();
+        if id == TRAJECTORY {
+            let Some(Json::String(metric)) = options.shift_remove("metric") else {
+                return Err(bad("`trajectory` wants `metric=ID`, the metric that is taken turn by turn"));
+            };
+            if metric == TRAJECTORY || options.insert("per".to_owned(), "turn".into()).is_some_and(|per| per != "turn")
+            {
+                return Err(bad("`trajectory` takes a metric turn by turn and nothing else"));
+            }
+            id = metric;
+        }
         let options = if options.is_empty() { Json::Null } else { Json::Object(options) };
-        Ok(Self { name: name.to_owned(), id: id.to_owned(), options, profile: None })
+        Ok(Self { name: name.to_owned(), id, options, profile: None })
     }
 }
 
@@ -114,6 +128,22 @@ mod tests {
         assert_eq!((named.name.as_str(), named.id.as_str()), ("words", "contains"));
         assert_eq!(named.options["all"][0], "a,b");
         assert_eq!(named.options["mode"], "any");
+    }
+
+    #[test]
+    fn a_trajectory_is_its_metric_turn_by_turn() {
+        let found: MetricRequest = "trajectory:metric=token_f1,over=min".parse().unwrap();
+        assert_eq!((found.name.as_str(), found.id.as_str()), ("trajectory:metric=token_f1,over=min", "token_f1"));
+        assert_eq!(found.options, serde_json::json!({"over": "min", "per": "turn"}));
+        for bad in [
+            "trajectory",
+            "t=trajectory:metric=3",
+            "trajectory:metric=token_f1,per=case",
+            "trajectory:metric=trajectory",
+        ] {
+            let error = bad.parse::<MetricRequest>().unwrap_err().to_string();
+            assert!(error.contains("`trajectory`"), "{error}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use probare_core::{Content, ModelUsed, Parameters, Question, Reply, Usage, tell_code};
+use probare_core::{Content, ModelUsed, Parameters, Part, Question, Reply, Usage, tell_code};
 use serde_json::Value as Json;
 use tokio::task::JoinSet;
 
@@ -174,6 +174,16 @@ impl Client {
         self.0.settings.generator_type == Some(GeneratorType::Multimodal)
     }
 
+    /// Whether it can be given tools to call. What is recorded is found whatever was wished for.
+    pub fn takes_tools(&self) -> bool {
+        matches!(self.0.connection, Connection::Nowhere) || self.0.name.provider.supports(Feature::Tools)
+    }
+
+    /// The provider that it is asked at.
+    pub fn provider(&self) -> Provider {
+        self.0.name.provider
+    }
+
     /// Whether a file of recorded replies stands for the model.
     pub fn is_recorded(&self) -> bool {
         self.0.connection.is_cassette()
@@ -262,6 +272,11 @@ impl Client {
         let mut kept = request.clone();
         for message in &mut kept.messages {
             message.text = redactor.clean_text(std::mem::take(&mut message.text));
+            for part in &mut message.parts {
+                if let Part::Text { text } | Part::ToolResult { text, .. } = part {
+                    *text = redactor.clean_text(std::mem::take(text));
+                }
+            }
         }
         kept
     }

@@ -78,6 +78,7 @@ pub use summary::{
     MeanInterval, MetricSummary, Partial, PassAt, Reason, Reasons, Repeats, Summary,
 };
 pub use terminal::Look;
+pub use timeline::answer_text;
 pub use utc::Utc;
 pub use worst::shortfall;
 pub use wrap::wrap;

@@ -10,6 +10,7 @@ use crate::number::{count, counted, rounded};
 use crate::status::{score, whose};
 use crate::summary::Reasons;
 use crate::terminal::about_intervals;
+use crate::timeline::answer_text;
 use crate::worst::{Rank, Worst};
 use crate::{MeanInterval, MetricSummary, Options, Output, Summary, VERSION, told};
 
@@ -295,7 +296,7 @@ fn row(result: &CaseResult, score: &Score) -> String {
     let evidence: Vec<String> = (score.evidence.iter().take(3))
         .map(|piece| format!("{} “{}”", piece.kind.name(), excerpt(&piece.text, 60)))
         .collect();
-    let response = result.case.response.as_ref().map_or("", |response| response.text.as_str());
+    let response = answer_text(&result.case).unwrap_or_default();
     let value = match &score.label {
         Some(label) => format!("{} ({})", excerpt(label, 40), rounded(score.value.get())),
         None => rounded(score.value.get()),
@@ -308,7 +309,7 @@ fn row(result: &CaseResult, score: &Score) -> String {
         }),
         markdown(&value),
         markdown(&excerpt(result.case.query.as_deref().unwrap_or(""), EXCERPT)),
-        markdown(&excerpt(response, EXCERPT)),
+        markdown(&excerpt(&response, EXCERPT)),
         markdown(&evidence.join(", ")),
     )
 }

@@ -49,6 +49,20 @@ pub(crate) fn pieces<'a>(case: &'a Case, pointed: impl IntoIterator<Item = &'a P
     pieces
 }
 
+/// What was answered, to be recognised by: the words, or the calls where nothing was said.
+pub fn answer_text(case: &Case) -> Option<Cow<'_, str>> {
+    let said = case.response.as_ref().map(|response| response.text.as_str());
+    let calls = case.tool_calls.as_deref().unwrap_or_default();
+    if said.is_some_and(|text| !text.is_empty()) || calls.is_empty() {
+        return said.map(Cow::Borrowed);
+    }
+    let written = calls.iter().map(|call| match &call.arguments_text {
+        Some(text) => format!("{}({text})", call.name),
+        None => format!("{}({})", call.name, serde_json::to_string(call.arguments()).unwrap_or_default()),
+    });
+    Some(Cow::Owned(written.collect::<Vec<_>>().join(", ")))
+}
+
 fn of_message<'a>(field: Field, index: usize, noun: &str, message: &'a CaseMessage, pieces: &mut Vec<Piece<'a>>) {
     let mut name = format!("{noun}, {}", message.role.name());
     if let Some(speaker) = &message.name {
@@ -86,6 +100,19 @@ fn of_call<'a>(field: Field, index: usize, at: &str, noun: &str, call: &'a Call,
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_answer_is_its_words_or_its_calls() {
+        let text = |case: &str| {
+            let case: Case = serde_json::from_str(case).unwrap();
+            answer_text(&case).map(Cow::into_owned)
+        };
+        let calls = r#""tool_calls":[{"name":"f","arguments":{"a":1}},{"name":"","arguments_text":"{","problem":"unparseable"}]"#;
+        assert_eq!(text(&format!(r#"{{"id":"a","response":"Yes.",{calls}}}"#)).as_deref(), Some("Yes."));
+        assert_eq!(text(&format!(r#"{{"id":"a","response":"",{calls}}}"#)).as_deref(), Some(r#"f({"a":1}), ({)"#));
+        assert_eq!(text(r#"{"id":"a","response":"","tool_calls":[]}"#).as_deref(), Some(""));
+        assert_eq!(text(r#"{"id":"a"}"#), None);
+    }
 
     #[test]
     fn messages_calls_and_what_evidence_points_at_stand_in_order() {

@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use probare_cancellation::{Cancellation, cancelled};
 use probare_core::{
     Bands, BuildError, Case, CaseResult, EmbeddingUsed, Field, Lack, MetricDef, MetricInfo, MetricRequest, Named,
-    Outcome, Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, UnknownMetric,
-    is_per_turn,
+    Outcome, Outside, Profile, Readings, Registry, RequestError, Rules, Sample, ScoreError, Scorer, TRAJECTORY,
+    UnknownMetric, is_per_turn,
 };
 use probare_metrics::cascade::Wish;
 
@@ -79,6 +79,10 @@ impl Plan {
             if request.id == EXPECTATIONS {
                 metrics.push(PlannedMetric { info: expectations::info(&request.name), way: Way::Expected });
                 continue;
+            }
+            if request.id == TRAJECTORY {
+                let reason = "name the metric itself, with the option `per: turn`".to_owned();
+                return Err(RequestError { text: request.name.clone(), reason }.into());
             }
             let definition = registry.get(&request.id)?;
             let profile = request.profile.unwrap_or(profile);
@@ -280,6 +284,20 @@ mod tests {
         fn excuse(&self, case: &Case) -> Option<std::borrow::Cow<'static, str>> {
             Some(format!("known to fail: {}", case.id).into())
         }
+    }
+
+    #[test]
+    fn a_trajectory_is_taken_turn_by_turn_or_refused_in_words() {
+        let plan = |request: MetricRequest| Plan::new(&[request], Profile::Careful, probare_metrics::registry());
+        let taken = plan("trajectory:metric=token_f1".parse().unwrap()).unwrap();
+        let info = &taken.infos()[0];
+        assert_eq!((info.name.as_str(), &*info.id), ("trajectory:metric=token_f1", "token_f1"));
+        assert_eq!(info.options["per"], "turn");
+        let error = plan(MetricRequest::plain(TRAJECTORY)).err().unwrap();
+        assert_eq!(
+            error.to_string(),
+            "cannot read the metric `trajectory`: name the metric itself, with the option `per: turn`"
+        );
     }
 
     #[test]

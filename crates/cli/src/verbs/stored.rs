@@ -39,6 +39,9 @@ pub fn failure(error: EvaluationError) -> Failure {
         EvaluationError::NotComputed { similar: Some(similar), .. } => {
             plain.hint(format!("a metric with a similar name exists: `{similar}`")).into_usage()
         }
+        EvaluationError::NoTools { .. } => plain
+            .hint("ask a model of a provider that knows tools, set `generate.prompt` if passages are retrieved, or leave `tools` out")
+            .into_usage(),
         EvaluationError::NotComputed { .. } => plain.hint("add it to `metrics`").into_usage(),
         EvaluationError::Prompt(_)
         | EvaluationError::UnknownModel { .. }

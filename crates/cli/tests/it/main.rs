@@ -23,6 +23,7 @@ mod serve;
 mod statistics;
 mod stores;
 mod suites;
+mod tools;
 mod torture;
 mod torture_index;
 mod torture_runs;

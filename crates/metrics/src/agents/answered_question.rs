@@ -24,7 +24,7 @@ metric!(AnsweredQuestion as Pure {
     needs: [],
     whole: |parts| Some(1.0 - parts.get("left")? / parts.get("questions")?),
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "answered_question.md",
 });
 
@@ -228,4 +228,57 @@ fn is_meant(asked: &str, replied: &str) -> bool {
     let forms = lemmas(replied);
     let wordnet = WordNet::embedded();
     lemmas(asked).iter().any(|word| wordnet.synonyms(word).iter().any(|synonym| forms.contains(synonym)))
+}
+
+#[cfg(test)]
+mod tests {
+    use probare_core::Case;
+
+    use super::super::trace::case;
+    use super::*;
+
+    fn asked(user: &str, assistant: &str) -> Case {
+        let messages = serde_json::json!([{"role": "user", "text": user}, {"role": "assistant", "text": assistant}]);
+        case(&serde_json::json!({"id": "a", "messages": messages}).to_string())
+    }
+
+    fn score(case: &Case) -> Option<Score> {
+        AnsweredQuestion::default().score(Sample::of(case)).unwrap().score().cloned()
+    }
+
+    #[test]
+    fn a_question_is_taken_up_by_its_words_a_value_of_its_kind_or_a_plain_answer() {
+        for (user, assistant) in [
+            ("What is the fee?", "The fee is waived."),
+            ("How many rooms are there?", "We have 12."),
+            ("When does the train leave?", "It is at 9:40."),
+            ("Is it open?", "Yes."),
+            ("Who wrote it?", "I do not know."),
+        ] {
+            let case = asked(user, assistant);
+            let score = score(&case).unwrap();
+            assert_eq!((score.value.get(), score.parts.get("left")), (1.0, Some(0.0)), "{user} {assistant}");
+            let piece = &score.evidence[0];
+            assert_eq!(piece.kind, EvidenceKind::Found);
+            assert_eq!(case.words_at(piece.support.as_ref().unwrap()).as_deref(), user.strip_suffix('?'), "{user}");
+        }
+    }
+
+    #[test]
+    fn a_question_that_is_passed_over_is_named_with_its_place() {
+        let case = asked("What is the fee, and when do you open?", "We open at nine.");
+        let score = score(&case).unwrap();
+        assert_eq!((score.value.get(), score.parts.get("questions")), (0.5, Some(2.0)));
+        let left = score.evidence.iter().find(|piece| piece.kind == EvidenceKind::Missing).unwrap();
+        assert_eq!(left.text, "What is the fee");
+        let support = left.support.as_ref().unwrap();
+        assert_eq!((support.index, case.words_at(support).as_deref()), (Some(0), Some("What is the fee")));
+    }
+
+    #[test]
+    fn without_a_question_or_an_answer_nothing_is_judged() {
+        assert!(score(&asked("Thanks!", "You are welcome.")).is_none());
+        assert!(score(&case(r#"{"id":"a","messages":[{"role":"user","text":"Is it open?"}]}"#)).is_none());
+        assert!(score(&Case::default()).is_none());
+    }
 }

@@ -27,7 +27,7 @@ metric!(AskedAgain as Pure {
     whole: |parts| Some(1.0 - parts.get("again")? / parts.get("requests")?),
     per_turn: false,
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "asked_again.md",
 });
 

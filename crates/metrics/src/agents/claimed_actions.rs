@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::said::acts::{Act, Claim, Offer, claims, family, is_looking};
+use super::said::acts::{Act, Claim, Offer, Strength, claims, family, is_looking};
 use super::said::{
     Kind, Meaning, Talk, TalkText, Value, argument_values, is_related, is_same, lemmas, name_words, values, within,
 };
@@ -44,7 +44,7 @@ metric!(ClaimedActions as Pure {
     needs: [],
     whole: |parts| Some(parts.get("backed")? / parts.get("claims")?),
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "claimed_actions.md",
 });
 
@@ -159,6 +159,9 @@ impl<'a> Made<'a> {
     /// Whether this call may have done what a claim says.
     fn does(&self, claim: &Claim, synonyms: &[String], reading: &Reading) -> bool {
         probare_cancellation::steps(1);
+        if claim.strength == Strength::Outcome {
+            return self.names_thing(claim, reading);
+        }
         if self.words.does(&claim.act, synonyms) {
             return true;
         }
@@ -170,16 +173,26 @@ impl<'a> Made<'a> {
         // A tool that is named by a thing may do anything with it, and looking is done with any tool.
         self.words.families.is_empty()
             && (is_looking(claim.act.family)
-                || claim.tokens.clone().filter(|at| *at != claim.verb).any(|at| {
-                    let word = reading.word(at);
-                    reading.tokens[at].is_word
-                        && !reading.is_sort(at, Sort::Function)
-                        && (self.words.name.iter().any(|known| is_related(word, known))
-                            || self.content.contains(word))
-                }))
+                || self.names_thing(claim, reading)
+                || words_of(claim, reading).any(|word| self.content.contains(word)))
             // Who found something looked it up, however the tool is called.
             || is_looking(claim.act.family) && self.words.families.iter().all(|family| is_looking(Some(family)))
     }
+}
+
+impl Made<'_> {
+    /// Whether the tool is named by something that a claim speaks of.
+    fn names_thing(&self, claim: &Claim, reading: &Reading) -> bool {
+        words_of(claim, reading).any(|word| self.words.name.iter().any(|known| is_related(word, known)))
+    }
+}
+
+/// The words of content of a claim beside its verb.
+fn words_of<'r>(claim: &Claim, reading: &'r Reading) -> impl Iterator<Item = &'r str> {
+    let verb = claim.verb;
+    let is_content =
+        move |at: &usize| *at != verb && reading.tokens[*at].is_word && !reading.is_sort(*at, Sort::Function);
+    claim.tokens.clone().filter(is_content).map(move |at| reading.word(at))
 }
 
 impl Metric for ClaimedActions {
@@ -212,7 +225,12 @@ impl Metric for ClaimedActions {
                 let span = text.reading.origin(claim.tokens.start, claim.tokens.end - 1);
                 let said = |kind: EvidenceKind| text.evidence(case, kind, span.clone());
                 let verdict = verdict(&claim, text, &calls, within(&values, &span), &whole);
-                if claim.is_state && matches!(verdict, Verdict::Unbacked) {
+                let is_told = match claim.strength {
+                    Strength::Act => true,
+                    Strength::State => !matches!(verdict, Verdict::Unbacked),
+                    Strength::Outcome => matches!(verdict, Verdict::Differs(_)),
+                };
+                if !is_told {
                     continue;
                 }
                 let number = match &verdict {
@@ -306,8 +324,11 @@ fn different<'v, 'm, 'a>(
     whole: &str,
 ) -> Option<(&'v Value, Option<Counterpart<'m, 'a>>)> {
     let is_known = |value: &Value| {
-        let argued = good.iter().any(|made| made.arguments.iter().any(|(_, known)| is_alike(known, value, whole)));
-        argued || earlier.iter().any(|made| made.has(value, whole))
+        let argued = |value: &Value| {
+            good.iter().any(|made| made.arguments.iter().any(|(_, known)| is_alike(known, value, whole)))
+        };
+        // Of a stretch of days both ends: calls have them as arguments of their own.
+        value.ends().iter().all(argued) || earlier.iter().any(|made| made.has(value, whole))
     };
     let open: Vec<&'v Value> = said.iter().copied().filter(|value| !is_known(value)).collect();
     for value in &open {
@@ -380,7 +401,7 @@ impl Made<'_> {
     /// Whether the result has a value.
     fn has(&self, value: &Value, whole: &str) -> bool {
         let words = name_words(whole.get(value.span.clone()).unwrap_or_default());
-        value.keys().iter().all(|key| self.has.contains(key))
+        value.is_among(|key| self.has.contains(key))
             || value.kind != Kind::Number && !words.is_empty() && words.iter().all(|word| self.has.contains(word))
     }
 }
@@ -394,6 +415,17 @@ mod tests {
         let case = case(json);
         let outcome = ClaimedActions::default().score(Sample::of(&case)).unwrap();
         outcome.score().map(|score| (score.label.clone().unwrap_or_default().into_owned(), score.value.get()))
+    }
+
+    #[test]
+    fn the_details_of_an_outcome_are_held_against_the_call_behind_it() {
+        let json = r#"{"id":"a","tools":[{"name":"request_vacation"}],"messages":[
+            {"role":"user","text":"Request vacation from 3 to 7 February."},
+            {"role":"assistant","tool_calls":[{"id":"1","name":"request_vacation","arguments":{"from":"2027-02-03","to":"2027-02-07"}}]},
+            {"role":"tool","id":"1","text":"pending"},
+            {"role":"assistant","text":"Your vacation from 3 to 8 February has been approved."}]}"#;
+        assert_eq!(label(json), Some(("false".to_owned(), 0.0)));
+        assert_eq!(label(&json.replace("3 to 8", "3 to 7")), None, "what became of it is no act of the speaker");
     }
 
     #[test]

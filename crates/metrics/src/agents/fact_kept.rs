@@ -35,7 +35,7 @@ metric!(FactKept as Pure {
     whole: |parts| Some(parts.get("kept")? / (parts.get("kept")? + parts.get("changed")?)),
     per_turn: false,
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "fact_kept.md",
 });
 
@@ -297,7 +297,7 @@ fn is_comparable(left: &Value, right: &Value) -> bool {
             let is_weekday = |days: &[Fields]| days.iter().all(|day| day.weekday.is_some() && day.day.is_none());
             is_full(one) && is_full(other) || is_weekday(one) && is_weekday(other)
         }
-        (Meaning::Number(_), Meaning::Number(_)) => left.unit.zip(right.unit).is_none_or(|(one, other)| one == other),
+        (Meaning::Amount(_), Meaning::Amount(_)) => left.unit.zip(right.unit).is_none_or(|(one, other)| one == other),
         _ => true,
     }
 }
@@ -335,7 +335,7 @@ impl Before<'_> {
     /// Whether a result before it has a value.
     fn in_results(&self, value: &Value, written: &str) -> bool {
         let words = name_words(written);
-        value.keys().iter().all(|key| self.results.contains(key))
+        value.is_among(|key| self.results.contains(key))
             || value.kind != Kind::Number && !words.is_empty() && words.iter().all(|word| self.results.contains(word))
     }
 }

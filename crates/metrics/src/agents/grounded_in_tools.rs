@@ -338,3 +338,69 @@ fn piece(
     piece.support = judged.source.as_ref().and_then(|source| Some(passages.get(source.chunk)?.source(&source.span)));
     piece
 }
+
+#[cfg(test)]
+mod tests {
+    use probare_core::Case;
+
+    use super::super::trace::case;
+    use super::*;
+
+    /// An answer after what a tool returned.
+    fn answered(result: &str, answer: &str) -> Case {
+        let messages = serde_json::json!([
+            {"role": "user", "text": "Will it rain in Bern?"},
+            {"role": "assistant", "tool_calls": [{"id": "1", "name": "weather", "arguments": {"city": "Bern"}}]},
+            {"role": "tool", "id": "1", "text": result},
+            {"role": "assistant", "text": answer}]);
+        case(&serde_json::json!({"id": "a", "messages": messages}).to_string())
+    }
+
+    fn score(options: &GroundedInTools, case: &Case) -> Option<Score> {
+        options.score(Sample::of(case)).unwrap().score().cloned()
+    }
+
+    #[test]
+    fn what_a_result_says_is_borne_out_at_its_place() {
+        let case = answered(r#"{"sky":"rain","celsius":9}"#, "It rains in Bern at 9 °C.");
+        let score = score(&GroundedInTools::default(), &case).unwrap();
+        assert_eq!((score.value.get(), score.parts.get("unsupported")), (1.0, Some(0.0)));
+        let degrees = score.evidence.iter().find(|piece| piece.text == "9 °C").unwrap();
+        let support = degrees.support.as_ref().unwrap();
+        assert_eq!((degrees.kind, support.index), (EvidenceKind::Found, Some(2)));
+        assert_eq!(case.words_at(support).as_deref(), Some("9"));
+    }
+
+    #[test]
+    fn another_number_is_compared_with_the_one_of_the_result_and_comes_first() {
+        let case = answered(r#"{"sky":"rain","celsius":9}"#, "It rains in Bern at 12 °C.");
+        let score = score(&GroundedInTools::default(), &case).unwrap();
+        assert_eq!((score.parts.get("statements"), score.parts.get("unsupported")), (Some(3.0), Some(1.0)));
+        let piece = &score.evidence[0];
+        let place = piece.place.as_ref().unwrap();
+        assert_eq!((place.index, place.start, place.end, piece.text.as_str()), (Some(3), 20, 26, "12 °C"));
+        assert!(matches!(piece.kind, EvidenceKind::Compared | EvidenceKind::Unsupported), "{piece:?}");
+    }
+
+    #[test]
+    fn what_follows_is_borne_out_only_where_it_may() {
+        let case = answered(r#"{"morning":4,"evening":[2.5,3.5]}"#, "In Bern it rains 6.0 mm in the evening.");
+        let derived = score(&GroundedInTools::default(), &case).unwrap();
+        assert_eq!(derived.parts.get("derived"), Some(1.0), "{derived:?}");
+        let plain = GroundedInTools { derive: false, ..GroundedInTools::default() };
+        assert!(score(&plain, &case).unwrap().parts.get("unsupported") > derived.parts.get("unsupported"));
+    }
+
+    #[test]
+    fn without_a_result_an_answer_or_a_statement_nothing_is_judged() {
+        let options = GroundedInTools::default();
+        assert!(score(&options, &answered("ok", "Hello! What can I do for you?")).is_none());
+        let mut case = answered("ok", "It rains in Bern.");
+        case.messages.as_mut().unwrap().remove(2);
+        assert!(score(&options, &case).is_none(), "no tool returned anything");
+        case = answered("ok", "It rains in Bern.");
+        case.messages.as_mut().unwrap().truncate(3);
+        assert!(score(&options, &case).is_none(), "there is no answer");
+        assert!(score(&options, &Case::default()).is_none());
+    }
+}

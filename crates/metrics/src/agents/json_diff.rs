@@ -10,18 +10,14 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::numeric_diff::numeric;
-use super::trace::{most_like, whole};
+use super::trace::{most_like, two_values, whole};
 
-/// Options of `json_diff`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct JsonDiff {
-    /// Whether texts that hold JSON stay texts.
-    pub preserve_strings: bool,
-    /// JSON Pointer to the value in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
-    pub at_path: Option<String>,
-    /// The expected value in place of the reference.
-    pub expected: Option<Json>,
+two_values! {
+    /// Options of `json_diff`.
+    JsonDiff {
+        /// Whether texts that hold JSON stay texts.
+        pub preserve_strings: bool,
+    }
 }
 
 metric!(JsonDiff as Pure {

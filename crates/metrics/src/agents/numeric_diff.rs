@@ -5,16 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::trace::{most_like, whole};
+use super::trace::{most_like, two_values, whole};
 
-/// Options of `numeric_diff`.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct NumericDiff {
-    /// JSON Pointer to the number in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
-    pub at_path: Option<String>,
-    /// The expected number in place of the reference.
-    pub expected: Option<Json>,
+two_values! {
+    /// Options of `numeric_diff`.
+    NumericDiff {}
 }
 
 metric!(NumericDiff as Pure {

@@ -199,3 +199,70 @@ impl RepeatsItself {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::trace::case;
+    use super::*;
+
+    const ADVICE: &str = "Please restart the router and wait two full minutes.";
+
+    /// A conversation of these words, the user first.
+    fn talk(texts: &[&str]) -> Case {
+        let said = texts.iter().enumerate().map(|(number, text)| {
+            serde_json::json!({"role": if number % 2 == 0 { "user" } else { "assistant" }, "text": text})
+        });
+        case(&serde_json::json!({"id": "a", "messages": said.collect::<Vec<_>>()}).to_string())
+    }
+
+    fn score(case: &Case) -> Option<Score> {
+        RepeatsItself::default().score(Sample::of(case)).unwrap().score().cloned()
+    }
+
+    #[test]
+    fn a_text_that_was_said_before_is_repeated_and_both_places_are_named() {
+        let case = talk(&["It is slow.", ADVICE, "Still slow.", ADVICE]);
+        let score = score(&case).unwrap();
+        assert_eq!(
+            (score.value.get(), score.parts.get("texts"), score.parts.get("repeated")),
+            (0.0, Some(1.0), Some(1.0))
+        );
+        let piece = &score.evidence[0];
+        let (place, support) = (piece.place.as_ref().unwrap(), piece.support.as_ref().unwrap());
+        assert_eq!((piece.kind, place.index, support.index), (EvidenceKind::Found, Some(3), Some(1)));
+        assert_eq!(case.words_at(place).as_deref(), Some(ADVICE));
+        assert_eq!(case.words_at(support).as_deref(), Some(ADVICE));
+    }
+
+    #[test]
+    fn sentences_of_before_among_a_few_new_ones_are_named_by_themselves() {
+        let more = format!("I see. {ADVICE} That is all that I can say about it today.");
+        let case = talk(&["It is slow.", &format!("{ADVICE} Thank you."), "Still slow.", &more]);
+        let options = RepeatsItself { share: 0.5, ..RepeatsItself::default() };
+        let outcome = options.score(Sample::of(&case)).unwrap();
+        let piece = &outcome.score().unwrap().evidence[0];
+        assert_eq!(case.words_at(piece.place.as_ref().unwrap()).as_deref(), Some(ADVICE));
+        assert_eq!(piece.note.as_deref(), Some("1 of 2 longer sentences were said before"));
+    }
+
+    #[test]
+    fn something_else_is_no_repetition_nor_is_what_the_user_asked_for() {
+        let other = "The fault is in the cable between the wall and the box.";
+        for texts in [
+            ["It is slow.", ADVICE, "Still slow.", other],
+            ["It is slow.", ADVICE, "Can you repeat that?", ADVICE],
+            ["What shall I do?", ADVICE, "What shall I do?", ADVICE],
+        ] {
+            let score = score(&talk(&texts)).unwrap();
+            assert_eq!((score.value.get(), score.evidence.len()), (1.0, 0), "{texts:?}");
+        }
+    }
+
+    #[test]
+    fn short_texts_single_turns_and_cases_without_messages_are_not_judged() {
+        assert!(score(&talk(&["Hi.", "Hello there.", "Hi.", "Hello there."])).is_none());
+        assert!(score(&talk(&["It is slow.", ADVICE])).is_none());
+        assert!(score(&Case::default()).is_none());
+        assert!(RepeatsItself { alike: 0.0, share: 0.5 }.checked().is_err());
+    }
+}

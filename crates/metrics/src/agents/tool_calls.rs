@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use probare_core::{BuildError, ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric};
+use probare_core::{
+    BuildError, Call, ErrorKind, Evidence, EvidenceKind, Metric, Outcome, Sample, Score, ScoreError, metric,
+};
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -177,11 +179,9 @@ impl Matcher {
                         format!("{} calls against {} are too many to compare in order", called.len(), expected.len());
                     return Err(ScoreError::other(ErrorKind::Failed, reason));
                 }
-                let weights: Vec<i64> = expected
-                    .iter()
-                    .flat_map(|wanted| called.iter().map(move |made| self.weight(made, wanted)))
-                    .collect();
-                Ok(in_order(expected.len(), called.len(), |row, column| weights[row * called.len() + column]))
+                let (rows, columns): (Vec<usize>, Vec<usize>) =
+                    ((0..expected.len()).collect(), (0..called.len()).collect());
+                Ok(in_order(expected.len(), called.len(), self.weights(called, &columns, expected, &rows)))
             }
             Order::Any => self.by_name(called, expected),
         }
@@ -205,12 +205,28 @@ impl Matcher {
                 let reason = format!("more than {MOST_OF_A_NAME} calls of `{name}` are not paired");
                 return Err(ScoreError::other(ErrorKind::Failed, reason));
             }
-            let weight = |row: usize, column: usize| self.weight(&called[columns[column]], &expected[rows[row]]);
-            for (row, column) in assignment(rows.len(), columns.len(), weight).into_iter().enumerate() {
+            let weights = self.weights(called, columns, expected, rows);
+            for (row, column) in assignment(rows.len(), columns.len(), weights).into_iter().enumerate() {
                 pairing[rows[row]] = column.map(|column| columns[column]);
             }
         }
         Ok(pairing)
+    }
+
+    /// What the pairs of these calls are worth. Calls that say the same are compared once.
+    fn weights(
+        &self,
+        called: &[PlacedCall<'_>],
+        columns: &[usize],
+        expected: &[PlacedCall<'_>],
+        rows: &[usize],
+    ) -> impl Fn(usize, usize) -> i64 + use<> {
+        let (made_of, made) = distinct(columns.iter().map(|at| &called[*at]));
+        let (wanted_of, wanted) = distinct(rows.iter().map(|at| &expected[*at]));
+        let table: Vec<i64> =
+            wanted.iter().flat_map(|wanted| made.iter().map(|made| self.weight(made, wanted))).collect();
+        let width = made.len();
+        move |row, column| table[wanted_of[row] * width + made_of[column]]
     }
 
     /// What a pair is worth: a full match above all, then its share, then that it is one.
@@ -222,6 +238,22 @@ impl Matcher {
         let share = share(made.call, wanted.call, &self.of_tool(&made.call.name).rules);
         if share == WHOLE { FULL + share * 1_000 + 1 } else { share * 1_000 + 1 }
     }
+}
+
+/// The calls that say different things, the first of each, and for every call the number of its own.
+fn distinct<'p, 'c: 'p>(calls: impl Iterator<Item = &'p PlacedCall<'c>>) -> (Vec<usize>, Vec<&'p PlacedCall<'c>>) {
+    let mut known: FxHashMap<String, usize> = FxHashMap::default();
+    let mut different = Vec::new();
+    let number = |placed: &'p PlacedCall<'c>| {
+        let Call { name, arguments, problem, accept, optional, .. } = placed.call;
+        // All of it has a JSON form.
+        let said = serde_json::to_string(&(name, arguments, problem, accept, optional)).unwrap_or_default();
+        *known.entry(said).or_insert_with(|| {
+            different.push(placed);
+            different.len() - 1
+        })
+    };
+    (calls.map(number).collect(), different)
 }
 
 impl Metric for Matcher {
@@ -349,7 +381,7 @@ fn longest_rise(numbers: &[usize]) -> usize {
 mod tests {
     use super::*;
     use crate::agents::trace::case;
-    use probare_core::{Call, Case};
+    use probare_core::Case;
     use proptest::prelude::*;
 
     fn score(options: &str, case: &Case) -> Score {

@@ -10,8 +10,8 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::chat::append;
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, cut_stream, json, parted, set,
-    some, text_at, usage, usual_wait,
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, cut_stream, json, parted,
+    schema, set, some, text_at, usage, usual_wait,
 };
 use crate::{Fault, Request};
 
@@ -46,7 +46,7 @@ impl Dialect for Anthropic {
         let mut tools: Vec<Json> = parameters
             .tools
             .iter()
-            .map(|tool| form!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters}))
+            .map(|tool| form!({"name": tool.name, "description": tool.description, "input_schema": schema(tool)}))
             .collect();
         if let Some(schema) = &parameters.schema {
             let choice =

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json, json as form};
 
 use super::anthropic::{REPLY_TOOL, take_call};
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, json, parted, set, some,
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, json, parted, schema, set, some,
     text_at, usage, usual_wait,
 };
 use crate::{Fault, Request};
@@ -44,7 +44,7 @@ impl Dialect for Bedrock {
             form!({"toolSpec": spec})
         };
         let mut tools: Vec<Json> =
-            parameters.tools.iter().map(|given| tool(&given.name, &given.description, &given.parameters)).collect();
+            parameters.tools.iter().map(|given| tool(&given.name, &given.description, &schema(given))).collect();
         let mut choice = None;
         if let Some(schema) = &parameters.schema {
             choice = Some(if tools.is_empty() { form!({"tool": {"name": REPLY_TOOL}}) } else { form!({"any": {}}) });

@@ -128,7 +128,7 @@ fn messages(message: &Message) -> Vec<Json> {
                 content.push(form!({"type": "image_url", "image_url": {"url": url}}));
             }
             Part::ToolCall(call) => calls.push(form!({"id": call.id, "type": "function",
-                "function": {"name": call.name, "arguments": call.arguments.to_string()}})),
+                "function": {"name": call.name, "arguments": probare_core::text_of(&call.arguments)}})),
             Part::ToolResult { id, text, .. } => {
                 results.push(form!({"role": "tool", "tool_call_id": id, "content": text}));
             }

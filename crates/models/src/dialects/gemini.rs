@@ -7,8 +7,8 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
-    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, cut_stream, json, parted, set,
-    some, text_at, usage, usual_wait,
+    Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, base64, cut_stream, json, parted,
+    schema, set, some, text_at, usage, usual_wait,
 };
 use crate::embedding::read_vector;
 use crate::fault::retry_after;
@@ -47,7 +47,7 @@ impl Dialect for Gemini {
             .tools
             .iter()
             .map(|tool| {
-                form!({"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters})
+                form!({"name": tool.name, "description": tool.description, "parametersJsonSchema": schema(tool)})
             })
             .collect();
         set(&mut body, "tools", some(&tools).map(|tools| form!([{"functionDeclarations": tools}])));

@@ -20,7 +20,7 @@ mod table;
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Content, Message, Part, Reply, Role, StopReason, ToolCall, Usage};
+use probare_core::{Content, Message, Part, Reply, Role, StopReason, Tool, ToolCall, Usage};
 use reqwest::header::HeaderMap;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -343,12 +343,17 @@ pub(crate) fn usage(json: &Json, input: &[&str], output: &[&str], thoughts: &str
     })
 }
 
-/// Arguments that came as text; the text itself where it is no JSON.
+/// Arguments that came as text; the text itself where it is no object: what is wrong with it is told by whoever scores it.
 pub(crate) fn arguments(text: &str) -> Json {
     if text.trim().is_empty() {
         return Json::Object(Map::new());
     }
-    serde_json::from_str(text).unwrap_or_else(|_| Json::from(text))
+    serde_json::from_str(text).map_or_else(|_| Json::from(text), Json::Object)
+}
+
+/// The schema of a tool's arguments, for those who insist on one.
+pub(crate) fn schema(tool: &Tool) -> Json {
+    if tool.parameters.is_null() { serde_json::json!({"type": "object"}) } else { tool.parameters.clone() }
 }
 
 /// What stands in place of the bytes of images in what is kept.

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, SystemTime};
 
-use probare_core::{Message, Part, Role, StopReason, ToolCall};
+use probare_core::{Message, Part, Role, StopReason, ToolCall, text_of};
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value as Json, json as form};
 
 use super::{
     Dialect, Feature, Found, RawReply, RawRequest, ReplyError, Signs, address, arguments, base64, complaint,
-    cut_stream, json, parted, set, some, text_at, usage, usual_wait,
+    cut_stream, json, parted, schema, set, some, text_at, usage, usual_wait,
 };
 use crate::{Fault, Request};
 
@@ -41,7 +41,7 @@ impl Dialect for Responses {
             .iter()
             .map(|tool| {
                 form!({"type": "function", "name": tool.name, "description": tool.description,
-                "parameters": tool.parameters})
+                "parameters": schema(tool)})
             })
             .collect();
         set(&mut body, "tools", some(&tools));
@@ -110,7 +110,7 @@ fn items(message: &Message) -> Vec<Json> {
                 content.push(form!({"type": "input_image", "image_url": url}));
             }
             Part::ToolCall(call) => others.push(form!({"type": "function_call", "call_id": call.id, "name": call.name,
-                "arguments": call.arguments.to_string()})),
+                "arguments": text_of(&call.arguments)})),
             Part::ToolResult { id, text, .. } => {
                 others.push(form!({"type": "function_call_output", "call_id": id, "output": text}));
             }

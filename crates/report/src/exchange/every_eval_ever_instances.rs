@@ -1,8 +1,11 @@
 //! Instance records of Every Eval Ever: one sample a line, with its conversation where there was one and the value of one metric.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use probare_core::{Call, CaseMessage, CaseResult, Event, MetricInfo, Outcome, Role, SaidPart, Sha256, Sink, Stop};
+use probare_core::{
+    Call, Case, CaseMessage, CaseResult, Event, MetricInfo, Outcome, Role, SaidPart, Sha256, Sink, Stop,
+};
 use serde_json::{Value as Json, json};
 
 use super::About;
@@ -25,7 +28,8 @@ impl Instances {
     fn record(&self, result: &CaseResult) -> Option<Json> {
         let value = self.about.value(&self.metrics, result)?;
         let case = &result.case;
-        let messages = case.messages.as_deref().unwrap_or_default();
+        let answered = answered(case);
+        let messages = answered.messages.as_deref().unwrap_or_default();
         let users = messages.iter().filter(|message| message.is_by(Role::User)).count();
         let calls: usize = messages.iter().map(|message| message.tool_calls.len()).sum();
         let kind = match (calls, users) {
@@ -124,6 +128,18 @@ impl About {
             _ => None,
         }
     }
+}
+
+/// The case with its question and its answer as a conversation, where calls are known and no messages.
+fn answered(case: &Case) -> Cow<'_, Case> {
+    if case.messages.is_some() || case.tool_calls.as_ref().is_none_or(Vec::is_empty) {
+        return Cow::Borrowed(case);
+    }
+    let mut asked = CaseMessage::new(Role::User);
+    asked.text.clone_from(&case.query);
+    let mut told = Case { messages: Some(vec![asked]), ..case.clone() };
+    told.put_answer(case.response.clone().unwrap_or_default(), case.tool_calls.clone());
+    Cow::Owned(told)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_core::{Call, CaseResult, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::About;
@@ -78,11 +78,18 @@ impl Inspect {
             Some(several) => json!(several),
         };
         if let Some(output) = &case.response {
-            let message = json!({"role": "assistant", "content": output.text, "source": "generate", "model": model});
+            let mut message =
+                json!({"role": "assistant", "content": output.text, "source": "generate", "model": model});
+            let calls = case.tool_calls.as_deref().unwrap_or_default();
+            if !calls.is_empty() {
+                message["tool_calls"] =
+                    calls.iter().enumerate().map(|(number, call)| tool_call(number, call)).collect();
+            }
             messages.push(message.clone());
+            let stop = if calls.is_empty() { "stop" } else { "tool_calls" };
             written["output"] = json!({
                 "model": model,
-                "choices": [{"message": message, "stop_reason": "stop"}],
+                "choices": [{"message": message, "stop_reason": stop}],
                 "completion": output.text,
             });
         } else {
@@ -216,6 +223,16 @@ impl Sink for Inspect {
             _ => Ok(()),
         }
     }
+}
+
+/// A call as Inspect writes it; one that has no id is known by its number.
+fn tool_call(number: usize, call: &Call) -> Json {
+    let id = call.id.clone().unwrap_or_else(|| format!("call_{}", number + 1));
+    let mut written = json!({"id": id, "function": call.name, "arguments": call.arguments(), "type": "function"});
+    if let Some(text) = &call.arguments_text {
+        written["parse_error"] = json!(text);
+    }
+    written
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use probare_core::{Better, CaseResult, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
+use probare_core::{Better, Call, CaseResult, Event, MetricInfo, Outcome, Sha256, Sink, Stop};
 use serde_json::{Map, Value as Json, json};
 
 use super::About;
@@ -157,7 +157,13 @@ impl Promptfoo {
             "failureReason": if has_failed { 2 } else { u8::from(!success) },
         });
         if let Some(response) = &case.response {
-            written["response"] = json!({"output": response.text, "cached": false});
+            // There an answer is its words, or else a list of calls.
+            let calls = case.tool_calls.as_deref().filter(|_| response.text.is_empty()).unwrap_or_default();
+            let output = match calls {
+                [] => json!(response.text),
+                calls => calls.iter().map(openai_call).collect(),
+            };
+            written["response"] = json!({"output": output, "cached": false});
         }
         if has_failed {
             written["error"] = json!(errors.join("; "));
@@ -256,6 +262,15 @@ impl Sink for Promptfoo {
             _ => Ok(()),
         }
     }
+}
+
+/// A call as `OpenAI` writes it.
+fn openai_call(call: &Call) -> Json {
+    let arguments = match &call.arguments_text {
+        Some(text) => text.clone(),
+        None => serde_json::to_string(call.arguments()).unwrap_or_default(),
+    };
+    json!({"id": call.id, "type": "function", "function": {"name": call.name, "arguments": arguments}})
 }
 
 #[cfg(test)]

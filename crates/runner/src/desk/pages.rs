@@ -8,7 +8,7 @@ use probare_core::{Event, MetricInfo, Sink as _, Stop};
 use probare_report::escape::excerpt;
 use probare_report::html::{case_entry, case_record, page_settings};
 use probare_report::number::column;
-use probare_report::{By, Group, MeanInterval, Options, Summary};
+use probare_report::{By, Group, MeanInterval, Options, Summary, answer_text};
 use serde_json::{Value as Json, json};
 
 use super::sources::quoted;
@@ -160,12 +160,12 @@ impl Desk {
             let case = &first.result.case;
             let outputs: Vec<Json> = (of_case.iter().take(OUTPUTS))
                 .map(|sample| {
-                    let answer = sample.result.case.response.as_ref();
+                    let answer = answer_text(&sample.result.case);
                     json!({
                         "model": sample.result.model,
                         "repeat": sample.result.repeat,
                         "status": sample.status,
-                        "answer": answer.map(|answer| excerpt(&answer.text, OPENING)),
+                        "answer": answer.map(|answer| excerpt(&answer, OPENING)),
                         "entry": read(case_entry(&sample.result, metrics, &options)),
                     })
                 })

@@ -108,6 +108,16 @@ pub enum EvaluationError {
         /// A model with a similar name.
         similar: Option<String>,
     },
+    /// Cases have tools, and a model cannot be given them.
+    #[error("case `{id}` of `{dataset}` has tools, and {who} cannot be given any")]
+    NoTools {
+        /// The data set.
+        dataset: String,
+        /// The case.
+        id: String,
+        /// Who cannot.
+        who: String,
+    },
     /// What a case expects cannot be used.
     #[error("case `{id}` of `{dataset}`: {reason}")]
     Expectation {
@@ -281,6 +291,16 @@ impl Evaluation {
         }
         asking.is_published = benchmark.is_some();
         let asked = Arc::new(asking.open(&mut requests, registry())?);
+        for (set, survey) in known.iter().zip(&surveys) {
+            let Some(id) = survey.tools.clone().filter(|_| !asking.under_test.is_empty()) else { continue };
+            let mut clients = asking.under_test.iter().filter_map(|name| asked.client(name));
+            let who = match clients.find(|client| !client.takes_tools()) {
+                Some(client) => format!("model `{}` at `{}`", client.name(), client.provider()),
+                None if is_grounded => "a model that answers from passages, with citations,".to_owned(),
+                None => continue,
+            };
+            return Err(EvaluationError::NoTools { dataset: set.path.clone(), id, who });
+        }
         let outside: Arc<dyn Outside> = Arc::<Asked>::clone(&asked);
         let retrieving =
             settings.retrieval.as_ref().map(|entry| Retrieving::open(entry, folder, &outside)).transpose()?;

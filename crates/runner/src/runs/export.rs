@@ -5,12 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Batch, Case, CaseResult, Citation, Event, Generation, Input, Job, Named, NoRules, Nobody, Output, Passage, Problem,
-    ScoreError, Section, Sink, Source, SourceError, Stop,
+    Batch, Case, CaseResult, Event, Generation, Input, Job, Named, NoRules, Nobody, Problem, ScoreError, Section, Sink,
+    Source, SourceError, Stop,
 };
 use probare_report::{Compression, Output as File, refuse_overlap};
-use serde::Serialize;
-use serde_json::{Map, Value as Json};
+use serde_json::Value as Json;
 
 use super::evaluation::EvaluationError;
 use super::foreign::{RunExport, for_other_tools};
@@ -119,38 +118,7 @@ impl Sampler for Recalling {
     }
 }
 
-/// A sample as a line that `score` reads: the case with the output, and what that took.
-#[derive(Serialize)]
-struct Line<'a> {
-    id: &'a str,
-    dataset: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    query: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response: Option<&'a Output>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    context: Option<&'a [Passage]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    citations: Option<&'a [Citation]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    retrieved: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relevant: Option<&'a [String]>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    tags: &'a [String],
-    #[serde(skip_serializing_if = "Map::is_empty")]
-    metadata: &'a Map<String, Json>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cost_usd: Option<f64>,
-}
-
-/// Writes such lines.
+/// Writes samples as lines that `score` reads: the case with the answer, and what that took.
 struct OutputLines {
     out: File,
     datasets: Vec<String>,
@@ -165,22 +133,13 @@ impl Sink for OutputLines {
             return Ok(());
         }
         let dataset = case.sample.and_then(|key| self.datasets.get(usize::try_from(key.dataset).ok()?));
-        let line = Line {
-            id: &case.id,
-            dataset: dataset.map(String::as_str),
-            query: case.query.as_deref(),
-            response: case.response.as_ref(),
-            context: case.context.as_deref(),
-            reference: case.reference.as_deref(),
-            citations: case.citations.as_deref(),
-            retrieved: case.retrieved.as_deref(),
-            relevant: case.relevant.as_deref(),
-            tags: &case.tags,
-            metadata: &case.metadata,
-            input_tokens: case.spent.map(|spent| spent.usage.input_tokens),
-            output_tokens: case.spent.map(|spent| spent.usage.output_tokens),
-            cost_usd: case.spent.and_then(|spent| spent.cost_usd),
-        };
+        let Json::Object(mut line) = serde_json::to_value(case)? else { return Ok(()) };
+        line.shift_insert(1, "dataset".to_owned(), Json::from(dataset.map(String::as_str)));
+        if let Some(spent) = case.spent {
+            line.insert("input_tokens".to_owned(), spent.usage.input_tokens.into());
+            line.insert("output_tokens".to_owned(), spent.usage.output_tokens.into());
+            line.extend(spent.cost_usd.map(|cost| ("cost_usd".to_owned(), Json::from(cost))));
+        }
         serde_json::to_writer(&mut self.out, &line)?;
         self.written += 1;
         self.out.write_all(b"\n")

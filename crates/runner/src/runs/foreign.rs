@@ -94,7 +94,7 @@ impl Sampler for Recalled {
         let kept = if self.is_stored { self.before.find_again(case)? } else { self.before.find(case)? };
         if let (Some(text), Some(key), Some(_)) = (kept.output, case.sample, &kept.results) {
             let model = key.model.and_then(|model| self.models.get(usize::try_from(model).ok()?).cloned());
-            case.response = Some(Output { text, model, repeat: key.repeat });
+            case.put_answer(Output { text, model, repeat: key.repeat }, kept.calls);
             case.spent = kept.spent;
         }
         Ok(Some(kept.results.unwrap_or_default()))

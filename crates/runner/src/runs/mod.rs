@@ -3,6 +3,7 @@
 //! [`Evaluation`] opens what a configuration names and knows what it will come to before anything is asked; it is then
 //! driven as every other job is. [`export`] hands out what the store holds.
 
+mod conversation;
 mod estimate;
 mod evaluation;
 mod export;

@@ -6,6 +6,7 @@ use probare_core::{BuildError, Case, ErrorKind, Field, Message, Role, ScoreError
 use probare_metrics::judges::{Piece, pieces};
 use serde_json::Value as Json;
 
+use super::conversation;
 use crate::config::Generate;
 
 /// The question of a case and nothing else.
@@ -16,6 +17,8 @@ const QUESTION: &str = "{{query}}";
 pub(super) struct Prompt {
     /// Everything in order: who speaks, and what is filled in.
     messages: Vec<(Role, Vec<Piece>)>,
+    /// Whether the question of a case is asked as it stands: then with the conversation that it is part of.
+    is_plain: bool,
     /// SHA-256 of the whole text.
     pub sha256: String,
 }
@@ -37,13 +40,16 @@ impl Prompt {
             let pieces = if role == Role::Assistant { vec![Piece::Text(text.to_owned())] } else { pieces(text)? };
             messages.push((role, pieces));
         }
-        Ok(Self { messages, sha256 })
+        Ok(Self { messages, is_plain: generate.prompt.is_none(), sha256 })
     }
 
     /// The messages for a case. A field that the case does not have is an error of kind `missing`.
     pub fn messages(&self, case: &Case) -> Result<Vec<Message>, ScoreError> {
+        let conversation = if self.is_plain { conversation::messages(case).transpose()? } else { None };
+        // The question comes last.
+        let own = self.messages.len() - usize::from(conversation.is_some());
         let mut filled = Vec::with_capacity(self.messages.len());
-        for (role, pieces) in &self.messages {
+        for (role, pieces) in &self.messages[..own] {
             let mut text = String::new();
             for piece in pieces {
                 match piece {
@@ -53,6 +59,7 @@ impl Prompt {
             }
             filled.push(Message::new(*role, text));
         }
+        filled.extend(conversation.into_iter().flatten());
         Ok(filled)
     }
 }
@@ -108,6 +115,25 @@ mod tests {
         let error = Prompt::new(&other).unwrap().messages(&case).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Missing);
         assert_eq!(error.to_string(), "the prompt wants `{{colour}}`, which the case does not have");
+    }
+
+    #[test]
+    fn a_conversation_comes_after_instructions_and_examples_unless_there_is_a_prompt() {
+        let case: Case = serde_json::from_str(
+            r#"{"id":"1","query":"Why?","messages":[{"role":"user","text":"Who?"},{"role":"assistant","text":"Me."},{"role":"user","text":"Why?"}]}"#,
+        )
+        .unwrap();
+        let generate = Generate {
+            system: Some("Be brief.".into()),
+            examples: vec![Example { prompt: "Where?".into(), response: "Here.".into() }],
+            ..Generate::default()
+        };
+        let texts = |generate: &Generate| {
+            let messages = Prompt::new(generate).unwrap().messages(&case).unwrap();
+            messages.into_iter().map(|message| message.text).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(texts(&generate), "Be brief. Where? Here. Who? Me. Why?");
+        assert_eq!(texts(&Generate { prompt: Some("{{query}}".into()), ..generate }), "Be brief. Where? Here. Why?");
     }
 
     #[test]

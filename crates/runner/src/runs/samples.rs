@@ -207,12 +207,13 @@ impl Batch for SampleBatch {
 }
 
 impl SampleBatch {
-    /// The case once for each model and repeat, without the response of the file.
+    /// The case once for each model and repeat, without the answer of the file.
     fn seated(&self, case: &Case) -> impl Iterator<Item = Result<Case, Problem>> {
         let Seats { models, repeats } = self.seats;
         let pairs = (0..models).flat_map(move |model| (0..repeats).map(move |repeat| (model, repeat)));
         pairs.map(move |(model, repeat)| {
-            let mut sample = Case { response: None, ..case.clone() };
+            let mut sample = case.clone();
+            sample.take_answer();
             if let Some(key) = &mut sample.sample {
                 (key.model, key.repeat) = (Some(model), repeat);
             }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{
-    Case, CaseResult, Content, Detail, ErrorKind, Message, MetricInfo, Named, Output, Question, Rules, Sample,
+    Call, Case, CaseResult, Content, Detail, ErrorKind, Message, MetricInfo, Named, Output, Question, Rules, Sample,
     ScoreError, Section, Spent,
 };
 use probare_models::{Budget, Client};
@@ -90,7 +90,7 @@ impl Sampler for Sampling<'_> {
         }
         if let (Some(text), Some(key)) = (kept.output, case.sample) {
             let model = key.model.and_then(|model| self.client(model)).map(|client| client.name().to_owned());
-            case.response = Some(Output { text, model, repeat: key.repeat });
+            case.put_answer(Output { text, model, repeat: key.repeat }, kept.calls);
             case.spent = kept.spent;
             if self.is_grounded() {
                 let _ = retrieving::read(case);
@@ -116,6 +116,7 @@ impl Sampler for Sampling<'_> {
             Some(prompt) => Question { messages: prompt.messages(case)?, ..Question::default() },
             None => retrieving::question(case),
         };
+        question.parameters.tools = case.tools.clone().unwrap_or_default();
         if client.takes_images() {
             let folder = usize::try_from(key.dataset).ok().and_then(|at| self.folders.get(at));
             images::attach(&mut question.messages, case, folder.map_or(Path::new(""), PathBuf::as_path))?;
@@ -133,14 +134,16 @@ impl Sampler for Sampling<'_> {
         }
         match &answered.entry.reply.content {
             Content::Text(text) => {
+                let calls: Vec<Call> = answered.entry.reply.tool_calls().map(Call::from).collect();
+                let calls = Some(calls).filter(|calls| case.tools.is_some() || !calls.is_empty());
+                let model = Some(client.name().to_owned());
+                case.put_answer(Output { text: text.clone(), model, repeat: key.repeat }, calls);
                 // A store that fails says so when the sample is kept.
-                let _ = self.keeper.output(case, text, &answered);
+                let _ = self.keeper.output(case, &answered);
                 case.spent = Some(Spent {
                     usage: answered.entry.reply.usage.unwrap_or_default(),
                     cost_usd: answered.entry.cost_in_all(),
                 });
-                case.response =
-                    Some(Output { text: text.clone(), model: Some(client.name().to_owned()), repeat: key.repeat });
                 if self.is_grounded() { retrieving::read(case) } else { Ok(()) }
             }
             _ => answered.entry.reply.read().map(|_| ()),

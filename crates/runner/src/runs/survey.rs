@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use probare_core::{Case, Event, Field, Problem, Sink};
+use probare_core::{Case, Event, Field, Message, Part, Problem, Sink};
 
 use super::prompt::Prompt;
 use crate::expectations;
@@ -25,6 +25,8 @@ pub(super) struct Survey<'a> {
     pub shown: u64,
     /// Bytes of the responses in the file.
     pub responses: u64,
+    /// The first case with tools.
+    pub tools: Option<String>,
     /// Whether any case says what it expects.
     pub expects: bool,
     /// Metrics of which something is expected.
@@ -43,7 +45,13 @@ impl Survey<'_> {
         self.shown += length(case.query.as_deref()) + length(case.text(Field::Reference, None)) + passages;
         self.responses += length(case.text(Field::Response, None));
         if let Some(messages) = self.prompt.and_then(|prompt| prompt.messages(case).ok()) {
-            self.asked += messages.iter().map(|message| message.text.len() as u64).sum::<u64>();
+            self.asked += messages.iter().map(said).sum::<u64>();
+            // About as long as they are sent.
+            self.asked +=
+                case.tools.as_ref().map_or(0, |tools| serde_json::to_string(tools).map_or(0, |text| text.len())) as u64;
+        }
+        if self.tools.is_none() && case.tools.as_ref().is_some_and(|tools| !tools.is_empty()) {
+            self.tools = Some(case.id.clone());
         }
         if expectations::has_expectations(case) {
             self.expects = true;
@@ -55,6 +63,16 @@ impl Survey<'_> {
             }
         }
     }
+}
+
+/// Bytes of a message, roughly.
+fn said(message: &Message) -> u64 {
+    let of_part = |part: &Part| match part {
+        Part::Text { text } | Part::ToolResult { text, .. } => text.len(),
+        Part::ToolCall(call) => call.name.len() + call.arguments.to_string().len(),
+        Part::Image(_) => 0,
+    };
+    (message.text.len() + message.parts.iter().map(of_part).sum::<usize>()) as u64
 }
 
 impl Sink for Survey<'_> {

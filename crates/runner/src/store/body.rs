@@ -1,7 +1,8 @@
 //! [`Body`]: what a sample said and was told, as the text that is packed; and the tables of packed texts.
 
-use probare_core::{Named, Output, Told};
+use probare_core::{Call, Named, Output, Told};
 use rusqlite::{Connection, OptionalExtension, params};
+use serde::{Deserialize, Serialize};
 
 use super::Fault;
 use super::checksum::Checksum;
@@ -9,18 +10,35 @@ use super::packing::Unpacker;
 
 /// The output of a sample and what each metric said about it, as files hold it.
 ///
-/// A line with the output (`null` where there is none), then two lines for each metric: its name and its result. All of
-/// them are JSON, which has no line breaks of its own, so that evidence is written in the very bytes that it quotes.
+/// A line with the output (`null` where there is none; `{"output", "tool_calls"}` where a model had tools), then two lines
+/// for each metric: its name and its result. All of them are JSON, which has no line breaks of its own, so that evidence is
+/// written in the very bytes that it quotes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Body {
     pub output: Option<Output>,
+    /// Calls that a model answered with; nothing where it had no tools.
+    pub calls: Option<Vec<Call>>,
     pub results: Vec<(String, String)>,
 }
+
+/// An output with its calls, as the first line holds it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Called<O, C> {
+    output: O,
+    tool_calls: C,
+}
+
+/// How such a line begins; an output by itself begins otherwise.
+const CALLED: &str = "{\"output\":";
 
 impl Body {
     /// The text.
     pub fn text(&self) -> serde_json::Result<String> {
-        let mut text = serde_json::to_string(&self.output)?;
+        let mut text = match &self.calls {
+            Some(tool_calls) => serde_json::to_string(&Called { output: &self.output, tool_calls })?,
+            None => serde_json::to_string(&self.output)?,
+        };
         text.push('\n');
         for (metric, result) in &self.results {
             text.push_str(&serde_json::to_string(metric)?);
@@ -35,13 +53,19 @@ impl Body {
     pub fn read(text: &str) -> Result<Self, String> {
         let wrong = |error: serde_json::Error| error.to_string();
         let mut lines = text.lines();
-        let output = serde_json::from_str(lines.next().unwrap_or("null")).map_err(wrong)?;
+        let first = lines.next().unwrap_or("null");
+        let (output, calls) = if first.starts_with(CALLED) {
+            let Called { output, tool_calls } = serde_json::from_str(first).map_err(wrong)?;
+            (output, Some(tool_calls))
+        } else {
+            (serde_json::from_str(first).map_err(wrong)?, None)
+        };
         let mut results = Vec::new();
         while let Some(metric) = lines.next() {
             let result = lines.next().ok_or("a metric has no result")?;
             results.push((serde_json::from_str(metric).map_err(wrong)?, result.to_owned()));
         }
-        Ok(Self { output, results })
+        Ok(Self { output, calls, results })
     }
 
     /// Whether there is a result of this metric.
@@ -142,12 +166,16 @@ mod tests {
         let results =
             vec![("a\nb".to_owned(), r#"{"value":0.5}"#.to_owned()), ("c".to_owned(), r#"{"error":"x"}"#.to_owned())];
         for output in [None, Some(Output::new("two\nlines \u{2028} and \"quotes\""))] {
-            let body = Body { output, results: results.clone() };
-            assert_eq!(Body::read(&body.text().unwrap()).unwrap(), body);
+            let call =
+                Call { id: Some("1".into()), name: String::new(), ..Call::default() }.with_arguments("{\n".into());
+            for calls in [None, Some(Vec::new()), Some(vec![call])] {
+                let body = Body { output: output.clone(), calls, results: results.clone() };
+                assert_eq!(Body::read(&body.text().unwrap()).unwrap(), body);
+            }
         }
         assert_eq!(Body::read("").unwrap(), Body::default());
         assert!(Body::read("null\n\"a\"\n").is_err());
-        let body = Body { output: None, results };
+        let body = Body { output: None, calls: None, results };
         assert_eq!(body.named(&["x".to_owned()]).unwrap(), None);
         assert_eq!(body.named(&["c".to_owned(), "a\nb".to_owned()]).unwrap().unwrap().len(), 2);
     }

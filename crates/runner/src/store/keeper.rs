@@ -93,7 +93,7 @@ impl StoreKeeper {
     }
 
     /// Keeps an output before it is scored.
-    pub fn output(&self, case: &Case, text: &str, answered: &Answered) -> io::Result<()> {
+    pub fn output(&self, case: &Case, answered: &Answered) -> io::Result<()> {
         let Some(place) = self.names.place(case) else { return Ok(()) };
         let entry = &answered.entry;
         let count = |number: u64| Some(i64::try_from(number).unwrap_or(i64::MAX));
@@ -104,8 +104,7 @@ impl StoreKeeper {
             latency_ms: count(entry.latency_ms),
             attempts: Some(i64::from(entry.attempts)),
         };
-        let body = Body { output: Some(Output::new(text)), results: Vec::new() };
-        let packed = self.packer.pack(&body.text()?)?;
+        let packed = self.packer.pack(&said(case, true).text()?)?;
         self.wish(Wish::Output(place, taken, packed))
     }
 
@@ -116,24 +115,23 @@ impl StoreKeeper {
         }
         let case = &result.case;
         let Some(place) = self.names.place(case) else { return Ok(()) };
-        let mut body = Body::default();
+        let is_asked = !place.model.is_empty();
+        let mut body = said(case, is_asked);
         let mut values = Vec::with_capacity(metrics.len());
         for (metric, named) in metrics.iter().zip(&result.results) {
             values.push(MetricValue::new(&metric.name, named));
             // Written as files hold it, so that it is read back as it was.
             body.results.push((metric.name.clone(), serde_json::to_string(&Told(named.clone()))?));
         }
-        let is_asked = !place.model.is_empty();
-        let said = case.response.as_ref().and_then(|output| output.model.clone());
-        let answered_by = said.or_else(|| is_asked.then(|| place.model.clone()));
-        // Which model and repeat of a run it is stands in the row.
-        body.output = case
-            .response
-            .as_ref()
-            .map(|output| if is_asked { Output::new(output.text.clone()) } else { output.clone() });
+        let named = case.response.as_ref().and_then(|output| output.model.clone());
+        let answered_by = named.or_else(|| is_asked.then(|| place.model.clone()));
         let packed = self.packer.pack(&body.text()?)?;
         let tags = if case.tags.is_empty() { None } else { Some(serde_json::to_string(&case.tags)?) };
-        let case = self.packer.pack(&serde_json::to_string(&Case { response: None, ..case.clone() })?)?;
+        let mut bare = Case { response: None, ..case.clone() };
+        if is_asked {
+            bare.take_answer();
+        }
+        let case = self.packer.pack(&serde_json::to_string(&bare)?)?;
         self.wish(Wish::Results(Box::new(FinishedSample { place, answered_by, tags, case, body, packed, values })))
     }
 
@@ -186,6 +184,16 @@ impl StoreKeeper {
 impl Drop for StoreKeeper {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// The answer of a case. Of one that a model of the run gave, its calls too; which model and repeat it is stands in the row.
+fn said(case: &Case, is_asked: bool) -> Body {
+    let output = case.response.as_ref();
+    Body {
+        output: output.map(|output| if is_asked { Output::new(output.text.clone()) } else { output.clone() }),
+        calls: case.tool_calls.clone().filter(|_| is_asked),
+        results: Vec::new(),
     }
 }
 
@@ -310,8 +318,8 @@ impl Writing<'_> {
 /// Puts what was kept before in the place of what came later; says whether that is different.
 fn merge(body: &mut Body, kept: Body) -> bool {
     let mut is_changed = false;
-    if kept.output.is_some() && kept.output != body.output {
-        body.output = kept.output;
+    if kept.output.is_some() && (&kept.output, &kept.calls) != (&body.output, &body.calls) {
+        (body.output, body.calls) = (kept.output, kept.calls);
         is_changed = true;
     }
     for (metric, result) in kept.results {

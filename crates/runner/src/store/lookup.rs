@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use probare_core::{Case, MetricInfo, Named, Output, SampleKey, Spent, Usage};
+use probare_core::{Call, Case, MetricInfo, Named, Output, SampleKey, Spent, Usage};
 use rusqlite::Connection;
 
 use super::body::{Body, Texts, body};
@@ -21,6 +21,8 @@ pub struct Kept {
     pub is_known: bool,
     /// What the model answered.
     pub output: Option<String>,
+    /// Calls that it answered with; nothing where it had no tools.
+    pub calls: Option<Vec<Call>>,
     /// What that took.
     pub spent: Option<Spent>,
     /// All results, in the order of the metrics, where the sample is finished.
@@ -107,7 +109,7 @@ impl Finished {
         // A response of the file is read from the file.
         let output = body.output.filter(|_| !place.model.is_empty()).map(|output| output.text);
         let spent = output.is_some().then(|| spent(&row.taken));
-        Ok(Kept { is_known: true, output, spent, results })
+        Ok(Kept { is_known: true, output, calls: body.calls, spent, results })
     }
 }
 
@@ -147,11 +149,13 @@ pub(super) fn stored(connection: &Connection, unpacker: &Unpacker, row: SampleRo
         }
         None => Case { id: row.place.id.clone(), ..Case::default() },
     };
-    let output = content(connection, unpacker, &row)?.output;
+    let Body { output, calls, .. } = content(connection, unpacker, &row)?;
     let Place { dataset, occurrence, model, repeat, order: (number, position, seat), .. } = row.place;
     let is_asked = !model.is_empty();
-    case.response =
-        output.map(|output| if is_asked { Output { model: Some(model), repeat, ..output } } else { output });
+    match output {
+        Some(output) if is_asked => case.put_answer(Output { model: Some(model), repeat, ..output }, calls),
+        output => case.response = output,
+    }
     case.spent = row.taken.is_known().then(|| spent(&row.taken));
     case.sample = Some(SampleKey {
         dataset: number,

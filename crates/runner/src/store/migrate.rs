@@ -79,7 +79,7 @@ fn samples(connection: &Connection, run: i64, packer: &Packer) -> Result<(), Fau
             },
             ..SampleRow::default()
         };
-        let mut body = Body { output: row.get::<_, Option<String>>(9)?.map(Output::new), results: Vec::new() };
+        let mut body = Body { output: row.get::<_, Option<String>>(9)?.map(Output::new), ..Body::default() };
         let is_finished: bool = row.get(15)?;
         if is_finished {
             let mut found = results.query(params![row.get::<_, i64>(0)?])?;

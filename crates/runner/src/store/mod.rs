@@ -503,12 +503,12 @@ impl Store {
             })?;
             let mut samples = Samples::open(connection, run)?;
             for before in &meant {
-                let output = body::body(connection, unpacker, before.sample)?.output;
+                let said = body::body(connection, unpacker, before.sample)?;
                 let mut row = SampleRow { status: OPEN.to_owned(), values: Vec::new(), ..before.clone() };
                 samples.replace(connection, before, &mut row)?;
                 Texts::Bodies.remove(connection, before.sample)?;
-                if output.is_some() && !before.place.model.is_empty() {
-                    let packed = packer.pack(&Body { output, results: Vec::new() }.text()?)?;
+                if said.output.is_some() && !before.place.model.is_empty() {
+                    let packed = packer.pack(&Body { results: Vec::new(), ..said }.text()?)?;
                     Texts::Outputs.put(connection, before.sample, &packed)?;
                 }
             }

@@ -217,3 +217,20 @@ fn a_store_that_many_begin_at_once_is_begun_once() {
         assert_eq!(numbers, [1, 2, 3, 4, 5, 6, 7, 8]);
     }
 }
+
+#[test]
+fn a_store_of_form_2_becomes_one_of_form_3_and_says_the_same() {
+    let (_folder, path) = copied("1");
+    let before = told(&path).unwrap();
+    // The tables of both forms are the same; what may be in them is not.
+    let form = |set: Option<i64>| {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        if let Some(form) = set {
+            connection.pragma_update(None, "user_version", form).unwrap();
+        }
+        connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!(form(Some(2)), 2);
+    assert_eq!(told(&path).unwrap(), before);
+    assert_eq!(form(None), 3, "an older program refuses it and names the form");
+}

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use super::{Kind, Quantity, Unit, currencies};
+use super::{Kind, Quantity, Unit, currencies, is_close};
 use crate::anchors::{Purpose, pass};
 use crate::dates::{Date, Fields, Meaning, Reader, YearSense};
 use crate::number_words::small_number;
@@ -78,6 +78,27 @@ impl Sense {
         match self {
             Self::Number { value, unit, .. } => Some(unit.map_or(*value, |unit| unit.to_base(*value))),
             Self::Date(_) => None,
+        }
+    }
+
+    /// Whether both say the same, to one part in 10⁹: a measure in whatever unit, money in one currency. A number that does not say
+    /// of what may be of anything but a share.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let (Self::Number { scale, value, .. }, Self::Number { scale: known, value: had, .. }) = (self, other) else {
+            return self == other;
+        };
+        match (*scale, *known) {
+            (Scale::Money(_), Scale::Money(_)) => {
+                scale.ratio(*known).is_some_and(|ratio| is_close(value * ratio, *had))
+            }
+            (Scale::Measure(one), Scale::Measure(another)) => {
+                one == another && self.base().zip(other.base()).is_some_and(|(left, right)| is_close(left, right))
+            }
+            (Scale::Measure("share"), _) | (_, Scale::Measure("share")) => false,
+            (Scale::Ordinal | Scale::Label, Scale::Ordinal | Scale::Label)
+            | (Scale::Bare | Scale::Written, _)
+            | (_, Scale::Bare | Scale::Written) => is_close(*value, *had),
+            (left, right) => left == right && is_close(*value, *had),
         }
     }
 
@@ -599,6 +620,32 @@ mod tests {
             ("with 4", &[]),
         ] {
             assert_eq!(minutes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_two_say_is_the_same_within_their_kind() {
+        let is_same = |left: &str, right: &str| amounts(left)[0].sense().is_same(amounts(right)[0].sense());
+        for (left, right) in [
+            ("9 pm", "21:00"),
+            ("500 g", "0.5 kg"),
+            ("$40", "40 dollars"),
+            ("250 cents", "$2.50"),
+            ("two guests", "2 people"),
+            ("and then 8", "8 minutes"),
+            ("gate 7", "the seventh"),
+        ] {
+            assert!(is_same(left, right) && is_same(right, left), "{left}, {right}");
+        }
+        for (left, right) in [
+            ("9 am", "9 pm"),
+            ("$40", "€40"),
+            ("40 g", "40 kg"),
+            ("2 guests", "$2"),
+            ("and then 8", "8 %"),
+            ("9 am", "9 g"),
+        ] {
+            assert!(!is_same(left, right) && !is_same(right, left), "{left}, {right}");
         }
     }
 

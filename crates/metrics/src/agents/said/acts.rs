@@ -26,8 +26,19 @@ pub(in super::super) struct Claim {
     pub tokens: Range<usize>,
     /// The verb.
     pub verb: usize,
-    /// Whether it tells a state that a change may have brought about: "is now at 11:30". Alone it claims nothing.
-    pub is_state: bool,
+    pub strength: Strength,
+}
+
+/// How much a claim says by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) enum Strength {
+    /// That the act was done.
+    Act,
+    /// A state that a change may have brought about: "is now at 11:30". Without a call for it, it claims nothing.
+    State,
+    /// What became of something, in words that no tool knows: "your vacation has been approved". It is no act of the speaker, but
+    /// whoever tells it tells the details of the call behind it, and these can be wrong.
+    Outcome,
 }
 
 /// The family of acts that a word in its plain form belongs to.
@@ -93,8 +104,8 @@ pub(in super::super) fn claims(reading: &Reading, offer: &impl Offer) -> Vec<Cla
             before = Some((token, frame));
             claims.extend(claim_of(reading, sentence, token, &verbs, frame, offer));
         }
-        // A claim ends where the next one begins.
-        for at in from + 1..claims.len() {
+        // A claim ends where the next act begins.
+        for at in (from + 1..claims.len()).filter(|at| claims[*at].strength != Strength::Outcome).collect::<Vec<_>>() {
             let next = claims[at].tokens.start.max(claims[at - 1].verb + 1);
             let end = &mut claims[at - 1].tokens.end;
             *end = (*end).min(next);
@@ -142,21 +153,24 @@ fn claim_of(
     frame: Frame,
     offer: &impl Offer,
 ) -> Option<Claim> {
-    let act = act(reading, sentence, token, verbs, frame, offer)?;
+    let known = act(reading, sentence, token, verbs, frame, offer);
+    let strength = if known.is_some() { Strength::Act } else { Strength::Outcome };
+    let named = || Some(Act { verb: verbs.first().filter(|_| frame.is_passive())?.clone(), family: None });
+    let act = known.or_else(named)?;
     let scope = Scope::new(reading, sentence, token);
     let is_told = scope.is_reported() && is_told(reading, sentence, token);
     if scope.is_denied() || scope.is_dependent() || scope.is_hedged_up_to(token) || is_told {
         return None;
     }
     let end = clause_end(reading, sentence, token);
-    if frame.is_passive() && (names_doer(reading, token + 1..end) || !(offer.has_tool(&act) || offer.was_wanted(&act)))
-    {
+    let is_offered = || strength == Strength::Outcome || offer.has_tool(&act) || offer.was_wanted(&act);
+    if frame.is_passive() && (names_doer(reading, token + 1..end) || !is_offered()) {
         return None;
     }
     if is_wording(&act.verb) && !offer.has_tool(&act) {
         return None;
     }
-    Some(Claim { act, tokens: frame.start()..end, verb: token, is_state: false })
+    Some(Claim { act, tokens: frame.start()..end, verb: token, strength })
 }
 
 /// A state that came about just now: "is now at 11:30", "are now in your cart".
@@ -171,7 +185,7 @@ fn state_at(reading: &Reading, sentence: &Sentence, token: usize) -> Option<Clai
     }
     let act = Act { verb: "change".to_owned(), family: family("change") };
     let (start, end) = (subject(reading, sentence, token - 1), clause_end(reading, sentence, token));
-    Some(Claim { act, tokens: start..end, verb: token, is_state: true })
+    Some(Claim { act, tokens: start..end, verb: token, strength: Strength::State })
 }
 
 /// Whether somebody is said to say it: a verb of saying stands before a clause, not as a noun before its number ("claim W-771").
@@ -445,6 +459,7 @@ mod tests {
         let found = claims(&reading, &All);
         found
             .iter()
+            .filter(|claim| claim.strength != Strength::Outcome)
             .map(|claim| (claim.act.verb.clone(), &text[reading.origin(claim.tokens.start, claim.tokens.end - 1)]))
             .collect()
     }
@@ -475,6 +490,21 @@ mod tests {
         assert_eq!(verbs("You're booked for Friday."), ["book"]);
         assert_eq!(verbs("Booked: room 4 on Monday."), ["book"]);
         assert_eq!(claimed("I moved it to 11:30, which fits."), [("move".to_owned(), "I moved it to 11:30")]);
+    }
+
+    #[test]
+    fn what_became_of_something_is_told_in_any_passive_and_is_no_act() {
+        let strengths = |text: &str| -> Vec<Strength> {
+            let reading = Reading::of(text);
+            claims(&reading, &All).iter().map(|claim| claim.strength).collect()
+        };
+        assert_eq!(strengths("Your vacation from 3 to 8 February has been approved."), [Strength::Outcome]);
+        assert_eq!(strengths("The meeting is now at 11:30."), [Strength::State]);
+        for text in
+            ["It has not been approved.", "Once it is approved, I will tell you.", "It was approved by your manager."]
+        {
+            assert_eq!(strengths(text), [], "{text}");
+        }
     }
 
     #[test]

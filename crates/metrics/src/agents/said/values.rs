@@ -1,6 +1,7 @@
 //! The values in a text: dates, times, numbers with what they count, addresses of mail and streets, codes, names.
 //!
-//! Each has a kind, and values are compared within it by meaning: dates by day, numbers by value, codes without blanks and signs.
+//! Each has a kind, and values are compared within it by meaning: dates by day, codes without blanks and signs. Numbers, money,
+//! measures and times of day are the amounts of [`probare_text::quantities`], with all that each can mean.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,8 +9,8 @@ use std::ops::Range;
 use probare_core::{pointer_step, text_of};
 use probare_nlp::lexicon::Sort;
 use probare_nlp::reading::Reading;
-use probare_text::dates::{self, Fields, Meaning as DateMeaning};
-use probare_text::quantities::{self, Kind as Counted};
+use probare_text::dates::{self, Fields};
+use probare_text::quantities::{self, Amount, Scale, Sense};
 use probare_text::wordnet::WordNet;
 use serde_json::Value as Json;
 
@@ -39,10 +40,8 @@ pub(in super::super) enum Kind {
 pub(in super::super) enum Meaning {
     /// Days of the calendar, or a weekday.
     Days(Vec<Fields>),
-    /// Minutes since midnight, and whether the half of the day is known.
-    Minute(u16),
-    /// A number.
-    Number(f64),
+    /// What a number or a time of day can mean: 9 may be in the morning or in the evening.
+    Amount(Vec<Sense>),
     /// Letters and digits in small letters; words are separated by one blank.
     Letters(String),
 }
@@ -65,15 +64,59 @@ impl Value {
         Self { kind, meaning, span, noun: None, unit: None }
     }
 
-    /// Keys by which a set of values is asked for this one: it has it if it has all of them.
+    /// A number of which nothing more is known.
+    fn number(value: f64, span: Range<usize>) -> Self {
+        let sense = Sense::Number { scale: Scale::Bare, value, unit: None };
+        Self::new(Kind::Number, Meaning::Amount(vec![sense]), span)
+    }
+
+    /// The days of a range by themselves; the value itself where it is no range. A day that can be read in two ways is one.
+    pub fn ends(&self) -> Vec<Self> {
+        let Meaning::Days(days) = &self.meaning else { return vec![self.clone()] };
+        let is_one = matches!(&days[..], [one, other] if (one.day, one.month) == (other.month, other.day));
+        if is_one || days.len() < 2 {
+            return vec![self.clone()];
+        }
+        days.iter().map(|day| Self { meaning: Meaning::Days(vec![day.clone()]), ..self.clone() }).collect()
+    }
+
+    /// Keys under which a set of values holds this one.
     pub fn keys(&self) -> Vec<String> {
         match &self.meaning {
-            Meaning::Days(days) => {
-                days.iter().map(|day| format!("{:?} {:?} {:?}", day.month, day.day, day.weekday)).collect()
-            }
-            Meaning::Minute(minute) => vec![format!("at {}", minute % 720)],
-            Meaning::Number(number) => vec![format!("{number}")],
+            Meaning::Days(days) => days.iter().map(day_key).collect(),
+            Meaning::Amount(senses) => senses.iter().flat_map(|sense| sense_keys(sense, false)).collect(),
             Meaning::Letters(letters) => vec![letters.clone()],
+        }
+    }
+
+    /// Whether a set of keys has this value: all its days, or anything that it can mean.
+    pub fn is_among(&self, has: impl Fn(&str) -> bool) -> bool {
+        match &self.meaning {
+            Meaning::Days(days) => days.iter().all(|day| has(&day_key(day))),
+            Meaning::Amount(senses) => senses.iter().flat_map(|sense| sense_keys(sense, true)).any(|key| has(&key)),
+            Meaning::Letters(letters) => has(letters),
+        }
+    }
+}
+
+fn day_key(day: &Fields) -> String {
+    format!("{:?} {:?} {:?}", day.month, day.day, day.weekday)
+}
+
+/// Keys of a meaning, as it is held or asked for. A bare number may be of anything, and whatever has a unit may be told without.
+fn sense_keys(sense: &Sense, is_asked: bool) -> Vec<String> {
+    match sense {
+        Sense::Date(fields) => fields.minute.map(|minute| format!("at {minute}")).into_iter().collect(),
+        Sense::Number { scale, value, unit } => {
+            let (bare, written) = (format!("{value}"), format!("of {value}"));
+            match scale {
+                Scale::Money(_) | Scale::Measure(_) => {
+                    let base = unit.map_or(*value, |unit| unit.to_base(*value));
+                    vec![format!("{scale:?} {base:.9e}"), if is_asked { bare } else { written }]
+                }
+                Scale::Bare if is_asked => vec![bare, written],
+                _ => vec![bare],
+            }
         }
     }
 }
@@ -85,18 +128,14 @@ pub(in super::super) fn is_same(left: &Value, right: &Value) -> bool {
             let has = |days: &[Fields], day: &Fields| days.iter().any(|found| is_same_day(found, day));
             one.iter().all(|day| has(other, day)) || other.iter().all(|day| has(one, day))
         }
-        // Half past seven may be in the evening.
-        (Meaning::Minute(one), Meaning::Minute(other)) => {
-            one == other || one % 720 == other % 720 && (*one < 720 || *other < 720)
-        }
-        (Meaning::Number(one), Meaning::Number(other)) => {
-            let units = left.unit.zip(right.unit).is_none_or(|(one, other)| one == other);
-            units && (one - other).abs() <= 1e-9 * one.abs().max(other.abs())
+        (Meaning::Amount(one), Meaning::Amount(other)) => {
+            one.iter().any(|sense| other.iter().any(|known| sense.is_same(known)))
         }
         (Meaning::Letters(one), Meaning::Letters(other)) => one == other,
         // "8841" is written as a text here and as a number there.
-        (Meaning::Number(number), Meaning::Letters(letters)) | (Meaning::Letters(letters), Meaning::Number(number)) => {
-            letters.parse::<f64>().is_ok_and(|parsed| parsed == *number)
+        (Meaning::Amount(senses), Meaning::Letters(letters)) | (Meaning::Letters(letters), Meaning::Amount(senses)) => {
+            let number = letters.parse::<f64>().ok();
+            senses.iter().any(|sense| matches!(sense, Sense::Number { value, .. } if Some(*value) == number))
         }
         _ => false,
     }
@@ -122,8 +161,9 @@ pub(in super::super) fn values(text: &str, reading: &Reading) -> Vec<Value> {
     let mut found = Found::default();
     addresses(text, reading, &mut found);
     shaped(text, &mut found);
-    days(text, &mut found);
-    numbers(text, reading, &mut found);
+    let amounts = quantities::amounts(text);
+    days(text, &amounts, &mut found);
+    numbers(&amounts, reading, &mut found);
     names(text, reading, &mut found);
     found.0.into_values().collect()
 }
@@ -259,83 +299,97 @@ fn loose(text: &str) -> String {
 }
 
 /// Days and times of day.
-fn days(text: &str, found: &mut Found) {
+fn days(text: &str, amounts: &[Amount], found: &mut Found) {
     let mut days: Vec<Value> = Vec::new();
-    for date in dates::find(text) {
-        let DateMeaning::Calendar { fields, other } = date.meaning else { continue };
-        if !found.is_free(&date.span) {
+    for (at, amount) in amounts.iter().enumerate() {
+        let Sense::Date(fields) = amount.sense() else { continue };
+        if !found.is_free(&amount.span) {
             continue;
         }
+        let dates = amount.senses.iter().filter_map(|sense| match sense {
+            Sense::Date(fields) => Some(fields.clone()),
+            Sense::Number { .. } => None,
+        });
         if fields.day.is_some() && fields.month.is_some() || fields.weekday.is_some() && fields.minute.is_none() {
-            let all = std::iter::once(fields.clone()).chain(other).collect();
-            days.push(Value::new(Kind::Date, Meaning::Days(all), date.span.clone()));
-        }
-        if let Some(minute) = fields.minute {
-            days.push(Value::new(Kind::Time, Meaning::Minute(minute), date.span));
-        }
-    }
-    // "From 4 to 7 June", "3 June to 7 June": both ends are one value.
-    let mut joined: Vec<Value> = Vec::new();
-    for mut day in days {
-        if day.kind == Kind::Date
-            && let Meaning::Days(fields) = &mut day.meaning
-        {
-            if let Some(last) = joined.last_mut()
-                && last.kind == Kind::Date
-                && is_joint(&text[last.span.end..day.span.start])
-                && let Meaning::Days(earlier) = &mut last.meaning
-            {
-                earlier.append(fields);
-                last.span.end = day.span.end;
-                continue;
+            let mut day = Value::new(Kind::Date, Meaning::Days(dates.collect()), amount.span.clone());
+            // "From 4 to 7 June", "3 June to 7 June": both ends are one value.
+            let before = at.checked_sub(1).and_then(|at| amounts.get(at));
+            match (days.last_mut(), before.filter(|before| is_joint(text, &before.span, &amount.span))) {
+                (Some(last), Some(before)) if last.kind == Kind::Date && last.span.end == before.span.end => {
+                    if let (Meaning::Days(earlier), Meaning::Days(later)) = (&mut last.meaning, day.meaning) {
+                        earlier.extend(later);
+                    }
+                    last.span.end = amount.span.end;
+                    continue;
+                }
+                (_, Some(before)) if fields.month.is_some() && fields.weekday.is_none() => {
+                    if let (Some(number), Meaning::Days(ends)) = (day_of_month(before), &mut day.meaning) {
+                        ends.push(Fields { day: Some(number), ..fields.clone() });
+                        day.span.start = before.span.start;
+                    }
+                }
+                _ => {}
             }
-            if let Some((number, start)) = number_before(text, day.span.start)
-                && let Some(first) = fields.first().filter(|first| first.month.is_some() && first.weekday.is_none())
-            {
-                let opening = Fields { day: Some(number), ..first.clone() };
-                fields.push(opening);
-                day.span.start = start;
-            }
+            days.push(day);
+        } else if let Some(minute) = fields.minute {
+            let senses = times(amount.text(text), minute);
+            days.push(Value::new(Kind::Time, Meaning::Amount(senses), amount.span.clone()));
         }
-        joined.push(day);
     }
-    for day in joined {
-        found.push(day);
-    }
+    days.into_iter().for_each(|day| found.push(day));
 }
 
-/// Whether these words join the ends of a range.
-fn is_joint(between: &str) -> bool {
+/// What a time of day can mean. One that is told with a day ("9:30 tomorrow") is read by its own words.
+fn times(words: &str, minute: u16) -> Vec<Sense> {
+    let is_time = |sense: &Sense| matches!(sense, Sense::Date(fields) if *fields == at_minute(fields.minute));
+    let starts: Vec<usize> = written_words(words).map(|word| word.start).collect();
+    let ends: Vec<usize> = written_words(words).map(|word| word.end).collect();
+    let pieces = (1..=starts.len()).rev().flat_map(|length| {
+        starts.iter().zip(ends.iter().skip(length - 1)).filter_map(move |(start, end)| words.get(*start..*end))
+    });
+    let read = pieces.map(quantities::amounts).find_map(|mut found| {
+        let is_whole = found.len() == 1 && found[0].senses.iter().all(is_time);
+        is_whole.then(|| found.swap_remove(0).senses)
+    });
+    read.unwrap_or_else(|| vec![Sense::Date(at_minute(Some(minute)))])
+}
+
+fn at_minute(minute: Option<u16>) -> Fields {
+    Fields { minute, ..Fields::default() }
+}
+
+/// Whether the words between two spans join the ends of a range.
+fn is_joint(text: &str, first: &Range<usize>, second: &Range<usize>) -> bool {
+    let between = text.get(first.end..second.start).unwrap_or_default();
     matches!(between.trim(), "to" | "until" | "till" | "and" | "-" | "–" | "—" | "through")
 }
 
-/// The day that opens a range which ends here: of "4 to 7 June" the 4.
-fn number_before(text: &str, end: usize) -> Option<(u8, usize)> {
-    let before = text[..end].trim_end();
-    let joint =
-        ["to", "until", "till", "-", "–", "—", "through", "and"].into_iter().find(|joint| before.ends_with(joint))?;
-    let before = before[..before.len() - joint.len()].trim_end();
-    let without = before.trim_end_matches(|sign: char| sign.is_ascii_alphabetic());
-    let is_ordinal = matches!(&before[without.len()..], "" | "st" | "nd" | "rd" | "th");
-    let start = without.trim_end_matches(|sign: char| sign.is_ascii_digit()).len();
-    let is_whole = !text[..start].ends_with(|sign: char| sign.is_alphanumeric() || matches!(sign, '.' | ',' | ':'));
-    let number: u8 = without[start..].parse().ok()?;
-    (is_ordinal && is_whole && (1..=31).contains(&number)).then_some((number, start))
+/// The day that a number opens a range with: of "4 to 7 June" and "the 4th to 7 June" the 4.
+fn day_of_month(amount: &Amount) -> Option<u8> {
+    amount.senses.iter().find_map(|sense| match sense {
+        Sense::Number { scale: Scale::Bare | Scale::Count | Scale::Ordinal, value, .. } => {
+            (1..=31).find(|day| f64::from(*day) == *value)
+        }
+        _ => None,
+    })
 }
 
-/// Numbers, each with the noun behind it.
-fn numbers(text: &str, reading: &Reading, found: &mut Found) {
-    for quantity in quantities::find(text) {
-        if !found.is_free(&quantity.span) || matches!(quantity.kind, Counted::Percent) {
+/// Numbers, each with the noun behind it. Shares and places in an order are no values of their own.
+fn numbers(amounts: &[Amount], reading: &Reading, found: &mut Found) {
+    for Amount { span, senses, .. } in amounts {
+        // "0.5" may be a share and is a number all the same.
+        let is_value = |sense: &&Sense| matches!(sense, Sense::Number { scale, .. } if !matches!(scale, Scale::Ordinal | Scale::Measure("share")));
+        let is_number = matches!(senses.first(), Some(Sense::Number { .. })) && found.is_free(span);
+        let Some(Sense::Number { scale, unit, .. }) = senses.iter().find(is_value).filter(|_| is_number) else {
             continue;
-        }
-        let mut value = Value::new(Kind::Number, Meaning::Number(quantity.value), quantity.span.clone());
-        value.unit = match quantity.kind {
-            Counted::Money { currency } => Some(currency),
-            Counted::Measure { unit } | Counted::Duration { unit, .. } => Some(unit),
+        };
+        let mut value = Value::new(Kind::Number, Meaning::Amount(senses.clone()), span.clone());
+        value.unit = match scale {
+            Scale::Money(currency) => Some(*currency),
+            Scale::Measure(dimension) => Some(unit.map_or(*dimension, |unit| unit.symbol)),
             _ => None,
         };
-        value.noun = hyphened(reading, &quantity.span).or_else(|| noun_behind(reading, quantity.span.end));
+        value.noun = hyphened(reading, span).or_else(|| noun_behind(reading, span.end));
         found.push(value);
     }
     // "Two-room flats", "a 3-night stay": the number is part of a word.
@@ -347,7 +401,7 @@ fn numbers(text: &str, reading: &Reading, found: &mut Found) {
             && found.is_free(&token.origin)
             && let Some(number) = quantities::parse(number)
         {
-            let mut value = Value::new(Kind::Number, Meaning::Number(number.value), token.origin.clone());
+            let mut value = Value::number(number.value, token.origin.clone());
             value.noun = Some(noun.to_owned());
             found.push(value);
         }
@@ -426,7 +480,7 @@ pub(in super::super) fn argument_values(json: &Json, pointer: &str, into: &mut V
         Json::Number(number) => {
             let length = text_of(json).len();
             if let Some(number) = number.as_f64() {
-                into.push((pointer.to_owned(), Value::new(Kind::Number, Meaning::Number(number), 0..length)));
+                into.push((pointer.to_owned(), Value::number(number, 0..length)));
             }
         }
         Json::String(text) => {
@@ -487,9 +541,34 @@ mod tests {
         };
         assert!(same("on 4 May 2019", "2019-05-04") && !same("on 4 May 2019", "2019-04-05"));
         assert!(same("at 7:30", "19:30") && !same("at 7:30", "20:30"));
+        assert!(!same("9 am", "9 pm") && !same("09:00", "21:00") && same("9 pm", "21:00"));
+        assert!(same("at 9", "9 am") && same("at 9", "9 pm") && same("at 9", "21:00") && !same("at 9", "10 pm"));
+        assert!(same("9:30 tomorrow", "21:30") && same("9 am tomorrow", "9:00") && !same("9 am tomorrow", "21:00"));
+        assert!(!same("nine in the morning", "21:00") && same("nine in the evening", "21:00"));
+        assert!(same("500 g", "0.5 kg") && !same("500 g", "500 kg") && same("500 g", "500"));
+        assert!(same("$40", "40 dollars") && !same("$40", "€40") && !same("$40", "40 guests"));
         assert!(same("C-7781", "c7781 C-7781") && !same("40-22100", "40-21200"));
         assert!(same("two people", "2 guests"));
         assert!(!same("from 3 to 7 February", "3 to 8 February"));
+    }
+
+    #[test]
+    fn a_number_that_may_be_a_share_is_a_number() {
+        assert_eq!(found("0.5 of it"), [(Kind::Number, "0.5")]);
+        assert_eq!(found("my tax number is 12/345"), [(Kind::Number, "12/345")]);
+        assert!(found("half of it, 25 % and the third").is_empty());
+    }
+
+    #[test]
+    fn a_set_of_keys_has_what_its_values_mean() {
+        let has = |held: &str, asked: &str| {
+            let read = |text: &str| values(text, &Reading::of(text)).into_iter().next().unwrap();
+            let keys = read(held).keys();
+            read(asked).is_among(|key| keys.iter().any(|known| known == key))
+        };
+        assert!(has("at 9:00 pm", "9:00") && has("9:00", "at 21:00") && !has("9 am", "9 pm"));
+        assert!(has("0.5 kg", "500 g") && has("$40", "40") && has("40", "$40") && !has("$40", "€40"));
+        assert!(has("3 to 7 June", "7 June") && !has("7 June", "3 to 7 June"));
     }
 
     #[test]

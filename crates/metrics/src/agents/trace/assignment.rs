@@ -8,8 +8,9 @@ pub(in super::super) type Pairing = Vec<Option<usize>>;
 
 /// The pairing of `rows` with `columns` of the greatest sum of weights. A weight is greater than 0; 0 is no pair.
 ///
-/// Hungarian with potentials: the cube of the longer side. Ties are broken on the pairs that are tight under them, which
-/// are the only ones that a best pairing can have.
+/// Hungarian with potentials. Each row first takes the best column where that is free, so that what pairs plainly costs the square
+/// of the longer side; only the rows that are left, the cube. Ties are broken on the pairs that are tight under the potentials,
+/// which are the only ones that a best pairing can have.
 pub(in super::super) fn assignment(rows: usize, columns: usize, weight: impl Fn(usize, usize) -> i64) -> Pairing {
     let size = rows.max(columns);
     if rows == 0 || columns == 0 {
@@ -37,7 +38,18 @@ fn hungarian(size: usize, cost: &[i64]) -> (Vec<usize>, Vec<bool>) {
     let mut before = vec![0_usize; size + 1];
     let mut least = vec![FAR; size + 1];
     let mut is_used = vec![false; size + 1];
+    // Every row begins with its best columns tight, and takes the first of them that nobody has.
+    let mut is_left = vec![false; size + 1];
     for row in 1..=size {
+        let costs = &cost[(row - 1) * size..row * size];
+        of_row[row] = costs.iter().copied().min().unwrap_or_default();
+        let free = (1..=size).find(|column| costs[column - 1] == of_row[row] && row_of[*column] == 0);
+        match free {
+            Some(column) => row_of[column] = row,
+            None => is_left[row] = true,
+        }
+    }
+    for row in (1..=size).filter(|row| is_left[*row]) {
         row_of[0] = row;
         let mut column = 0;
         least.fill(FAR);

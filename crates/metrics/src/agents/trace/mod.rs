@@ -20,7 +20,7 @@ pub use equality::{Numbers, TextEquality};
 pub(super) use glob::fits;
 pub use share::ArgumentMode;
 pub(super) use share::{Difference, PairRules, WHOLE, compare, share};
-pub(super) use value::{answer, expected_values, most_like};
+pub(super) use value::{answer, expected_values, most_like, two_values};
 
 /// Why a question about calls does not apply to a case without any trace of them.
 pub(super) const NO_TRACE: &str = "the case has neither `messages` nor `tool_calls`";

@@ -8,6 +8,23 @@ use serde_json::Value as Json;
 use super::equality::shown;
 use super::{Spot, Trace};
 
+/// The options of a metric that holds one JSON value against another, after those of its own.
+macro_rules! two_values {
+    ($(#[$about:meta])* $name:ident { $($own:tt)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, default)]
+        pub struct $name {
+            $($own)*
+            /// JSON Pointer to the value in place of the response: `/metadata/…`, `/tool_calls/0/arguments/…`.
+            pub at_path: Option<String>,
+            /// The expected value in place of the reference.
+            pub expected: Option<Json>,
+        }
+    };
+}
+pub(in super::super) use two_values;
+
 /// A value that came, with its place.
 #[derive(Debug)]
 pub(in super::super) struct Answer<'a> {
