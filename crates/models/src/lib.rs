@@ -52,8 +52,8 @@ pub use name::{ModelName, NameError, Provider};
 pub use prices::Money;
 pub use random::random_bytes;
 pub use record::{
-    Entry, Imported, Kept, Key, LEASE, Lost, Old, Programs, RanEntry, Record, RecordError, export, import, list, prune,
-    read_cassette,
+    Entry, Imported, Kept, Key, LEASE, Lost, Old, Programs, RanEntry, Record, RecordError, export, holding, import,
+    list, prune, read_cassette,
 };
 pub use request::Request;
 pub use secret::{REDACTED, RUN, Redactor, Secret, WHOLE, forbid_core_dumps};

@@ -85,7 +85,8 @@ impl Wanted {
 #[pyfunction]
 pub fn compare_files(py: Python<'_>, files: Vec<(PathBuf, String)>, wanted: Wanted) -> PyResult<Comparison> {
     let asked = wanted.asked()?;
-    let named = |(path, name)| probare_runner::Results { path, name, model: None };
+    let named =
+        |(path, name): (PathBuf, String)| probare_runner::Results { name, ..probare_runner::Results::whole(&path) };
     let results: Vec<probare_runner::Results> = files.into_iter().map(named).collect();
     let compared = py.detach(|| compare(&results, &asked, SHOWN)).map_err(Fault::from)?;
     Ok(Comparison { comparison: compared.comparison, evidences: compared.evidences })

@@ -36,6 +36,7 @@ pub mod exchange;
 mod format;
 mod gate;
 pub mod github;
+pub mod history;
 pub mod html;
 mod json;
 mod jsonl;

@@ -192,6 +192,89 @@ pub fn intervals(ranges: &[Range], label: &str) -> String {
     svg
 }
 
+/// A value in a row of runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrendPoint {
+    /// The run; as given, not escaped.
+    pub label: String,
+    /// Its place among all runs.
+    pub place: usize,
+    /// The mean.
+    pub value: f64,
+    /// The ends of its interval, where it has one.
+    pub interval: Option<(f64, f64)>,
+    /// Whether it is surely better, or surely worse, than the one before.
+    pub mark: Option<bool>,
+}
+
+/// A line from run to run, with intervals, small enough for a row of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trend {
+    /// What is measured; as given, not escaped.
+    pub label: String,
+    /// How many runs there are.
+    pub places: usize,
+    /// The runs that have a value, in order.
+    pub points: Vec<TrendPoint>,
+}
+
+impl Trend {
+    /// The picture. The scale is cut to what is there.
+    pub fn svg(&self) -> String {
+        let (width, height, edge) = (160.0, 44.0, 6.0);
+        let ends =
+            || self.points.iter().flat_map(|point| point.interval.map_or([point.value; 2], |(low, high)| [low, high]));
+        let (from, to) = (ends().fold(f64::INFINITY, f64::min), ends().fold(f64::NEG_INFINITY, f64::max));
+        let share = |value: f64, from: f64, to: f64| {
+            let share = (value - from) / (to - from);
+            if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.5 }
+        };
+        let x =
+            |place: usize| edge + share(place as f64, 0.0, self.places.saturating_sub(1) as f64) * (width - 2.0 * edge);
+        let y = |value: f64| height - edge - share(value, from, to) * (height - 2.0 * edge);
+        let words = |point: &TrendPoint| {
+            let ends = point.interval.map(|(low, high)| format!(" ({} to {})", rounded(low), rounded(high)));
+            let mark = point.mark.map_or("", |is_better| if is_better { ", better" } else { ", worse" });
+            format!("{} {}{}{mark}", point.label, rounded(point.value), ends.unwrap_or_default())
+        };
+        let all: Vec<String> = self.points.iter().map(words).collect();
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"chart trend\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+             aria-label=\"{}: {}\">",
+            html(&self.label),
+            html(&all.join("; "))
+        );
+        for point in &self.points {
+            if let Some((low, high)) = point.interval {
+                svg.push_str(&format!(
+                    "<line class=\"whisker\" x1=\"{0:.1}\" x2=\"{0:.1}\" y1=\"{1:.1}\" y2=\"{2:.1}\" stroke=\"{FALLBACK}\"/>",
+                    x(point.place),
+                    y(low),
+                    y(high)
+                ));
+            }
+        }
+        let line: Vec<String> =
+            self.points.iter().map(|point| format!("{:.1},{:.1}", x(point.place), y(point.value))).collect();
+        svg.push_str(&format!(
+            "<polyline class=\"line\" points=\"{}\" fill=\"none\" stroke=\"{FALLBACK}\"/>",
+            line.join(" ")
+        ));
+        for (point, words) in self.points.iter().zip(&all) {
+            let tone = point.mark.map_or("plain", |is_better| if is_better { "good" } else { "bad" });
+            svg.push_str(&format!(
+                "<circle class=\"point {tone}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{}\" fill=\"{FALLBACK}\"><title>{}</title></circle>",
+                x(point.place),
+                y(point.value),
+                if point.mark.is_some() { 4.0 } else { 2.5 },
+                html(words)
+            ));
+        }
+        svg.push_str("</svg>");
+        svg
+    }
+}
+
 /// A point for each pair of values, on a common scale, with the line on which both are the same.
 pub fn scatter(points: &[(f64, f64)], (low, high): (f64, f64), label: &str) -> String {
     const SIZE: f64 = 260.0;

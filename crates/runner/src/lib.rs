@@ -37,7 +37,7 @@ pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval, Run,
 };
-pub use desk::{CasesAsked, Desk, DeskError, Filter, FilterError};
+pub use desk::{CasesAsked, Desk, DeskError, Filter, FilterError, HistoryAsked};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundings, drive};
 pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_results, export_run, import_file};
 pub use exit::Exit;

@@ -6,6 +6,9 @@ pub struct Random {
     state: u64,
 }
 
+/// What the state grows by with each number: the golden ratio.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
 impl Random {
     /// Starts from a seed.
     pub const fn new(seed: u64) -> Self {
@@ -20,9 +23,21 @@ impl Random {
         Self::new(Self::new(place ^ number).bits())
     }
 
+    /// Starts from a seed as if so many numbers had been drawn.
+    pub(crate) const fn after(seed: u64, drawn: u64) -> Self {
+        let mut random = Self::new(seed);
+        random.skip(drawn);
+        random
+    }
+
+    /// Leaves out so many numbers.
+    pub(crate) const fn skip(&mut self, numbers: u64) {
+        self.state = self.state.wrapping_add(STEP.wrapping_mul(numbers));
+    }
+
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.skip(1);
         let mut mixed = self.state;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -90,8 +90,7 @@ pub fn run(arguments: &Arguments) -> Done {
         refuse_overlap(&inputs, std::slice::from_ref(path))
             .map_err(|error| Failure::usage(error.to_string()).hint("name another file to write"))?;
     }
-    let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no folder for the run: {error}")))?;
-    let results = compare::results(&arguments.results, &arguments.store, folder.path())?;
+    let results = compare::results(&arguments.results, &arguments.store)?;
     let Valued { metrics, cases } = valued(&results)?;
     let (at, info) = metric(arguments, &metrics)?;
     let labels = labels(arguments)?;

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use probare_report::comparison::{Asked, NotWorse};
 use probare_report::github::{Annotation, lines};
 use probare_report::{By, Cluster, Output, escape, refuse_overlap};
-use probare_runner::{CompareError, Compared, Exit, Results, compare, export};
+use probare_runner::{CompareError, Compared, Exit, Results, compare};
 
 use super::flags::{Annotating, Color};
-use super::stored::{StoreFlag, failure};
+use super::stored::StoreFlag;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -121,10 +121,8 @@ impl Form {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let forms: Vec<Form> = arguments.output.iter().map(|path| Form::of(path)).collect::<Result<_, _>>()?;
-    let folder = tempfile::tempdir().map_err(|error| Failure::new(format!("no folder for the runs: {error}")))?;
     let names = std::iter::once(&arguments.baseline).chain(&arguments.others);
-    let sides: Vec<Results> =
-        names.map(|name| results(name, &arguments.store, folder.path())).collect::<Result<_, _>>()?;
+    let sides: Vec<Results> = names.map(|name| results(name, &arguments.store)).collect::<Result<_, _>>()?;
     let files: Vec<PathBuf> = sides.iter().map(|side| side.path.clone()).collect();
     refuse_overlap(&files, &arguments.output)
         .map_err(|error| Failure::usage(error.to_string()).hint("name another file to write"))?;
@@ -171,7 +169,7 @@ pub fn run(arguments: &Arguments) -> Done {
 }
 
 /// What an argument names: a file, or else a run of the store, whole or one model of it.
-pub fn results(name: &str, store: &StoreFlag, folder: &Path) -> Result<Results, Failure> {
+pub fn results(name: &str, store: &StoreFlag) -> Result<Results, Failure> {
     let (place, model) = match name.rsplit_once('@') {
         Some((place, model)) if !Path::new(name).exists() => (place, Some(model.to_owned())),
         _ => (name, None),
@@ -181,13 +179,10 @@ pub fn results(name: &str, store: &StoreFlag, folder: &Path) -> Result<Results, 
         return Ok(Results { name: name.to_owned(), model, ..Results::whole(Path::new(place)) });
     };
     let store = store.there()?;
-    let path = folder.join(format!("run-{run}.jsonl"));
-    if !path.exists() {
-        let stored = store.run(run)?;
-        export(store.path(), &stored, vec![path.clone()]).map_err(failure)?;
-    }
-    let shown = model.as_ref().map_or_else(|| format!("run {run}"), |model| format!("{model} in run {run}"));
-    Ok(Results { name: shown, path, model })
+    store.run(run)?;
+    let whole = Results::stored(store.path(), run);
+    let name = model.as_ref().map_or_else(|| whole.name.clone(), |model| format!("{model} in run {run}"));
+    Ok(Results { name, model, ..whole })
 }
 
 fn json(comparison: &probare_report::comparison::Comparison) -> Result<String, Failure> {
@@ -200,6 +195,7 @@ impl From<CompareError> for Failure {
         use probare_report::comparison::ComparisonError;
         match error {
             CompareError::Results(inner) => inner.into(),
+            CompareError::Store(inner) => inner.into(),
             CompareError::Comparison(ref inner) => {
                 let failure = Self::from_error(&error);
                 match inner {

@@ -10,6 +10,7 @@ pub mod doctor;
 pub mod explain;
 pub mod export;
 pub mod flags;
+pub mod history;
 pub mod import;
 pub mod init;
 pub mod judge;

@@ -125,6 +125,7 @@ impl From<DeskError> for Failure {
             DeskError::Unknown { .. } => {
                 Self::from_error(&error).hint("`probare runs list` shows the runs of the store").into_usage()
             }
+            DeskError::NoMetric { .. } => Self::from_error(&error).into_usage(),
             _ => Self::from_error(&error),
         }
     }

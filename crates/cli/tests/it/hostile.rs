@@ -340,6 +340,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
         open(&["show", &results, "--id", "a"]);
         open(&["show", &results, &cases, "--id", "a"]);
         open(&["compare", &results, &at("r.jsonl")]);
+        open(&["history", &results, &at("r.jsonl")]);
         open(&["calibrate", &results, "--labels", &cases, "--metric", "e"]);
         open(&["export", &results, "--to", "promptfoo", "-o", "out.json"]);
         open(&["validate", &results]);
@@ -366,6 +367,8 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     for verb in [&["runs", "list"][..], &["runs", "show", "1"], &["runs", "export", "1", "-o", "exported.jsonl"]] {
         open(&[verb, &["--store", &store]].concat());
     }
+    open(&["compare", "1", &at("r.jsonl"), "--store", &store]);
+    open(&["history", &at("."), "-o", "history.md"]);
     open(&["export", "1", "--to", "inspect", "-o", "log.json", "--store", &store]);
     let resumed = open(&["resume", "1", "--retry", "failed", "--store", &store]);
     assert_eq!(resumed.code, 1, "{}", resumed.text);

@@ -7,6 +7,7 @@ mod commands;
 mod documents;
 mod ending;
 mod flags;
+mod history;
 mod hostile;
 mod journeys;
 mod judges;

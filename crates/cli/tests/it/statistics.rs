@@ -124,7 +124,16 @@ fn every_form_of_a_run_gives_the_same_comparison() {
         assert_eq!(compared(&format!("a.{form}"), &format!("b.{form}")), first, "{form}");
         assert_eq!(compared("a.jsonl", &format!("b.{form}")), first, "jsonl and {form}");
     }
+    for (run, name) in [("1", "a"), ("2", "b")] {
+        let yaml = format!("datasets: [{{name: c, path: {name}.in.jsonl}}]\nmetrics: [token_f1, contains]\n");
+        fs::write(place.join("run.yaml"), yaml).unwrap();
+        fine(place, &["run", "run.yaml", "-q"]);
+        assert_eq!(compared(&format!("{name}.jsonl"), run)["others"][0]["metrics"][0]["improved"], 0, "{name}");
+    }
+    assert_eq!(compared("1", "2"), first, "two runs of a store");
+    assert_eq!(compared("a.json", "2"), first, "a file and a run of a store");
     let one = fine(place, &["compare", "a.csv@alpha", "b.parquet@alpha"]);
+    assert_eq!(fine(place, &["compare", "1@alpha", "2@alpha"]).lines().count(), one.lines().count());
     assert!(one.contains("20 cases in both"), "{one}");
     let refused = run(place, &["compare", "a.jsonl", "b.jsonl@alpha"]);
     assert!(said(&refused).contains("several models (=beta, alpha)"), "{}", said(&refused));

@@ -90,6 +90,29 @@ pub fn list(path: &Path) -> Result<Vec<Kept>, RecordError> {
     rows.collect::<Result<_, _>>().map_err(&wrong)
 }
 
+/// The replies whose request and reply hold all of these texts, the oldest first and at most so many. A text may stand
+/// anywhere, so every reply of the record is looked at. What cannot be read any more is passed over.
+pub fn holding(path: &Path, texts: &[&str], most: usize) -> Result<Vec<Entry>, RecordError> {
+    let connection = open_reading(path)?;
+    let wrong = wrong(path);
+    // As they stand inside a text of JSON.
+    let inside = |text: &&str| serde_json::to_string(text).map(|quoted| quoted[1..quoted.len() - 1].to_owned());
+    let needles: Vec<String> = texts
+        .iter()
+        .map(inside)
+        .collect::<Result<_, _>>()
+        .map_err(|error| RecordError::Database { path: path.to_owned(), reason: error.to_string() })?;
+    let holds: Vec<String> = (1..=needles.len()).map(|number| format!("instr(entry, ?{number}) > 0")).collect();
+    let holds = if holds.is_empty() { "1".to_owned() } else { holds.join(" AND ") };
+    let mut statement = connection
+        .prepare(&format!("SELECT entry FROM replies WHERE {holds} ORDER BY made, key LIMIT {most}"))
+        .map_err(&wrong)?;
+    let rows =
+        statement.query_map(rusqlite::params_from_iter(needles), |row| row.get::<_, String>(0)).map_err(&wrong)?;
+    let texts: Vec<String> = rows.collect::<Result<_, _>>().map_err(&wrong)?;
+    Ok(texts.iter().filter_map(|text| serde_json::from_str(text).ok()).collect())
+}
+
 /// Writes the record as JSON lines, in the order of the keys, so that the same record gives the same bytes.
 pub fn export(path: &Path, out: &mut dyn Write) -> Result<u64, RecordError> {
     let connection = open_reading(path)?;

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use tokio::sync::oneshot;
 
-pub use cassette::{Imported, Kept, Old, export, import, list, prune, read_cassette};
+pub use cassette::{Imported, Kept, Old, export, holding, import, list, prune, read_cassette};
 pub use entry::{Entry, Key, Lost};
 use keeper::{Keeper, Wish};
 pub use programs::{Programs, RanEntry};

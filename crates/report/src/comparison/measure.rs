@@ -1,7 +1,9 @@
 //! What a metric says about two runs: the difference with its interval, slices, and the cases that changed.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use probare_cancellation::{elsewhere, steps};
 use probare_core::{Better, MetricInfo};
 use probare_stats::{
     Contrast, Interval, Level, chosen_interval, clustered_contrast, clustered_mean, contrast, contrast_interval, mean,
@@ -9,7 +11,7 @@ use probare_stats::{
 };
 use serde::Serialize;
 
-use super::side::Pair;
+use super::side::{Pair, Pairs};
 use super::{Asked, Identity, POWER, Side};
 use crate::{MOST_GROUPS, shortfall};
 
@@ -214,12 +216,12 @@ const POINTS: usize = 4_000;
 pub(super) fn metrics(
     baseline: &Side,
     other: &Side,
-    pairs: &[Pair<'_>],
+    pairs: &Pairs<'_>,
     asked: &Asked,
     notes: &mut Vec<String>,
 ) -> Vec<Measured> {
     let is_wanted = |name: &str| asked.metrics.is_empty() || asked.metrics.iter().any(|wanted| wanted == name);
-    let mut found = Vec::new();
+    let mut shared = Vec::new();
     for (at, info) in baseline.metrics.iter().enumerate().filter(|(_, info)| is_wanted(&info.name)) {
         let Some(place) = other.metrics.iter().position(|metric| metric.name == info.name) else {
             notes.push(format!("`{}` has no metric `{}`", other.name, info.name));
@@ -234,17 +236,48 @@ pub(super) fn metrics(
                 info.name, other.name, baseline.name
             ));
         }
-        found.push(measured(info, (at, place), pairs, asked));
+        shared.push((info, (at, place)));
     }
     for metric in other.metrics.iter().filter(|metric| is_wanted(&metric.name)) {
         if baseline.metrics.iter().all(|known| known.name != metric.name) {
             notes.push(format!("`{}` has no metric `{}`", baseline.name, metric.name));
         }
     }
-    found
+    each(&shared, pairs.len() > FEW, |(info, places)| measured(info, *places, pairs, asked))
 }
 
-fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &[Pair<'_>], asked: &Asked) -> Measured {
+/// Pairs below which a further thread would take longer than it helps.
+const FEW: usize = 200;
+
+/// Does the same for each of several things, on all processors if `together`; what was made comes in their order.
+fn each<T: Sync, M: Send>(things: &[T], together: bool, work: impl Fn(&T) -> M + Sync) -> Vec<M> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(things.len());
+    if !together || threads < 2 {
+        return things.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let share = || {
+        let mut made = Vec::new();
+        while let Some((at, thing)) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, things.get(at)?)))
+        {
+            made.push((at, work(thing)));
+        }
+        made
+    };
+    let mut made: Vec<(usize, M)> = std::thread::scope(|scope| {
+        let shares: Vec<_> = (0..threads).map(|_| scope.spawn(elsewhere(share))).collect();
+        let taken = shares.into_iter().map(|share| match share.join() {
+            Ok(made) => made.taken_over(),
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        taken.flatten().collect()
+    });
+    made.sort_by_key(|(at, _)| *at);
+    made.into_iter().map(|(_, made)| made).collect()
+}
+
+fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &Pairs<'_>, asked: &Asked) -> Measured {
     let mut measured = Measured {
         metric: info.name.clone(),
         better: info.better.name(),
@@ -263,8 +296,10 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &[Pair<'_>], 
     let none = || Values { clusters: asked.cluster.as_ref().map(|_| Vec::new()), ..Values::default() };
     let mut whole = none();
     let mut slices: BTreeMap<&str, Values> = BTreeMap::new();
-    for pair in pairs {
-        let (left, right) = match (pair.first.value(at), pair.second.value(place)) {
+    let mut changes: Vec<Moved> = Vec::new();
+    for (number, pair) in pairs.iter().enumerate() {
+        steps(1);
+        let (left, right) = match pair.values((at, place)) {
             (Some(left), Some(right)) => (left, right),
             (Some(_), None) => {
                 measured.only_baseline_scored += 1;
@@ -276,14 +311,13 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &[Pair<'_>], 
             }
             (None, None) => continue,
         };
-        whole.push(pair, (left, right));
-        let groups = if pair.first.groups.is_empty() { &pair.second.groups } else { &pair.first.groups };
-        for group in groups {
+        whole.push(&pair, (left, right));
+        for group in pair.groups() {
             if slices.contains_key(group.as_str()) || slices.len() < MOST_GROUPS {
-                slices.entry(group).or_insert_with(none).push(pair, (left, right));
+                slices.entry(group).or_insert_with(none).push(&pair, (left, right));
             }
         }
-        measured.take(info, pair.identity, left, right);
+        changes.extend(measured.moved(info, number, left, right));
     }
     measured.points = whole.first.iter().copied().zip(whole.second.iter().copied()).take(POINTS).collect();
     measured.whole = finding(info, whole, asked.seed);
@@ -293,21 +327,42 @@ fn measured(info: &MetricInfo, (at, place): (usize, usize), pairs: &[Pair<'_>], 
             Some(Slice { slice: name.to_owned(), finding: finding(info, values, asked.seed)? })
         })
         .collect();
-    let size = |change: &Change| (change.other - change.baseline).abs();
-    measured.changes.sort_by(|left, right| {
+    // Pairs stand in the order of their cases.
+    let largest = |left: &Moved, right: &Moved| {
+        let size = |moved: &Moved| (moved.other - moved.baseline).abs();
         (right.flipped.cmp(&left.flipped))
             .then(left.improved.cmp(&right.improved))
             .then(size(right).total_cmp(&size(left)))
-            .then(left.case.cmp(&right.case))
-    });
-    measured.changes.truncate(CHANGES);
+            .then(left.pair.cmp(&right.pair))
+    };
+    if changes.len() > CHANGES {
+        changes.select_nth_unstable_by(CHANGES, largest);
+        changes.truncate(CHANGES);
+    }
+    changes.sort_by(largest);
+    let change = |Moved { pair, baseline, other, flipped, improved }: Moved| {
+        let case = pairs.get(pair).identity();
+        Change { case, baseline, other, flipped, improved }
+    };
+    measured.changes = changes.into_iter().map(change).collect();
     measured
 }
 
+/// A pair with different values.
+#[derive(Clone, Copy)]
+struct Moved {
+    pair: usize,
+    baseline: f64,
+    other: f64,
+    flipped: bool,
+    improved: bool,
+}
+
 impl Measured {
-    fn take(&mut self, info: &MetricInfo, case: &Identity, left: f64, right: f64) {
+    /// Counts a pair; gives it where its values differ.
+    fn moved(&mut self, info: &MetricInfo, pair: usize, left: f64, right: f64) -> Option<Moved> {
         if left == right {
-            return;
+            return None;
         }
         let improved = if info.better == Better::Higher { right > left } else { right < left };
         let is_good = |value: f64| shortfall(info, value) < 0.5;
@@ -322,7 +377,7 @@ impl Measured {
         } else {
             self.worsened += 1;
         }
-        self.changes.push(Change { case: case.clone(), baseline: left, other: right, flipped, improved });
+        Some(Moved { pair, baseline: left, other: right, flipped, improved })
     }
 }
 

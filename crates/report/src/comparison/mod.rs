@@ -17,7 +17,8 @@ mod told;
 
 pub use self::gate::{NotWorse, Standing};
 pub use self::measure::{Change, Finding, Measured, Slice};
-pub use self::side::Side;
+pub use self::side::{Compared, Content, Side, content, content_of};
+pub(crate) use self::told::{ends, p_value, signed};
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -167,6 +168,11 @@ pub enum ComparisonError {
 impl Comparison {
     /// Holds every further side against the first. Fewer than two sides have no others.
     pub fn of(sides: &[Side], asked: &Asked) -> Result<Self, ComparisonError> {
+        Self::between(&sides.iter().collect::<Vec<_>>(), asked)
+    }
+
+    /// The same of sides that stand apart.
+    pub(crate) fn between(sides: &[&Side], asked: &Asked) -> Result<Self, ComparisonError> {
         let Some((baseline, others)) = sides.split_first() else {
             return Ok(Self {
                 baseline: String::new(),
@@ -185,7 +191,7 @@ impl Comparison {
                 return Err(ComparisonError::UnknownMetric { run, metric, known: known.join(", ") });
             }
         }
-        let with_models = sides.iter().any(Side::has_several_models);
+        let with_models = sides.iter().any(|side| side.has_several_models());
         let first = baseline.cases(with_models);
         let mut notes: Vec<String> = sides.iter().flat_map(|side| side.notes.iter().cloned()).collect();
         let mut found = Vec::new();
@@ -197,9 +203,8 @@ impl Comparison {
                 let (first, second) = error();
                 return Err(unpaired(baseline, side).unwrap_or(ComparisonError::NoCase { first, second }));
             }
-            let is_clustered = |pair: &side::Pair<'_>| pair.cluster().is_some();
             if let Some(cluster) = &asked.cluster
-                && !paired.iter().any(is_clustered)
+                && !paired.iter().any(|pair| pair.cluster().is_some())
             {
                 let (run, column) = (side.name.clone(), cluster.to_string());
                 return Err(ComparisonError::NoCluster { run, column });

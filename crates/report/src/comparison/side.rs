@@ -1,6 +1,9 @@
 //! [`Side`]: a run as a comparison needs it.
+//!
+//! Runs may have hundreds of thousands of outputs, so values and ids lie in one piece each.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use probare_core::{Case, MetricInfo, Named, Sha256};
@@ -8,6 +11,9 @@ use probare_stats::mean_with;
 
 use super::{Asked, Identity, Pairing};
 use crate::status::score;
+
+/// Half of the digest of what was asked and what would be right.
+pub type Content = [u8; 16];
 
 /// What each metric said about each case of a run. Texts and evidence are not kept.
 #[derive(Debug, Clone)]
@@ -19,37 +25,38 @@ pub struct Side {
     /// What the reader should know of it.
     pub notes: Vec<String>,
     rows: Vec<Row>,
-    models: BTreeSet<Option<String>>,
-    seen: BTreeMap<(String, Option<String>, u32), u32>,
+    /// All ids, one behind the other.
+    ids: String,
+    /// All models, in the order in which they came.
+    models: Vec<Option<String>>,
+    /// What each metric said about each row; not a number where it has no value.
+    cells: Vec<f64>,
+    contents: Vec<Option<Content>>,
+    /// Groups and clusters of rows, as far as somebody asked for them.
+    groups: Vec<Vec<String>>,
+    clusters: Vec<Option<String>>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 struct Row {
-    id: String,
-    model: Option<String>,
-    occurrence: u32,
-    content: Option<[u8; 32]>,
-    groups: Vec<String>,
-    cluster: Option<String>,
-    cells: Vec<Option<f64>>,
+    id: (usize, usize),
+    model: usize,
+    repeat: u32,
 }
 
-/// A case with the means of its repeats.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Merged {
-    content: Option<[u8; 32]>,
-    pub(super) groups: Vec<String>,
-    pub(super) cluster: Option<String>,
-    /// Mean and number of the values of each metric.
-    means: Vec<(f64, u32)>,
-}
-
-impl Merged {
-    /// The mean over the repeats that have a value.
-    pub(super) fn value(&self, metric: usize) -> Option<f64> {
-        let (mean, count) = self.means.get(metric)?;
-        (*count > 0).then_some(*mean)
-    }
+/// An output as a comparison needs it.
+#[derive(Debug, Clone, Copy)]
+pub struct Compared<'a> {
+    /// Id of the case.
+    pub id: &'a str,
+    /// Whose output it is.
+    pub model: Option<&'a str>,
+    /// Which of several.
+    pub repeat: u32,
+    /// The case, where it is at hand.
+    pub case: Option<&'a Case>,
+    /// What tells whether cases of two runs are the same, where it is known.
+    pub content: Option<Content>,
 }
 
 impl Side {
@@ -60,45 +67,58 @@ impl Side {
             metrics,
             notes: Vec::new(),
             rows: Vec::new(),
-            models: BTreeSet::new(),
-            seen: BTreeMap::new(),
+            ids: String::new(),
+            models: Vec::new(),
+            cells: Vec::new(),
+            contents: Vec::new(),
+            groups: Vec::new(),
+            clusters: Vec::new(),
         }
     }
 
-    /// Takes in what the metrics said about an output, in the order of [`Side::metrics`], and gives what identifies it.
+    /// Makes room for so many outputs, where their number is known.
+    pub fn reserve(&mut self, outputs: usize) {
+        self.rows.reserve_exact(outputs);
+        self.contents.reserve_exact(outputs);
+        self.cells.reserve_exact(outputs * self.metrics.len());
+    }
+
+    /// Takes in what the metrics said about an output, in the order of [`Side::metrics`].
     pub fn add(
         &mut self,
         (id, model, repeat): (&str, Option<&str>, u32),
         named: &[Option<Named>],
         case: Option<&Case>,
         asked: &Asked,
-    ) -> Identity {
-        let model = model.map(str::to_owned);
-        let count = self.seen.entry((id.to_owned(), model.clone(), repeat)).or_default();
-        let occurrence = *count;
-        *count += 1;
-        self.models.insert(model.clone());
-        let groups = match &asked.by {
-            // A row of results names its model, also where its case is not at hand.
-            Some(by) => {
-                let nothing = Case::default();
-                let names = by.groups(case.unwrap_or(&nothing), model.as_deref());
-                names.into_iter().map(Cow::into_owned).collect()
-            }
-            None => Vec::new(),
-        };
-        let cluster = asked.cluster.as_ref().zip(case).and_then(|(cluster, case)| cluster.of(case));
+    ) {
         let value = |named: &Option<Named>| named.as_ref().and_then(score).map(|score| score.value.get());
-        self.rows.push(Row {
-            id: id.to_owned(),
-            model: model.clone(),
-            occurrence,
-            content: case.map(content),
-            groups,
-            cluster,
-            cells: named.iter().map(value).collect(),
+        let row = Compared { id, model, repeat, case, content: case.map(content) };
+        self.add_values(row, named.iter().map(value), asked);
+    }
+
+    /// The same where nothing but the values is at hand.
+    pub fn add_values(&mut self, row: Compared<'_>, values: impl Iterator<Item = Option<f64>>, asked: &Asked) {
+        let Compared { id, model, repeat, case, content } = row;
+        if let Some(by) = &asked.by {
+            // A row of results names its model, also where its case is not at hand.
+            let nothing = Case::default();
+            let names = by.groups(case.unwrap_or(&nothing), model);
+            self.groups.push(names.into_iter().map(Cow::into_owned).collect());
+        }
+        if let Some(cluster) = &asked.cluster {
+            self.clusters.push(case.and_then(|case| cluster.of(case)));
+        }
+        let start = self.ids.len();
+        self.ids.push_str(id);
+        let known = self.models.iter().position(|known| known.as_deref() == model);
+        let model = known.unwrap_or_else(|| {
+            self.models.push(model.map(str::to_owned));
+            self.models.len() - 1
         });
-        Identity { id: id.to_owned(), model, occurrence }
+        self.rows.push(Row { id: (start, self.ids.len()), model, repeat });
+        self.contents.push(content);
+        let values = values.map(|value| value.unwrap_or(f64::NAN));
+        self.cells.extend(values.chain(std::iter::repeat(f64::NAN)).take(self.metrics.len()));
     }
 
     /// Outputs that were taken in.
@@ -113,7 +133,8 @@ impl Side {
 
     /// The models whose outputs are in it.
     pub(super) fn models(&self) -> Vec<&str> {
-        self.models.iter().flatten().map(String::as_str).collect()
+        let names: BTreeSet<&str> = self.models.iter().flatten().map(String::as_str).collect();
+        names.into_iter().collect()
     }
 
     /// Whether outputs of several models are in it.
@@ -121,74 +142,231 @@ impl Side {
         self.models.len() > 1
     }
 
-    /// All cases; repeats are averaged within theirs.
-    pub(super) fn cases(&self, with_models: bool) -> BTreeMap<Identity, Merged> {
-        let mut cases: BTreeMap<Identity, Merged> = BTreeMap::new();
-        for row in &self.rows {
-            let model = row.model.clone().filter(|_| with_models);
-            let identity = Identity { id: row.id.clone(), model, occurrence: row.occurrence };
-            let case = cases.entry(identity).or_insert_with(|| Merged {
-                content: row.content,
-                groups: row.groups.clone(),
-                cluster: row.cluster.clone(),
-                means: vec![(0.0, 0); row.cells.len()],
-            });
-            for ((mean, count), cell) in case.means.iter_mut().zip(&row.cells) {
-                if let Some(value) = cell {
-                    *count = count.saturating_add(1);
-                    *mean = mean_with(*mean, *value, *count);
-                }
+    fn id(&self, row: usize) -> &str {
+        let (start, end) = self.rows[row].id;
+        &self.ids[start..end]
+    }
+
+    fn model(&self, row: usize) -> Option<&str> {
+        self.models[self.rows[row].model].as_deref()
+    }
+
+    /// All rows in the order of their cases, each with which case of its id and model it belongs to.
+    fn in_order(&self) -> Vec<(usize, u32)> {
+        let of = |row: &usize| (self.id(*row), self.model(*row));
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
+        order.sort_by(|left, right| {
+            let repeat = |row: &usize| self.rows[*row].repeat;
+            of(left).cmp(&of(right)).then_with(|| repeat(left).cmp(&repeat(right))).then(left.cmp(right))
+        });
+        let mut found: Vec<(usize, u32)> = Vec::with_capacity(order.len());
+        for row in order {
+            let again = found
+                .last()
+                .filter(|(before, _)| self.rows[*before].repeat == self.rows[row].repeat && of(before) == of(&row));
+            let occurrence = again.map_or(0, |(_, occurrence)| occurrence + 1);
+            found.push((row, occurrence));
+        }
+        found.sort_by(|left, right| of(&left.0).cmp(&of(&right.0)).then((left.1, left.0).cmp(&(right.1, right.0))));
+        found
+    }
+
+    /// All cases in the order of their ids; repeats are averaged within theirs.
+    pub(super) fn cases(&self, with_models: bool) -> Cases<'_> {
+        let order = self.in_order();
+        let cases = || order.chunk_by(|left, right| self.is_same(left, right));
+        let list: Vec<(usize, u32)> = cases().map(|case| case[0]).collect();
+        let mut means = Vec::new();
+        if list.len() < order.len() {
+            let width = self.metrics.len();
+            means.reserve_exact(list.len() * width);
+            for case in cases() {
+                means.extend((0..width).map(|metric| {
+                    let values = case.iter().map(|(row, _)| self.cells[row * width + metric]);
+                    let known = values.filter(|value| !value.is_nan()).zip(1..);
+                    let mean =
+                        known.fold(None, |mean, (value, count)| Some(mean_with(mean.unwrap_or(0.0), value, count)));
+                    mean.unwrap_or(f64::NAN)
+                }));
             }
         }
-        cases
+        Cases { side: self, with_models, list, means }
+    }
+
+    /// Whether two rows, each with which case of its id and model it belongs to, are of the same case.
+    fn is_same(&self, left: &(usize, u32), right: &(usize, u32)) -> bool {
+        left.1 == right.1 && self.id(left.0) == self.id(right.0) && self.model(left.0) == self.model(right.0)
+    }
+
+    /// Hands every case to a visitor, in the order of their ids: its id, which case of this id it is, and the values of its
+    /// outputs, which are not a number where there are none. All outputs are of one model.
+    pub(crate) fn each_case(&self, mut visit: impl FnMut(&str, u32, &[&[f64]])) {
+        let width = self.metrics.len();
+        let order = self.in_order();
+        for case in order.chunk_by(|left, right| self.is_same(left, right)) {
+            let rows: Vec<&[f64]> = case.iter().map(|(row, _)| &self.cells[row * width..(row + 1) * width]).collect();
+            visit(self.id(case[0].0), case[0].1, &rows);
+        }
+    }
+
+    /// The rows, in the order in which they came, that are the first of these cases.
+    pub fn rows_of(&self, wanted: &BTreeSet<Identity>, with_models: bool) -> BTreeMap<usize, Identity> {
+        let cases = self.cases(with_models);
+        let found = (0..cases.list.len()).map(|case| (cases.list[case].0, cases.identity(case)));
+        found.filter(|(_, identity)| wanted.contains(identity)).collect()
+    }
+}
+
+/// The cases of a run.
+pub(super) struct Cases<'a> {
+    side: &'a Side,
+    with_models: bool,
+    /// The first row of each case, and which of its id and model the case is.
+    list: Vec<(usize, u32)>,
+    /// The means of the repeats that have a value; not a number where none has. Nothing where no case has several.
+    means: Vec<f64>,
+}
+
+impl Cases<'_> {
+    /// What the case is known by in all runs.
+    fn key(&self, case: usize) -> (&str, Option<&str>, u32) {
+        let (row, occurrence) = self.list[case];
+        (self.side.id(row), self.side.model(row).filter(|_| self.with_models), occurrence)
+    }
+
+    fn identity(&self, case: usize) -> Identity {
+        let (id, model, occurrence) = self.key(case);
+        Identity { id: id.to_owned(), model: model.map(str::to_owned), occurrence }
+    }
+
+    fn row(&self, case: usize) -> usize {
+        self.list[case].0
+    }
+
+    fn content(&self, case: usize) -> Option<Content> {
+        self.side.contents[self.row(case)]
+    }
+
+    fn value(&self, case: usize, metric: usize) -> Option<f64> {
+        let (cells, at) = match self.means.as_slice() {
+            [] => (self.side.cells.as_slice(), self.row(case)),
+            means => (means, case),
+        };
+        // A mean of one value has no sign of zero.
+        Some(cells[at * self.side.metrics.len() + metric] + 0.0).filter(|mean| !mean.is_nan())
+    }
+
+    fn groups(&self, case: usize) -> &[String] {
+        self.side.groups.get(self.row(case)).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn cluster(&self, case: usize) -> Option<&str> {
+        self.side.clusters.get(self.row(case))?.as_deref()
     }
 }
 
 /// What was asked and what would be right. The response, and what was retrieved for it, are what is compared.
-fn content(case: &Case) -> [u8; 32] {
+pub fn content(case: &Case) -> Content {
+    let references = case.reference.iter().flatten().map(String::as_str);
+    content_of(case.query.as_deref(), references)
+}
+
+/// The same of the texts themselves.
+pub fn content_of<'a>(query: Option<&str>, references: impl Iterator<Item = &'a str>) -> Content {
     let mut digest = Sha256::default();
     let mut text = |text: &str| {
         digest.update((text.len() as u64).to_le_bytes());
         digest.update(text);
     };
-    text(case.query.as_deref().unwrap_or("\u{0}"));
-    case.reference.iter().flatten().for_each(|reference| text(reference));
-    digest.digest()
-}
-
-/// A case of both runs.
-pub(super) struct Pair<'a> {
-    pub(super) identity: &'a Identity,
-    pub(super) first: &'a Merged,
-    pub(super) second: &'a Merged,
-}
-
-impl Pair<'_> {
-    /// The cluster that the case belongs to, where one of the runs knows it.
-    pub(super) fn cluster(&self) -> Option<&str> {
-        self.first.cluster.as_deref().or(self.second.cluster.as_deref())
-    }
+    text(query.unwrap_or("\u{0}"));
+    references.for_each(text);
+    let mut half = Content::default();
+    half.copy_from_slice(&digest.digest()[..16]);
+    half
 }
 
 /// The cases of both runs, in the order of their ids.
-pub(super) fn pair<'a>(
-    first: &'a BTreeMap<Identity, Merged>,
-    second: &'a BTreeMap<Identity, Merged>,
-) -> (Pairing, Vec<Pair<'a>>) {
+pub(super) struct Pairs<'a> {
+    pub(super) first: &'a Cases<'a>,
+    pub(super) second: &'a Cases<'a>,
+    /// Their places in both.
+    list: Vec<(usize, usize)>,
+}
+
+/// A case of both runs.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'a> {
+    of: &'a Pairs<'a>,
+    first: usize,
+    second: usize,
+}
+
+impl<'a> Pairs<'a> {
+    pub(super) const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn get(&'a self, number: usize) -> Pair<'a> {
+        let (first, second) = self.list[number];
+        Pair { of: self, first, second }
+    }
+
+    pub(super) fn iter(&'a self) -> impl Iterator<Item = Pair<'a>> {
+        (0..self.list.len()).map(|number| self.get(number))
+    }
+}
+
+impl<'a> Pair<'a> {
+    pub(super) fn identity(&self) -> Identity {
+        self.of.first.identity(self.first)
+    }
+
+    /// What a metric of each run said, by its place there.
+    pub(super) fn values(&self, (first, second): (usize, usize)) -> (Option<f64>, Option<f64>) {
+        (self.of.first.value(self.first, first), self.of.second.value(self.second, second))
+    }
+
+    /// The groups that the case belongs to, where one of the runs knows them.
+    pub(super) fn groups(&self) -> &'a [String] {
+        let first = self.of.first.groups(self.first);
+        if first.is_empty() { self.of.second.groups(self.second) } else { first }
+    }
+
+    /// The cluster that the case belongs to, where one of the runs knows it.
+    pub(super) fn cluster(&self) -> Option<&'a str> {
+        self.of.first.cluster(self.first).or_else(|| self.of.second.cluster(self.second))
+    }
+}
+
+/// Finds the cases of both runs.
+pub(super) fn pair<'a>(first: &'a Cases<'a>, second: &'a Cases<'a>) -> (Pairing, Pairs<'a>) {
     let mut pairing = Pairing::default();
-    let mut pairs = Vec::new();
-    for (identity, case) in first {
-        match second.get(identity) {
-            None => pairing.only_baseline += 1,
-            Some(other) if case.content.is_some() && other.content.is_some() && case.content != other.content => {
-                pairing.different_content += 1;
+    let mut list = Vec::new();
+    let (mut left, mut right) = (0, 0);
+    while left < first.list.len() && right < second.list.len() {
+        match first.key(left).cmp(&second.key(right)) {
+            Ordering::Less => {
+                pairing.only_baseline += 1;
+                left += 1;
             }
-            Some(other) => {
-                pairing.matched += 1;
-                pairs.push(Pair { identity, first: case, second: other });
+            Ordering::Greater => {
+                pairing.only_other += 1;
+                right += 1;
+            }
+            Ordering::Equal => {
+                match (first.content(left), second.content(right)) {
+                    (Some(asked), Some(other)) if asked != other => pairing.different_content += 1,
+                    _ => {
+                        pairing.matched += 1;
+                        list.push((left, right));
+                    }
+                }
+                left += 1;
+                right += 1;
             }
         }
     }
-    pairing.only_other = second.keys().filter(|identity| !first.contains_key(identity)).count() as u64;
-    (pairing, pairs)
+    pairing.only_baseline += (first.list.len() - left) as u64;
+    pairing.only_other += (second.list.len() - right) as u64;
+    (pairing, Pairs { first, second, list })
 }

@@ -8,7 +8,7 @@ use crate::escape::excerpt;
 use crate::number::{column, counted, rounded};
 
 /// A number with its sign.
-pub(super) fn signed(number: f64) -> String {
+pub(crate) fn signed(number: f64) -> String {
     let text = column(number);
     if number > 0.0 { format!("+{text}") } else { text }
 }
@@ -23,12 +23,13 @@ pub(super) fn interval_adjusted(finding: &Finding) -> String {
     ends(finding.interval_adjusted)
 }
 
-fn ends(ends: Option<Interval>) -> String {
+/// An interval of differences; a dash where there is none.
+pub(crate) fn ends(ends: Option<Interval>) -> String {
     ends.map_or_else(|| "–".to_owned(), |ends| format!("{} to {}", signed(ends.low), signed(ends.high)))
 }
 
 /// A p value with three digits.
-pub(super) fn p_value(value: f64) -> String {
+pub(crate) fn p_value(value: f64) -> String {
     if value < 0.001 { "< 0.001".to_owned() } else { format!("{value:.3}") }
 }
 

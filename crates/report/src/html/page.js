@@ -21,7 +21,7 @@ import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, 
   // The records stand behind this script: while a large file is still being read, those at its end are not there yet.
   const isWhole = () => document.readyState !== "loading";
   const whole = new Promise((resolve) => {
-    if (isWhole()) resolve();
+    if (isWhole()) resolve(undefined);
     else document.addEventListener("DOMContentLoaded", resolve);
   });
   let parts = null;
@@ -51,7 +51,7 @@ import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, 
         const left = numberOf(cases[a], metric);
         const right = numberOf(cases[b], metric);
         // Cases without a value stay at the end in both directions.
-        if (left === null || right === null) return (left === null) - (right === null) || a - b;
+        if (left === null || right === null) return Number(left === null) - Number(right === null) || a - b;
         return sign * (left - right) || a - b;
       });
     }
@@ -278,11 +278,12 @@ import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, 
     if (row && !String(getSelection())) open(row.parentElement, row.parentElement.rows.length < 2);
   });
   place.addEventListener("click", (event) => {
-    const step = event.target.dataset && event.target.dataset.step;
-    if (!step) return;
+    const pressed = event.target;
+    if (!(pressed instanceof HTMLElement) || !pressed.dataset.step) return;
+    const step = pressed.dataset.step;
     page = { first: 0, previous: page - 1, next: page + 1, last: pages() - 1 }[step];
     render();
-    if (event.target.closest("nav") === pagers[1]) pagers[0].scrollIntoView({ block: "start" });
+    if (pressed.closest("nav") === pagers[1]) pagers[0].scrollIntoView({ block: "start" });
   });
   addEventListener("hashchange", goTo);
   sortOrder();

@@ -51,6 +51,11 @@ impl CaseMeans {
         }
     }
 
+    /// Takes in the mean of a further case.
+    pub(crate) fn add(&mut self, mean: f64) {
+        self.moments.add(mean);
+    }
+
     /// Cases with a mean.
     pub(crate) const fn cases(&self) -> u64 {
         self.moments.count()

@@ -66,6 +66,15 @@ impl fmt::Display for By {
 }
 
 impl By {
+    /// Whether it takes more of a case than its tags.
+    pub fn needs_metadata(&self) -> bool {
+        match self {
+            Self::Metadata(_) => true,
+            Self::ModelAnd(other) => other.needs_metadata(),
+            Self::Tags | Self::Tag(_) | Self::Model => false,
+        }
+    }
+
     /// The groups of a case; none where it lacks what it is grouped by.
     pub(crate) fn groups<'a>(&self, case: &'a Case, model: Option<&'a str>) -> Vec<Cow<'a, str>> {
         let mut names: Vec<Cow<'a, str>> = match self {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use probare_stats::pass_at_k;
+use probare_stats::{pass_all_k, pass_at_k};
 use serde::{Serialize, Serializer};
 
 /// Numbers of outputs that pass@k is told for, where every case has so many.
@@ -26,7 +26,7 @@ struct Open {
     passed: u64,
 }
 
-/// The chance that at least one of `k` outputs passes, averaged over cases.
+/// The chance that at least one, or all, of `k` outputs pass, averaged over cases.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PassAt {
     /// Number of outputs.
@@ -57,6 +57,22 @@ impl Repeats {
         }
     }
 
+    /// Takes in the values of all outputs of a further case.
+    pub(crate) fn add_case(&mut self, values: impl Iterator<Item = f64>) {
+        self.close();
+        let (mut outputs, mut passed) = (0, 0);
+        for value in values {
+            self.is_graded |= value != 0.0 && value != 1.0;
+            outputs += 1;
+            passed += u64::from(value == 1.0);
+        }
+        if self.is_graded {
+            self.cases.clear();
+        } else {
+            *self.cases.entry((outputs, passed)).or_default() += 1;
+        }
+    }
+
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
             *self.cases.entry((open.outputs, open.passed)).or_default() += 1;
@@ -65,6 +81,15 @@ impl Repeats {
 
     /// pass@k for every k that is told and that all cases have outputs for; nothing where no case has several.
     pub fn pass_at(&self) -> Vec<PassAt> {
+        self.told(pass_at_k)
+    }
+
+    /// pass^k, the chance that all pass, for the same k.
+    pub fn pass_all(&self) -> Vec<PassAt> {
+        self.told(pass_all_k)
+    }
+
+    fn told(&self, chance: fn(u64, u64, u64) -> Option<f64>) -> Vec<PassAt> {
         let mut whole = self.clone();
         whole.close();
         let fewest = whole.cases.keys().map(|(outputs, _)| *outputs).min().unwrap_or(0);
@@ -78,7 +103,7 @@ impl Repeats {
             let sum: f64 = whole
                 .cases
                 .iter()
-                .filter_map(|((outputs, passed), cases)| Some(pass_at_k(*outputs, *passed, k)? * *cases as f64))
+                .filter_map(|((outputs, passed), cases)| Some(chance(*outputs, *passed, k)? * *cases as f64))
                 .sum();
             sum / count as f64
         };

@@ -1,18 +1,20 @@
 //! Runs of a desk held against each other, by what `probare compare` computes; and a run as a page that is one file.
 
 use std::fs;
-use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 
 use probare_report::comparison::Asked;
 use serde_json::Value as Json;
 
-use super::{Desk, DeskError, OpenRun, Version};
+use super::{Desk, DeskError, Version};
 use crate::compare::{Compared, Results, compare};
 use crate::runs::export;
 
 /// Changed cases of each metric whose results and texts are looked up, as on the command line.
 const SHOWN: usize = 50;
+
+/// Comparisons that are kept.
+const COMPARISONS: usize = 16;
 
 impl Desk {
     /// Holds runs against the first of them: keys, with `@MODEL` behind them for the outputs of one model. `by` says what slices
@@ -33,13 +35,16 @@ impl Desk {
         }
         let mut results = Vec::new();
         for (run, model) in &opened {
-            let path = self.as_file(run)?;
+            let whole = match &run.results {
+                Some(file) => Results::whole(file),
+                None => Results::stored(&run.store, run.stored.run),
+            };
             let name = match (&run.results, model) {
                 (None, Some(model)) => format!("{model} in {}", run.name),
                 (Some(_), Some(model)) => format!("{}@{model}", run.name),
                 (_, None) => run.name.clone(),
             };
-            results.push(Results { name, path, model: model.clone() });
+            results.push(Results { name, model: model.clone(), ..whole });
         }
         // Any text is something to group by.
         let by = Some(by).filter(|by| !by.is_empty()).and_then(|by| by.parse().ok());
@@ -49,21 +54,12 @@ impl Desk {
         let keys: Vec<&str> = opened.iter().map(|(run, _)| run.key.as_str()).collect();
         told["keys"] = keys.into();
         let made = Arc::new(told);
-        lock().insert(key, (versions, Arc::clone(&made)));
+        let mut kept = lock();
+        if kept.len() >= COMPARISONS {
+            kept.clear();
+        }
+        kept.insert(key, (versions, Arc::clone(&made)));
         Ok(made)
-    }
-
-    /// A run as a file of results: the file that it is, or what its store exports.
-    fn as_file(&self, run: &OpenRun) -> Result<PathBuf, DeskError> {
-        if let Some(results) = &run.results {
-            return Ok(results.clone());
-        }
-        let (finished, errors, rounds) = run.version();
-        let path = self.folder.path().join(format!("{}-{finished}-{errors}-{rounds}.jsonl", run.key));
-        if !path.exists() {
-            export(&run.store, &run.stored, vec![path.clone()])?;
-        }
-        Ok(path)
     }
 
     /// A run as one page that opens by a double click, with all its cases and their evidence: what `-o x.html` writes.

@@ -4,8 +4,10 @@
 //! A file is brought into a store of its own, in a folder that goes with the desk, so that everything is looked up in one way.
 //! Nothing here changes a score, and nothing that a file names is opened but the inputs that its manifest leads to.
 
+mod asked;
 mod comparing;
 mod filter;
+mod history;
 mod pages;
 mod sources;
 
@@ -19,6 +21,7 @@ use tempfile::TempDir;
 
 pub use self::filter::{Filter, FilterError};
 pub(crate) use self::filter::{Quantity, Question, Term};
+pub use self::history::HistoryAsked;
 pub use self::pages::CasesAsked;
 use self::sources::Given;
 use crate::store::{CasePlace, Store, StoreError, StoredRun};
@@ -59,6 +62,14 @@ pub enum DeskError {
     Sort {
         /// What was asked for.
         by: String,
+    },
+    /// No run has such a metric.
+    #[error("no run has a metric `{metric}`; they have {known}")]
+    NoMetric {
+        /// What was asked for.
+        metric: String,
+        /// What there is.
+        known: String,
     },
     /// A file cannot be read.
     #[error("`{}`: {reason}", path.display())]
@@ -102,6 +113,7 @@ pub struct Desk {
     summaries: Mutex<HashMap<String, (Version, Arc<Json>)>>,
     comparisons: Mutex<HashMap<String, KeptComparison>>,
     lists: Mutex<VecDeque<KeptList>>,
+    history: Mutex<Option<history::KeptHistory>>,
 }
 
 /// What changes when a run goes on.
@@ -152,6 +164,7 @@ impl Desk {
             summaries: Mutex::default(),
             comparisons: Mutex::default(),
             lists: Mutex::default(),
+            history: Mutex::default(),
         })
     }
 

@@ -214,7 +214,7 @@ impl Desk {
 }
 
 /// An error with what lies behind it.
-fn told(error: &dyn std::error::Error) -> String {
+pub(super) fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
     while let Some(cause) = source {

@@ -9,18 +9,34 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 /// The first 64 bits of the SHA-256 of values in order, each with its type and length.
-pub(super) struct Checksum(Sha256);
+///
+/// It is handed on with every value, so it is small: the values of a row wait together for their digest.
+pub(super) struct Checksum {
+    waiting: Vec<u8>,
+    /// Of what does not wait any more.
+    digest: Option<Box<Sha256>>,
+}
+
+/// Bytes that wait.
+const WAITING: usize = 1024;
 
 impl Checksum {
     /// Of nothing yet; rows of two tables are never taken for each other.
     pub fn of(table: &str) -> Self {
-        Self(Sha256::default()).text(table)
+        Self { waiting: Vec::with_capacity(WAITING), digest: None }.text(table)
     }
 
     fn value(mut self, kind: u8, bytes: &[u8]) -> Self {
-        self.0.update([kind]);
-        self.0.update((bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
+        self.waiting.push(kind);
+        self.waiting.extend_from_slice(&(bytes.len() as u64).to_le_bytes());
+        if self.waiting.len() + bytes.len() > WAITING {
+            let digest = self.digest.get_or_insert_default();
+            digest.update(&self.waiting);
+            digest.update(bytes);
+            self.waiting.clear();
+        } else {
+            self.waiting.extend_from_slice(bytes);
+        }
         self
     }
 
@@ -67,7 +83,9 @@ impl Checksum {
     }
 
     pub fn end(self) -> i64 {
-        let digest = self.0.digest();
+        let mut digest = self.digest.unwrap_or_default();
+        digest.update(self.waiting);
+        let digest = digest.digest();
         let mut first = [0; 8];
         first.copy_from_slice(&digest[..8]);
         i64::from_le_bytes(first)

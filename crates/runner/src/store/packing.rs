@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use rusqlite::{Connection, OptionalExtension, params};
-use zstd::bulk::{Compressor, Decompressor};
+use zstd::bulk::Compressor;
 use zstd::dict::{DecoderDictionary, EncoderDictionary};
-use zstd::zstd_safe::{get_dict_id_from_dict, get_dict_id_from_frame, get_frame_content_size};
+use zstd::zstd_safe::{DCtx, get_dict_id_from_dict, get_dict_id_from_frame, get_error_name, get_frame_content_size};
 
 use super::checksum::Checksum;
 
@@ -49,6 +49,7 @@ impl Packer {
 /// Unpacks texts with the dictionaries of one store.
 pub(super) struct Unpacker {
     dictionaries: BTreeMap<u32, DecoderDictionary<'static>>,
+    spare: Mutex<Vec<DCtx<'static>>>,
 }
 
 impl Unpacker {
@@ -63,7 +64,7 @@ impl Unpacker {
                 dictionaries.insert(number, DecoderDictionary::copy(&bytes));
             }
         }
-        Ok(Self { dictionaries })
+        Ok(Self { dictionaries, spare: Mutex::default() })
     }
 
     /// The text in these bytes, or what is wrong with them.
@@ -75,9 +76,14 @@ impl Unpacker {
         if size > LARGEST {
             return Err(format!("a text of {size} bytes is larger than the {LARGEST} that are unpacked"));
         }
-        let mut decompressor = Decompressor::with_prepared_dictionary(dictionary).map_err(|error| error.to_string())?;
         let size = usize::try_from(size).map_err(|error| error.to_string())?;
-        let bytes = decompressor.decompress(packed, size).map_err(|error| error.to_string())?;
+        let mut bytes = Vec::with_capacity(size);
+        let spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        // It takes 150 kilobytes, which would be made and thrown away for every text.
+        let mut context = spare.unwrap_or_default();
+        let unpacked = context.decompress_using_ddict(&mut bytes, packed, dictionary.as_ddict());
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(context);
+        unpacked.map_err(|error| get_error_name(error).to_owned())?;
         String::from_utf8(bytes).map_err(|_| "a text is no UTF-8".to_owned())
     }
 }

@@ -38,6 +38,22 @@ pub(crate) struct FoundSample {
     pub result: CaseResult,
 }
 
+/// A finished sample as a comparison needs it.
+#[derive(Debug)]
+pub(crate) struct ComparedSample<'a> {
+    pub place: CasePlace,
+    pub id: &'a str,
+    /// Whose output it is, where that is known.
+    pub model: Option<&'a str>,
+    pub repeat: u32,
+    /// A list of texts as JSON.
+    pub tags: Option<&'a str>,
+    /// In the order of the metrics.
+    pub values: &'a [Option<f64>],
+    /// The case as JSON, where it was asked for and is there.
+    pub text: Option<&'a str>,
+}
+
 /// What makes a text of SQL with what is put into it.
 #[derive(Default)]
 struct Condition {
@@ -139,32 +155,60 @@ impl Store {
         places: &[CasePlace],
         whole: bool,
     ) -> Result<Vec<FoundSample>, StoreError> {
+        self.look(|connection| self.found(connection, run, metrics, places, whole))
+    }
+
+    /// All samples of the cases with this id, with everything that metrics said.
+    pub(crate) fn samples_of(
+        &self,
+        run: i64,
+        metrics: &[MetricInfo],
+        id: &str,
+    ) -> Result<Vec<FoundSample>, StoreError> {
         self.look(|connection| {
-            let samples = Samples::open(connection, run)?;
-            let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
-            let mut found = Vec::new();
-            for place in places {
-                for row in samples.at(connection, *place)?.into_iter().filter(SampleRow::is_finished) {
-                    let wrong = |reason: String| Fault::Damaged(format!("sample {}: {reason}", row.sample));
-                    let results = if whole {
-                        let said = body(connection, &self.unpacker, row.sample)?;
-                        said.named_or(&names, missing).map_err(wrong)?
-                    } else {
-                        from_columns(&row, &names)
-                    };
-                    let (sample, status, taken) = (row.sample, row.status.clone(), row.taken.clone());
-                    let Place { dataset, occurrence, model, repeat, .. } = row.place.clone();
-                    let case = stored(connection, &self.unpacker, row)?.case;
-                    let mut result = CaseResult::new(case, results);
-                    if !model.is_empty() {
-                        (result.model, result.repeat) = (Some(model), repeat);
-                    }
-                    let place = *place;
-                    found.push(FoundSample { sample, place, dataset, occurrence, status, taken, result });
-                }
-            }
-            Ok(found)
+            // Sorted here: there the order would be had from an index of the whole run.
+            let mut statement =
+                connection.prepare_cached("SELECT place, position FROM samples WHERE run = ?1 AND id = ?2")?;
+            let places = statement.query_map(params![run, id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let mut places: Vec<CasePlace> = places.collect::<Result<_, _>>()?;
+            places.sort_unstable();
+            places.dedup();
+            self.found(connection, run, metrics, &places, true)
         })
+    }
+
+    fn found(
+        &self,
+        connection: &Connection,
+        run: i64,
+        metrics: &[MetricInfo],
+        places: &[CasePlace],
+        whole: bool,
+    ) -> Result<Vec<FoundSample>, Fault> {
+        let samples = Samples::open(connection, run)?;
+        let names: Vec<String> = metrics.iter().map(|metric| metric.name.clone()).collect();
+        let mut found = Vec::new();
+        for place in places {
+            for row in samples.at(connection, *place)?.into_iter().filter(SampleRow::is_finished) {
+                let wrong = |reason: String| Fault::Damaged(format!("sample {}: {reason}", row.sample));
+                let results = if whole {
+                    let said = body(connection, &self.unpacker, row.sample)?;
+                    said.named_or(&names, missing).map_err(wrong)?
+                } else {
+                    from_columns(&row, &names)
+                };
+                let (sample, status, taken) = (row.sample, row.status.clone(), row.taken.clone());
+                let Place { dataset, occurrence, model, repeat, .. } = row.place.clone();
+                let case = stored(connection, &self.unpacker, row)?.case;
+                let mut result = CaseResult::new(case, results);
+                if !model.is_empty() {
+                    (result.model, result.repeat) = (Some(model), repeat);
+                }
+                let place = *place;
+                found.push(FoundSample { sample, place, dataset, occurrence, status, taken, result });
+            }
+        }
+        Ok(found)
     }
 
     /// Hands every finished sample of a run to a visitor, with values and labels, and no texts.
@@ -200,6 +244,54 @@ impl Store {
         })
     }
 
+    /// Hands the values of every finished sample of a run to a visitor, in the order of the run.
+    pub(crate) fn each_compared(
+        &self,
+        run: i64,
+        metrics: &[MetricInfo],
+        with_texts: bool,
+        mut visit: impl FnMut(ComparedSample<'_>) -> serde_json::Result<()>,
+    ) -> Result<(), StoreError> {
+        self.look(|connection| {
+            // Which of several answers one of the file is stands with the answer. It matters where a case is there twice.
+            let has_repeats = connection
+                .prepare("SELECT 1 FROM samples WHERE run = ?1 AND model = ?2 AND occurrence > 0")?
+                .exists(params![run, NOBODY])?;
+            let mut values = Vec::new();
+            each_row(connection, run, |row| {
+                probare_cancellation::steps(1);
+                if !row.is_finished() {
+                    return Ok(());
+                }
+                values.clear();
+                values.extend(metrics.iter().enumerate().map(|(at, metric)| {
+                    // Most runs have their columns in the order of their metrics.
+                    let is_it = |value: &&MetricValue| *value.metric == *metric.name;
+                    row.values.get(at).filter(is_it).or_else(|| row.values.iter().find(is_it))?.value
+                }));
+                let Place { id, model, repeat, order: (number, position, _), .. } = &row.place;
+                let repeat = if has_repeats && model.is_empty() {
+                    body(connection, &self.unpacker, row.sample)?.output.map_or(0, |output| output.repeat)
+                } else {
+                    *repeat
+                };
+                let text = match row.case.filter(|_| with_texts) {
+                    Some(number) => Texts::Cases.text(connection, &self.unpacker, number)?,
+                    None => None,
+                };
+                Ok(visit(ComparedSample {
+                    place: (i64::from(*number), *position),
+                    id,
+                    model: Some(model.as_str()).filter(|model| !model.is_empty()).or(row.answered_by.as_deref()),
+                    repeat,
+                    tags: row.tags.as_deref(),
+                    values: &values,
+                    text: text.as_deref(),
+                })?)
+            })
+        })
+    }
+
     /// Where a case stands.
     pub(crate) fn place_of(&self, run: i64, id: &str, occurrence: u32) -> Result<Option<CasePlace>, StoreError> {
         self.look(|connection| {
@@ -222,7 +314,7 @@ fn missing() -> Named {
 /// Values and labels as results: what they were made from is not there.
 fn from_columns(row: &SampleRow, names: &[String]) -> Vec<Named> {
     let named = |name: &String| {
-        let Some(MetricValue { value, label, .. }) = row.values.iter().find(|value| value.metric == *name) else {
+        let Some(MetricValue { value, label, .. }) = row.values.iter().find(|value| *value.metric == **name) else {
             return missing();
         };
         match (value, label.as_deref()) {

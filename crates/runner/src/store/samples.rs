@@ -2,6 +2,7 @@
 //! own, so that whoever filters and sorts reads nothing else.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use probare_core::{Named, Outcome};
 use rusqlite::types::Value;
@@ -53,7 +54,7 @@ impl Taken {
 /// metric does not apply.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct MetricValue {
-    pub metric: String,
+    pub metric: Arc<str>,
     pub value: Option<f64>,
     pub label: Option<String>,
 }
@@ -65,7 +66,7 @@ impl MetricValue {
             Ok(Outcome::NotApplicable { .. }) => (None, Some(NOT_APPLICABLE)),
             Err(error) => (None, Some(error.kind().name())),
         };
-        Self { metric: metric.to_owned(), value, label: label.map(str::to_owned) }
+        Self { metric: metric.into(), value, label: label.map(str::to_owned) }
     }
 
     /// The kind of error, if it is one.
@@ -181,7 +182,7 @@ pub(super) struct Samples {
     run: i64,
     names: BTreeMap<i64, String>,
     /// The metric of each pair of columns.
-    slots: Vec<String>,
+    slots: Vec<Arc<str>>,
     next: i64,
     tally: Tally,
 }
@@ -249,7 +250,7 @@ impl Samples {
                 "ALTER TABLE samples ADD COLUMN value_{slot} REAL; ALTER TABLE samples ADD COLUMN label_{slot} TEXT;"
             ))?;
         }
-        self.slots.push(metric.to_owned());
+        self.slots.push(metric.into());
         Ok(slot)
     }
 
@@ -275,7 +276,7 @@ impl Samples {
             let value: Option<f64> = row.get(BEFORE_VALUES + 2 * slot)?;
             let label: Option<String> = row.get(BEFORE_VALUES + 2 * slot + 1)?;
             if value.is_some() || label.is_some() {
-                values.push(MetricValue { metric: metric.clone(), value, label });
+                values.push(MetricValue { metric: Arc::clone(metric), value, label });
             }
         }
         let found = SampleRow {
@@ -338,7 +339,7 @@ impl Samples {
 
     /// The number in the names of a metric's columns.
     pub fn slot_of(&self, metric: &str) -> Option<usize> {
-        self.slots.iter().position(|known| known == metric)
+        self.slots.iter().position(|known| **known == *metric)
     }
 
     /// Numbers of the names that have these words, whatever the size of their letters.

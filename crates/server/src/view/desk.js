@@ -1,6 +1,8 @@
 // The desk: runs, the cases of a run, one case. What it shows it asks for, page by page; the address says what is shown, so a
 // link or the button back leads to the same view. All text goes in as text, never as markup.
+import { askedFold } from "./asked.js";
 import { breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, textsOf } from "./case.js";
+import { trendsOf } from "./trend.js";
 
 /**
  * @typedef {import("./case.js").Metric} Metric
@@ -9,7 +11,7 @@ import { breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, 
  * @typedef {{ key: string, name: string, kind: string, state?: string, made?: number | null, finished?: number, samples?: number,
  *   errors?: [string, number][], cost_usd?: number, config?: string, suite?: string | null, models?: string[],
  *   datasets?: string[], notes?: string[] }} Run
- * @typedef {{ model: string | null, repeat: number, status: string, answer?: string | null, entry: Entry, record: CaseRecord,
+ * @typedef {{ sample?: number, model: string | null, repeat: number, status: string, answer?: string | null, entry: Entry, record: CaseRecord,
  *   cost_usd?: number | null, latency_ms?: number | null, attempts?: number | null, input_tokens?: number | null,
  *   output_tokens?: number | null }} Answer
  */
@@ -182,9 +184,10 @@ const gatesOf = (summary) => {
 };
 /** @param {Run} run */
 const factsOf = (run) => {
-  const failed = (run.errors || []).reduce((sum, [, number]) => sum + number, 0);
+  const [errors, datasets] = [run.errors || [], run.datasets || []];
+  const failed = errors.reduce((sum, [, number]) => sum + number, 0);
   const left = run.state === "open" ? `open: ${count(run.finished)} of ${count(run.samples)} samples` : run.finished === undefined ? "" : `${count(run.finished)} samples`;
-  return make("p", { class: "soft facts" }, dots([run.suite, make("bdi", {}, short(run.config || "", 120)), (run.datasets || []).length > 1 ? `${run.datasets.length} data sets` : "", moment(run.made), left, run.cost_usd ? money(run.cost_usd) : "", failed ? make("span", { class: "tag bad" }, `${count(failed)} results failed: ${run.errors.map(([kind, number]) => `${kind} ${count(number)}`).join(", ")}`) : ""]));
+  return make("p", { class: "soft facts" }, dots([run.suite, make("bdi", {}, short(run.config || "", 120)), datasets.length > 1 ? `${datasets.length} data sets` : "", moment(run.made), left, run.cost_usd ? money(run.cost_usd) : "", failed ? make("span", { class: "tag bad" }, `${count(failed)} results failed: ${errors.map(([kind, number]) => `${kind} ${count(number)}`).join(", ")}`) : ""]));
 };
 // A run that is still written: how far it is, told by the server as it goes on.
 /** @param {Run} run @param {() => void} atEnd @param {() => void} [showNew] */
@@ -212,7 +215,7 @@ const liveLine = (run, atEnd, showNew) => {
     for (;;) {
       try {
         const reply = await send("live", { run: run.key }, { signal: stop.signal });
-        const reader = /** @type {ReadableStream<Uint8Array>} */ (reply.body).pipeThrough(new TextDecoderStream()).getReader();
+        const reader = /** @type {ReadableStream<any>} */ (reply.body).pipeThrough(new TextDecoderStream()).getReader();
         let rest = "";
         for (;;) {
           const { value, done } = await reader.read();
@@ -280,12 +283,14 @@ const showRuns = async () => {
   there("version").textContent = probare;
   setTrail(make("span", { "aria-current": "page" }, "Runs"));
   const cards = runs.slice().reverse().map(runCard);
-  show("Runs", [make("h1", {}, "Runs"), runs.length ? null : make("p", { class: "soft" }, "The store has no run yet."), ...cards.map(({ card }) => card), compareBar]);
+  const trends = make("section", { id: "trends", "aria-label": "Trend" });
+  show("Runs", [make("h1", {}, "Runs"), trends, runs.length ? null : make("p", { class: "soft" }, "The store has no run yet."), ...cards.map(({ card }) => card), compareBar]);
   // One after the other, the newest first: what is above is seen first.
   for (const { card, fill } of cards) {
     if (!card.isConnected) return;
     await fill();
   }
+  if (runs.length > 1) trends.replaceChildren(...[await ask("history", {}).then(trendsOf, failure)].filter((made) => made !== null));
 };
 
 // Cases of a run.
@@ -386,7 +391,7 @@ const showCase = async (asked) => {
     const facts = dots([output.status === "scored" ? "" : make("span", { class: `tag ${output.status === "not_applicable" ? "" : "bad"}` }, output.status), money(output.cost_usd), output.latency_ms !== null && output.latency_ms !== undefined ? `${count(output.latency_ms)} ms` : "", output.input_tokens ? `${count(output.input_tokens)} tokens in` : "", output.output_tokens ? `${count(output.output_tokens)} out` : "", output.attempts && output.attempts > 1 ? `${output.attempts} attempts` : ""]);
     const excuse = entry.e ? make("p", { class: "small soft" }, "excused: ", make("bdi", {}, entry.e)) : null;
     const head = make("header", {}, make("h2", {}, make("bdi", {}, nameOf(output, at)), output.model && output.repeat ? make("span", { class: "soft" }, ` repeat ${output.repeat + 1}`) : ""), facts.length ? make("p", { class: "small soft" }, facts) : null);
-    return make("article", { class: "output card", "data-at": at }, outputs.length > 1 || facts.length ? head : null, make("div", { class: "split" }, texts, make("div", {}, excuse, panels, idleOf(metrics, record))));
+    return make("article", { class: "output card", "data-at": at }, outputs.length > 1 || facts.length ? head : null, make("div", { class: "split" }, texts, make("div", {}, excuse, panels, idleOf(metrics, record))), askedFold(() => ask("asked", { run: asked.run, at: found.at.join(","), sample: output.sample }), failure));
   });
   const matrix = outputs.length > 1 ? make("div", { class: "cases card scroll" }, make("table", {}, make("caption", { class: "sr" }, "Scores of all answers"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Metric"), outputs.map((output, at) => make("th", { scope: "col", class: "right" }, make("bdi", {}, nameOf(output, at)), output.model && output.repeat ? ` ${output.repeat + 1}` : "")))), make("tbody", {}, metrics.map((metric, at) => make("tr", {}, make("th", { scope: "row" }, breakable(metric.name)), outputs.map((output) => cellOf(metrics, output.entry, at))))))) : null;
   whole.append(make("div", { class: "top" }, sharedAt, matrix), make("div", { class: outputs.length > 1 ? "side-by-side" : "alone" }, cards));

@@ -22,7 +22,7 @@ use axum::routing::{MethodRouter, get};
 use bytes::Bytes;
 use http_body::Frame;
 use probare_report::html;
-use probare_runner::{CasesAsked, Desk, DeskError};
+use probare_runner::{CasesAsked, Desk, DeskError, HistoryAsked};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
@@ -35,6 +35,8 @@ pub const PAGE: &str = "/view";
 
 const DESK: &str = include_str!("desk.html");
 const SCRIPT: &str = include_str!("desk.js");
+const ASKED: &str = include_str!("asked.js");
+const TREND: &str = include_str!("trend.js");
 const STYLE: &str = include_str!("desk.css");
 
 /// One path of the pages.
@@ -58,6 +60,16 @@ pub(crate) static ROUTES: &[PageRoute] = &[
         handler: || get(async || text("text/javascript; charset=utf-8", html::case_module())),
     },
     PageRoute {
+        path: "/view/asked.js",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/javascript; charset=utf-8", ASKED)),
+    },
+    PageRoute {
+        path: "/view/trend.js",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/javascript; charset=utf-8", TREND)),
+    },
+    PageRoute {
         path: "/view/style.css",
         caller: Caller::Anybody,
         handler: || get(async || text("text/css; charset=utf-8", html::style())),
@@ -71,7 +83,9 @@ pub(crate) static ROUTES: &[PageRoute] = &[
     PageRoute { path: "/view/api/summary", caller: Caller::KnownByHeader, handler: || get(summary) },
     PageRoute { path: "/view/api/cases", caller: Caller::KnownByHeader, handler: || get(cases) },
     PageRoute { path: "/view/api/case", caller: Caller::KnownByHeader, handler: || get(case) },
+    PageRoute { path: "/view/api/asked", caller: Caller::KnownByHeader, handler: || get(asked_of) },
     PageRoute { path: "/view/api/compare", caller: Caller::KnownByHeader, handler: || get(compare) },
+    PageRoute { path: "/view/api/history", caller: Caller::KnownByHeader, handler: || get(history) },
     PageRoute { path: "/view/api/live", caller: Caller::KnownByHeader, handler: || get(live) },
     PageRoute { path: "/view/api/save", caller: Caller::KnownByHeader, handler: || get(save) },
 ];
@@ -168,7 +182,7 @@ async fn cases(State(app): State<Shared>, Extension(begun): Extension<Begun>, ur
 }
 
 async fn case(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
-    let Asked { cases, place, id } = Asked::read(&uri)?;
+    let Asked { cases, place, id, .. } = Asked::read(&uri)?;
     asked(app, &begun, move |desk| {
         let place = match (place, id) {
             (Some(place), _) => place,
@@ -178,6 +192,17 @@ async fn case(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri
         desk.case(&cases, place)
     })
     .await
+}
+
+/// What models were asked for an output.
+async fn asked_of(
+    State(app): State<Shared>,
+    Extension(begun): Extension<Begun>,
+    uri: Uri,
+) -> Result<Response, Refusal> {
+    let Asked { cases, place, sample, .. } = Asked::read(&uri)?;
+    let place = place.ok_or_else(|| refusal(&DeskError::NoCase))?;
+    asked(app, &begun, move |desk| desk.asked(&cases.run, place, sample)).await
 }
 
 async fn compare(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
@@ -190,6 +215,15 @@ async fn compare(State(app): State<Shared>, Extension(begun): Extension<Begun>, 
     }
     let by: Vec<String> = all("by");
     asked(app, &begun, move |desk| desk.compare(&sides, &by.concat()).map(Shown)).await
+}
+
+/// Runs of the trends on the page of all runs, the newest.
+const MOST_RUNS: usize = 20;
+
+async fn history(State(app): State<Shared>, Extension(begun): Extension<Begun>, uri: Uri) -> Result<Response, Refusal> {
+    query(&uri, &[])?;
+    let wanted = HistoryAsked { last: Some(MOST_RUNS), ..HistoryAsked::default() };
+    asked(app, &begun, move |desk| desk.history(&wanted).map(|history| history.to_desk())).await
 }
 
 /// Runs that are compared at once.
@@ -274,13 +308,15 @@ struct Asked {
     place: Option<(i64, i64)>,
     /// The id of a case, and how many of the same come before it.
     id: Option<(String, u32)>,
+    /// The number of a sample.
+    sample: i64,
 }
 
 impl Asked {
     fn read(uri: &Uri) -> Result<Self, Refusal> {
         let mut asked = Self { cases: CasesAsked { most: 50, ..CasesAsked::default() }, ..Self::default() };
         let mut occurrence = 0;
-        for (name, value) in query(uri, &["run", "q", "sort", "from", "most", "at", "id", "n"])? {
+        for (name, value) in query(uri, &["run", "q", "sort", "from", "most", "at", "id", "n", "sample"])? {
             let wrong = || {
                 let error = format!("`{}` is no value of `{name}`", shortened(&value));
                 Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
@@ -298,6 +334,7 @@ impl Asked {
                     asked.place = Some(parts.ok_or_else(wrong)?);
                 }
                 "id" => asked.id = Some((value.clone(), 0)),
+                "sample" => asked.sample = value.parse().map_err(|_| wrong())?,
                 _ => occurrence = value.parse().map_err(|_| wrong())?,
             }
         }
@@ -348,7 +385,7 @@ mod tests {
         }
         // The name of a vocabulary, which no browser asks for.
         let own = SCRIPT.replace("http://www.w3.org/2000/svg", "");
-        for script in [own.as_str(), html::case_module()] {
+        for script in [own.as_str(), ASKED, TREND, html::case_module()] {
             for forbidden in
                 ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"]
             {

@@ -221,6 +221,62 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
 }
 
 #[test]
+fn runs_have_small_trends_and_a_case_what_was_asked_for_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let questions: String = (0..30)
+        .map(|case| {
+            format!(
+                "{}\n",
+                json!({"id": format!("q{case:02}"), "query": format!("<b>What is {case}?</b>"), "reference": "yes"})
+            )
+        })
+        .collect();
+    fs::write(place.join("questions.jsonl"), questions).unwrap();
+    for (name, answer) in [("first", "no"), ("second", "yes")] {
+        fs::write(place.join(format!("{name}.sh")), format!("cat > /dev/null; echo '{{\"text\": \"{answer}\"}}'\n"))
+            .unwrap();
+        let model = format!("{{name: house, provider: command, command: [sh, {name}.sh], concurrency: 4}}");
+        let yaml = format!("datasets: [{{path: questions.jsonl}}]\nmodels: [{model}]\nmetrics: [exact_match]\n");
+        fs::write(place.join("probare.yaml"), yaml).unwrap();
+        good(place, &["run", "probare.yaml", "-q"]);
+    }
+    let desk = Viewed::start(place, &[]);
+    let trends = desk.json("/view/api/history");
+    let told: Json = serde_json::from_slice(&run(place, &["history", "--json"]).stdout).unwrap();
+    let (shown, step) = (&trends["series"][0], &told["series"][0]["points"][1]["step"]);
+    assert_eq!(shown["first_difference"], "run 2");
+    let difference = format!("+{:.3}", step["difference"].as_f64().unwrap());
+    assert!(shown["since_first"].as_str().unwrap().starts_with(&difference), "{shown} {step}");
+    assert_eq!(shown["svg"].as_str().unwrap().matches("<circle").count(), 2);
+
+    let case = desk.json("/view/api/case?run=r2&at=0,3");
+    let asked = desk.json(&format!("/view/api/asked?run=r2&at=0,3&sample={}", case["outputs"][0]["sample"]));
+    let exchange = &asked["asked"][0];
+    assert_eq!(asked["asked"].as_array().map(Vec::len), Some(1), "{asked}");
+    assert_eq!((exchange["kind"].as_str(), exchange["name"].as_str()), (Some("answer"), Some("house")));
+    assert_eq!(exchange["messages"], json!([{"role": "user", "text": "<b>What is 3?</b>"}]));
+    assert_eq!(exchange["reply"], "yes");
+
+    let Some(browser) = Browser::start() else { return };
+    browser.open(&desk.address);
+    browser.until("document.querySelectorAll('.trends svg circle').length === 2");
+    assert!(browser.text("document.querySelector('.trends tbody').innerText").contains("run 2"));
+    browser.picture("runs-trend-light");
+    browser.open(&format!("http://127.0.0.1:{}/view#/case?run=r2&at=0,3", desk.port));
+    browser.until("document.querySelector('details.asked')");
+    assert_eq!(
+        browser.look("document.querySelectorAll('.exchange').length"),
+        0,
+        "nothing is asked before it is opened"
+    );
+    browser.look("document.querySelector('details.asked').open = true");
+    browser.until("document.querySelectorAll('.exchange').length === 1");
+    assert!(browser.text("document.querySelector('.exchange').innerText").contains("<b>What is 3?</b>"));
+    browser.picture("case-asked-light");
+}
+
+#[test]
 fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
     let Some(browser) = Browser::start() else { return };
     let folder = tempfile::tempdir().unwrap();

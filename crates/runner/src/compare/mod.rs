@@ -1,12 +1,15 @@
 //! [`compare`]: files of results held against each other.
 //!
 //! The results are read from the files; the cases behind them, for their questions, tags and texts, from the inputs that the
-//! manifests lead to, where those can still be found.
+//! manifests lead to, where those can still be found. A run of a store is read from there, with its cases.
+
+mod stored;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use probare_cancellation::elsewhere;
 use probare_core::{
     Case, ErrorKind, Event, Job, Manifest, MetricInfo, Named, Outcome, ResultLine, Score, ScoreError, Sink, Value,
 };
@@ -14,7 +17,9 @@ use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, 
 use probare_report::recorded::{Content, Recorded};
 use probare_report::{By, Status, escape};
 
+pub(crate) use self::stored::Sameness;
 use crate::look;
+use crate::store::{Store, StoreError};
 use crate::verify::{VerifyError, reopened};
 
 /// A comparison, and what the runs say of the cases that changed most.
@@ -26,13 +31,15 @@ pub struct Compared {
     pub evidences: Evidences,
 }
 
-/// One of the runs that are compared: a file of results, or the part of it that is of one model.
+/// One of the runs that are compared: a file of results or a run of a store, or the part of it that is of one model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Results {
     /// What the comparison calls it.
     pub name: String,
-    /// The file.
+    /// The file, or the store.
     pub path: PathBuf,
+    /// The number of the run, where `path` is a store.
+    pub run: Option<i64>,
     /// Only the outputs of this model, which then stand for the run.
     pub model: Option<String>,
 }
@@ -40,7 +47,12 @@ pub struct Results {
 impl Results {
     /// A whole file.
     pub fn whole(path: &Path) -> Self {
-        Self { name: path.display().to_string(), path: path.to_owned(), model: None }
+        Self { name: path.display().to_string(), path: path.to_owned(), run: None, model: None }
+    }
+
+    /// A whole run of a store.
+    pub fn stored(store: &Path, run: i64) -> Self {
+        Self { name: format!("run {run}"), path: store.to_owned(), run: Some(run), model: None }
     }
 
     /// The row as it is compared: nothing where it is of another model. One model needs no name to be told apart by.
@@ -95,39 +107,26 @@ pub enum CompareError {
         /// The case.
         id: String,
     },
+    /// A store cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// What the files hold cannot be compared.
     #[error(transparent)]
     Comparison(#[from] ComparisonError),
 }
 
-/// Compares files of results with the first of them. At most `shown` changed cases of each metric are looked up.
+/// Compares runs with the first of them. At most `shown` changed cases of each metric are looked up.
 pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compared, CompareError> {
-    let mut sides = Vec::new();
-    for file in files {
-        let mut side = Side::new(file.name.clone(), Vec::new());
-        let mut notes = Vec::new();
-        let mut models = BTreeSet::new();
-        let mut nameless = Nameless::default();
-        read(file, &mut notes, |manifest, row, case| {
-            models.extend(row.model.clone());
-            nameless.see(manifest, &row);
-            let Some(row) = file.part(row) else { return };
-            if side.metrics.is_empty() {
-                side.metrics.clone_from(&manifest.metrics);
-            }
-            side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked);
-        })?;
-        if let Some(why) = nameless.why() {
-            return Err(CompareError::Unaligned { name: file.name.clone(), why });
-        }
-        if let Some(model) = file.model.as_ref().filter(|model| !models.contains(*model)) {
-            let known = models.into_iter().collect::<Vec<_>>().join(", ");
-            let known = if known.is_empty() { "no model that is named".to_owned() } else { known };
-            return Err(CompareError::NoModel { name: file.name.clone(), model: model.clone(), known });
-        }
-        side.notes = notes;
-        sides.push(side);
-    }
+    let sameness = Sameness::of(files)?;
+    let mut sides = std::thread::scope(|scope| {
+        let read = |file| scope.spawn(elsewhere(move || side(file, sameness, asked)));
+        let reading: Vec<_> = files.iter().map(read).collect();
+        let read = reading.into_iter().map(|side| match side.join() {
+            Ok(side) => side.taken_over(),
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        read.collect::<Result<Vec<Side>, CompareError>>()
+    })?;
     let by_texts = asked.by.as_ref().is_some_and(|by| *by != By::Model);
     if by_texts
         && sides.iter().all(|side| !side.notes.is_empty())
@@ -139,21 +138,69 @@ pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compare
     let comparison = Comparison::of(&sides, asked)?;
     let wanted = comparison.changed(shown);
     let mut evidences = Evidences::new();
-    for (at, file) in files.iter().enumerate() {
-        let mut again = Side::new("", Vec::new());
+    for (at, (file, side)) in files.iter().zip(sides).enumerate() {
+        let place = (at, files.len());
+        if let Some(run) = file.run {
+            stored::evidence(file, run, &wanted, with_models, &mut evidences, place)?;
+            continue;
+        }
+        let rows = side.rows_of(&wanted, with_models);
+        drop(side);
+        let mut number = 0;
         read(file, &mut Vec::new(), |manifest, row, case| {
             let Some(row) = file.part(row) else { return };
-            let identity = again.add((&row.id, row.model.as_deref(), row.repeat), &[], None, &Asked::default());
-            let identity = Identity { model: identity.model.filter(|_| with_models), ..identity };
-            keep(&wanted, identity, &mut evidences, (at, files.len()), || Seen {
-                case: case.cloned(),
-                named: (manifest.metrics.iter().cloned().zip(row.named))
-                    .filter_map(|(info, named)| Some((info, named?)))
-                    .collect(),
-            });
+            if let Some(identity) = rows.get(&number) {
+                keep(&wanted, identity.clone(), &mut evidences, place, || Seen {
+                    case: case.cloned(),
+                    named: (manifest.metrics.iter().cloned().zip(row.named))
+                        .filter_map(|(info, named)| Some((info, named?)))
+                        .collect(),
+                });
+            }
+            number += 1;
         })?;
     }
     Ok(Compared { comparison, evidences })
+}
+
+/// What a comparison needs of one run.
+fn side(file: &Results, sameness: Sameness, asked: &Asked) -> Result<Side, CompareError> {
+    let (side, models) = match file.run {
+        Some(run) => stored::side(file, run, sameness, asked)?,
+        None => of_file(file, asked)?,
+    };
+    match file.model.as_ref().filter(|model| !models.contains(*model)) {
+        Some(model) => Err(no_model(file, model, models)),
+        None => Ok(side),
+    }
+}
+
+fn no_model(file: &Results, model: &str, models: BTreeSet<String>) -> CompareError {
+    let known = models.into_iter().collect::<Vec<_>>().join(", ");
+    let known = if known.is_empty() { "no model that is named".to_owned() } else { known };
+    CompareError::NoModel { name: file.name.clone(), model: model.to_owned(), known }
+}
+
+/// The same of a file, and names of the models whose outputs it has.
+fn of_file(file: &Results, asked: &Asked) -> Result<(Side, BTreeSet<String>), CompareError> {
+    let mut side = Side::new(file.name.clone(), Vec::new());
+    let mut notes = Vec::new();
+    let mut models = BTreeSet::new();
+    let mut nameless = Nameless::default();
+    read(file, &mut notes, |manifest, row, case| {
+        models.extend(row.model.clone());
+        nameless.see(manifest, &row);
+        let Some(row) = file.part(row) else { return };
+        if side.metrics.is_empty() {
+            side.metrics.clone_from(&manifest.metrics);
+        }
+        side.add((&row.id, row.model.as_deref(), row.repeat), &row.named, case, asked);
+    })?;
+    if let Some(why) = nameless.why() {
+        return Err(CompareError::Unaligned { name: file.name.clone(), why });
+    }
+    side.notes = notes;
+    Ok((side, models))
 }
 
 /// The values of a finished run, case by case.
@@ -169,26 +216,39 @@ pub struct Valued {
 pub fn valued(file: &Results) -> Result<Valued, CompareError> {
     let (mut found, mut models, mut twice) = (Valued::default(), BTreeSet::new(), None);
     let mut seen = BTreeSet::new();
-    read(file, &mut Vec::new(), |manifest, row, _| {
-        models.extend(row.model.clone());
-        let Some(row) = file.part(row) else { return };
-        if found.metrics.is_empty() {
-            found.metrics.clone_from(&manifest.metrics);
+    let mut add = |id: &str, model: Option<&str>, values: Vec<Option<f64>>| {
+        models.extend(model.map(str::to_owned));
+        if file.model.as_deref().is_some_and(|wanted| model != Some(wanted)) {
+            return;
         }
-        if !seen.insert(row.id.clone()) {
-            twice.get_or_insert_with(|| row.id.clone());
+        if !seen.insert(id.to_owned()) {
+            twice.get_or_insert_with(|| id.to_owned());
         }
-        let value = |named: &Option<Named>| match named {
-            Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
-            _ => None,
-        };
-        found.cases.push((row.id, row.named.iter().map(value).collect()));
-    })?;
+        found.cases.push((id.to_owned(), values));
+    };
+    let mut metrics = Vec::new();
+    if let Some(run) = file.run {
+        let store = Store::open(&file.path)?;
+        metrics = store.run(run)?.plan.metrics;
+        store.each_compared(run, &metrics, false, |sample| {
+            add(sample.id, sample.model, sample.values.to_vec());
+            Ok(())
+        })?;
+    } else {
+        read(file, &mut Vec::new(), |manifest, row, _| {
+            if metrics.is_empty() {
+                metrics.clone_from(&manifest.metrics);
+            }
+            let value = |named: &Option<Named>| match named {
+                Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
+                _ => None,
+            };
+            add(&row.id, row.model.as_deref(), row.named.iter().map(value).collect());
+        })?;
+    }
+    found.metrics = metrics;
     match (twice, &file.model) {
-        (_, Some(model)) if found.cases.is_empty() => {
-            let known = models.into_iter().collect::<Vec<_>>().join(", ");
-            Err(CompareError::NoModel { name: file.name.clone(), model: model.clone(), known })
-        }
+        (_, Some(model)) if found.cases.is_empty() => Err(no_model(file, model, models)),
         (Some(id), _) => Err(CompareError::Several { name: file.name.clone(), id }),
         (None, _) => Ok(found),
     }

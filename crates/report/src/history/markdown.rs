@@ -1,0 +1,61 @@
+//! A history in Markdown.
+
+use super::terminal::{remark, states, step};
+use super::{History, Series};
+use crate::comparison::{p_value, signed};
+use crate::escape::{excerpt, markdown};
+use crate::markdown::table;
+use crate::number::{column, count, counted};
+
+/// Unstable cases of a series.
+const UNSTABLE: usize = 10;
+
+impl History {
+    /// The history as a Markdown page.
+    pub fn to_markdown(&self) -> String {
+        let mut text = "# History\n\n".to_owned();
+        for series in &self.series {
+            text.push_str(&self.section(series));
+        }
+        text.push_str(&format!("- {}\n", markdown(&self.rule)));
+        for note in &self.notes {
+            text.push_str(&format!("- note: {}\n", markdown(note)));
+        }
+        text
+    }
+
+    fn section(&self, series: &Series) -> String {
+        let name = |run: usize| excerpt(&self.runs[run].name, 60);
+        let trend = series.spark(self.runs.len());
+        let mut text = format!("## {}: {}  {trend}\n\n", markdown(&series.of()), markdown(&series.metric));
+        let dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+        let row = |point: &super::Point| {
+            vec![
+                name(point.run),
+                dash(point.mean.map(column)),
+                dash(point.interval.map(|ends| format!("{} to {}", column(ends.low), column(ends.high)))),
+                count(point.cases),
+                dash(point.step.map(|step| signed(step.difference))),
+                dash(point.step.map(|step| p_value(step.adjusted))),
+                remark(point),
+            ]
+        };
+        let heads = ["run", "mean", "95 % interval", "cases", "difference", "adjusted p", ""];
+        text.push_str(&table(&heads, series.points.iter().map(row)));
+        if let Some(run) = series.first_difference {
+            text.push_str(&format!("First difference: {}.\n\n", markdown(&name(run))));
+        }
+        if let (Some(since), Some(first)) = (&series.since_first, series.points.first()) {
+            text.push_str(&format!("Since {}: {}.\n\n", markdown(&name(first.run)), markdown(&step(since))));
+        }
+        if series.unstable_cases > 0 {
+            let cases = counted(series.unstable_cases, "case is", "cases are");
+            let shown = series.unstable.len().min(UNSTABLE);
+            text.push_str(&format!("{cases} now good, now bad; the first {shown}:\n\n"));
+            let row =
+                |case: &super::Unstable| vec![excerpt(&case.id, 60), case.flips.to_string(), states(&case.states)];
+            text.push_str(&table(&["case", "changes", "run by run"], series.unstable.iter().take(UNSTABLE).map(row)));
+        }
+        text
+    }
+}

@@ -1,0 +1,123 @@
+//! A history on a terminal.
+
+use super::spark::spark;
+use super::{History, Point, Series, State, Step};
+use crate::comparison::{ends, p_value, signed};
+use crate::escape::{excerpt, terminal};
+use crate::number::{column, count, counted};
+use crate::table::{Column, Table};
+use crate::{Look, PassAt, wrap};
+
+/// Unstable cases that are printed of a series.
+const UNSTABLE: usize = 5;
+
+impl Series {
+    /// Data set and model, in words.
+    pub(super) fn of(&self) -> String {
+        let model = self.model.as_ref().map(|model| format!(", {}", excerpt(model, 60))).unwrap_or_default();
+        format!("{}{model}", excerpt(&self.dataset, 60))
+    }
+
+    /// The trend in one line of characters.
+    pub(super) fn spark(&self, runs: usize) -> String {
+        let mut values = vec![None; runs];
+        for point in &self.points {
+            values[point.run] = point.mean;
+        }
+        spark(&values)
+    }
+}
+
+/// pass^k in words.
+pub(super) fn passes(told: &[PassAt]) -> String {
+    told.iter()
+        .filter(|told| told.k > 1)
+        .map(|told| format!("pass^{} {:.4}", told.k, told.mean))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// How a case did, run by run.
+pub(super) fn states(states: &[Option<State>]) -> String {
+    states.iter().map(|state| state.map_or("–", State::name)).collect::<Vec<_>>().join(" ")
+}
+
+/// What stands behind the numbers of a point.
+pub(super) fn remark(point: &Point) -> String {
+    let verdict = point.step.map_or("", |step| step.verdict);
+    let way = if point.another_way { "computed in another way" } else { "" };
+    let pass = passes(&point.pass_all);
+    [verdict, way, &pass].into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join("; ")
+}
+
+/// A step in words: `+0.120 (+0.050 to +0.190), adjusted p 0.012, better`.
+pub(super) fn step(step: &Step) -> String {
+    format!(
+        "{} ({}), adjusted p {}, {}",
+        signed(step.difference),
+        ends(step.interval),
+        p_value(step.adjusted),
+        step.verdict
+    )
+}
+
+impl History {
+    /// The history as text: a trend and a table for each data set, model and metric.
+    pub fn to_terminal(&self, look: Look) -> String {
+        let width = usize::from(look.width);
+        let mut text = String::new();
+        for series in &self.series {
+            let name = terminal(&series.metric).into_owned();
+            let head = format!("{}: {}", terminal(&series.of()), look.strong(&name));
+            text.push_str(&format!("{head}  {}\n", series.spark(self.runs.len())));
+            text.push_str(&self.table(series).render(width));
+            if let Some(run) = series.first_difference {
+                text.push_str(&format!("first difference: {}\n", terminal(&excerpt(&self.runs[run].name, 60))));
+            }
+            if let (Some(since), Some(first)) = (&series.since_first, series.points.first()) {
+                let name = excerpt(&self.runs[first.run].name, 60);
+                text.push_str(&format!("since {}: {}\n", terminal(&name), step(since)));
+            }
+            if series.unstable_cases > 0 {
+                let cases = counted(series.unstable_cases, "case is", "cases are");
+                text.push_str(&format!("{cases} now good, now bad\n"));
+                for case in series.unstable.iter().take(UNSTABLE) {
+                    text.push_str(&format!("  {}: {}\n", terminal(&excerpt(&case.id, 40)), states(&case.states)));
+                }
+                if series.unstable_cases > UNSTABLE as u64 {
+                    let more = count(series.unstable_cases - UNSTABLE as u64);
+                    text.push_str(&format!("  and {more} more, which the files have\n"));
+                }
+            }
+            text.push('\n');
+        }
+        for note in &self.notes {
+            text.push_str(&format!("note: {}\n", terminal(note)));
+        }
+        wrap(&self.rule, "", "", width, &mut text);
+        text
+    }
+
+    fn table(&self, series: &Series) -> Table {
+        let mut run = Column::left("run");
+        let mut mean = Column::right("mean");
+        let mut interval = Column::right("95 % interval").goes(2);
+        let mut cases = Column::right("cases").goes(1);
+        let mut difference = Column::right("difference");
+        let mut p = Column::right("p").goes(3);
+        let mut adjusted = Column::right("adjusted p");
+        let mut words = Column::left("");
+        for point in &series.points {
+            let dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
+            run.push(terminal(&excerpt(&self.runs[point.run].name, 60)));
+            mean.push(dash(point.mean.map(column)));
+            interval.push(dash(point.interval.map(|ends| format!("{} to {}", column(ends.low), column(ends.high)))));
+            cases.push(count(point.cases));
+            difference.push(dash(point.step.map(|step| signed(step.difference))));
+            p.push(dash(point.step.map(|step| p_value(step.p_value))));
+            adjusted.push(dash(point.step.map(|step| p_value(step.adjusted))));
+            words.push(remark(point));
+        }
+        Table::new(vec![run, mean, interval, cases, difference, p, adjusted, words])
+    }
+}
