@@ -14,6 +14,7 @@ use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, 
 use probare_report::recorded::{Content, Recorded};
 use probare_report::{By, Status, escape};
 
+use crate::labels::answer_digest;
 use crate::look;
 use crate::verify::{VerifyError, reopened};
 
@@ -161,15 +162,30 @@ pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compare
 pub struct Valued {
     /// The metrics.
     pub metrics: Vec<MetricInfo>,
-    /// Each case by its id, with a value for each metric that has one there.
-    pub cases: Vec<(String, Vec<Option<f64>>)>,
+    /// The cases.
+    pub cases: Vec<ValuedCase>,
+}
+
+/// A case with what the metrics came to.
+#[derive(Debug)]
+pub struct ValuedCase {
+    /// Its id.
+    pub id: String,
+    /// Whose output it is, where that is known.
+    pub model: Option<String>,
+    /// Which of several.
+    pub repeat: u32,
+    /// By what labels know the answer, where it is at hand.
+    pub answer: Option<String>,
+    /// A value for each metric that has one here.
+    pub values: Vec<Option<f64>>,
 }
 
 /// Reads the values of a run that has one output of each case. Several outputs of a case are no cases of their own.
 pub fn valued(file: &Results) -> Result<Valued, CompareError> {
     let (mut found, mut models, mut twice) = (Valued::default(), BTreeSet::new(), None);
     let mut seen = BTreeSet::new();
-    read(file, &mut Vec::new(), |manifest, row, _| {
+    read(file, &mut Vec::new(), |manifest, row, case| {
         models.extend(row.model.clone());
         let Some(row) = file.part(row) else { return };
         if found.metrics.is_empty() {
@@ -182,7 +198,14 @@ pub fn valued(file: &Results) -> Result<Valued, CompareError> {
             Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
             _ => None,
         };
-        found.cases.push((row.id, row.named.iter().map(value).collect()));
+        let said = case.and_then(|case| case.response.as_ref()).filter(|said| said.model == row.model);
+        found.cases.push(ValuedCase {
+            answer: said.map(|said| answer_digest(&said.text)),
+            values: row.named.iter().map(value).collect(),
+            id: row.id,
+            model: row.model,
+            repeat: row.repeat,
+        });
     })?;
     match (twice, &file.model) {
         (_, Some(model)) if found.cases.is_empty() => {
