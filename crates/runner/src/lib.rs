@@ -18,6 +18,7 @@ mod drive;
 mod exchange;
 mod exit;
 mod expectations;
+mod labels;
 mod look;
 mod plan;
 mod programs;
@@ -32,16 +33,19 @@ mod yaml;
 
 pub use asking::{AskError, Asked, Asking, Hearing, asks};
 pub use bands::{BANDS_FORMAT, BandsError, BandsFile, put_bands};
-pub use compare::{CompareError, Compared, Results, Valued, compare, valued};
+pub use compare::{CompareError, Compared, Results, Valued, ValuedCase, compare, valued};
 pub use config::{
     Config, ConfigError, DEFAULT_NAME, Dataset, Example, GateEntry, Generate, LabelEntry, MetricEntry, PassRateEntry,
     Retrieval, Run,
 };
-pub use desk::{CasesAsked, Desk, DeskError, Filter, FilterError, HistoryAsked};
+pub use desk::{
+    CasesAsked, Desk, DeskError, Filter, FilterError, HistoryAsked, LabelGiven, LabelsAsked, NextBy, OutputPlace,
+};
 pub use drive::{DriveError, DriveOptions, Driven, MOST_JOBS, Sampler, Surroundings, drive};
 pub use exchange::{ExchangeError, Exported, Exporting, Importing, Made, export_results, export_run, import_file};
 pub use exit::Exit;
 pub use expectations::EXPECTATIONS;
+pub use labels::{DEFER, Decision, LABEL, LabelError, LabelFile, Labelled, LabelledOutput, LevelOfRubric, Levels};
 pub use look::look;
 pub use plan::{Plan, PlanError, PlannedMetric};
 pub use programs::{ProgramCounts, ProgramError, Sandboxing};

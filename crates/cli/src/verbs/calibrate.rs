@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use probare_core::{Better, Event, Job, MetricInfo, Sink, closest};
 use probare_report::number::{counted, percent, rounded};
 use probare_report::{Output, escape, refuse_overlap};
-use probare_runner::{BANDS_FORMAT, BandsFile, Exit, Valued, valued};
+use probare_runner::{BANDS_FORMAT, BandsFile, Exit, LABEL, LabelledOutput, Levels, Valued, ValuedCase, valued};
 use probare_stats::{Band, Bands, End, Promise, bands, mean};
 use serde_json::json;
 
 use super::compare;
-use super::judge::{LABEL, Levels, people};
+use super::judge::{Sheet, people};
 use super::stored::StoreFlag;
 use super::{Reading, print, remark};
 use crate::failure::{Done, Failure};
@@ -31,7 +31,7 @@ pub struct Arguments {
     #[arg(value_name = "RESULTS")]
     results: String,
 
-    /// File with the labels: rows with an `id` and a label
+    /// File with the labels: rows with an `id` and a label, or the file of labels of `probare view`
     #[arg(long, value_name = "FILE")]
     labels: String,
 
@@ -39,7 +39,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "NAME")]
     metric: Option<String>,
 
-    /// Column with a label (repeatable: several people, whose mean counts)
+    /// Column with a label, or the name of a person in a file of labels (repeatable: several people, whose mean counts)
     #[arg(long = "label", value_name = "COLUMN", default_value = "label")]
     columns: Vec<String>,
 
@@ -93,13 +93,16 @@ pub fn run(arguments: &Arguments) -> Done {
     let results = compare::results(&arguments.results, &arguments.store)?;
     let Valued { metrics, cases } = valued(&results)?;
     let (at, info) = metric(arguments, &metrics)?;
-    let labels = labels(arguments)?;
+    let labels = labels(arguments, info)?;
     let mut held = Held::default();
-    for (id, values) in cases {
-        match (labels.get(&id), values.get(at).copied().flatten()) {
-            (Some(label), Some(value)) => held.cases.push((value, *label)),
+    for case in &cases {
+        let all = labels.get(&case.id).map(Vec::as_slice).unwrap_or_default();
+        let label = all.iter().find(|label| label.is_of(case)).map(|label| label.passes);
+        match (label, case.values.get(at).copied().flatten()) {
+            (Some(label), Some(value)) => held.cases.push((value, label)),
             (Some(_), None) => held.without_value += 1,
-            (None, _) => held.without_label += 1,
+            (None, _) if all.is_empty() => held.without_label += 1,
+            (None, _) => held.of_another += 1,
         }
     }
     if held.cases.is_empty() {
@@ -107,7 +110,7 @@ pub fn run(arguments: &Arguments) -> Done {
             "no case has both a label in `{}` and a value of `{}` in {}",
             arguments.labels, info.name, results.name
         ))
-        .hint("cases and labels are matched by their `id`"));
+        .hint("cases and labels are matched by their `id`, and by model and answer where the labels say them"));
     }
     let calibration = Calibration::new(arguments, info, held);
     print(&if arguments.json { format!("{:#}\n", calibration.json()) } else { calibration.text() })?;
@@ -142,17 +145,50 @@ fn metric<'a>(arguments: &Arguments, metrics: &'a [MetricInfo]) -> Result<(usize
     }
 }
 
-/// What people say of each case: whether it passes.
-fn labels(arguments: &Arguments) -> Result<BTreeMap<String, bool>, Failure> {
-    let rows = Reading::open(&arguments.labels, &arguments.reading.options()?)?;
-    let mut said = Said { columns: &arguments.columns, values: BTreeMap::new(), bad: None };
-    probare_runner::look(Job::new(&arguments.labels, Box::new(rows), Vec::new()), None, &mut said)?;
-    if let Some(bad) = said.bad {
-        return Err(Failure::new(bad).hint(LABEL));
+/// What people say of an output.
+struct Passes {
+    /// Which output of its case; any where the labels do not say.
+    output: Option<LabelledOutput>,
+    passes: bool,
+}
+
+impl Passes {
+    fn is_of(&self, case: &ValuedCase) -> bool {
+        let ValuedCase { id, model, repeat, answer, .. } = case;
+        self.output.as_ref().is_none_or(|output| output.is_of(id, model.as_deref(), *repeat, answer.as_deref()))
     }
-    let passes = |values: Vec<f64>| mean(&values).map(|mean| mean >= arguments.pass);
-    let labels: BTreeMap<String, bool> =
-        said.values.into_iter().filter_map(|(id, values)| Some((id, passes(values)?))).collect();
+}
+
+/// What people say of each case: whether it passes.
+fn labels(arguments: &Arguments, info: &MetricInfo) -> Result<BTreeMap<String, Vec<Passes>>, Failure> {
+    let levels = Levels::of(&info.id, &info.options);
+    let passes = |values: &[f64]| mean(values).map(|mean| mean >= arguments.pass);
+    let mut labels: BTreeMap<String, Vec<Passes>> = BTreeMap::new();
+    if let Some(sheet) = Sheet::read(&arguments.labels, &info.name, &arguments.columns)? {
+        for output in sheet.labelled.outputs {
+            let words = output.said.iter().flatten();
+            let read = |word: &String| {
+                let bad = || format!("case `{}`: `{word}` is no label of `{}`", output.id, info.name);
+                levels.word(word).ok_or_else(|| Failure::new(bad()).hint(LABEL))
+            };
+            let values: Vec<f64> = words.map(read).collect::<Result<_, _>>()?;
+            if let Some(passes) = passes(&values) {
+                labels.entry(output.id.clone()).or_default().push(Passes { output: Some(output), passes });
+            }
+        }
+    } else {
+        let rows = Reading::open(&arguments.labels, &arguments.reading.options()?)?;
+        let mut said = Said { columns: &arguments.columns, levels, values: BTreeMap::new(), bad: None };
+        probare_runner::look(Job::new(&arguments.labels, Box::new(rows), Vec::new()), None, &mut said)?;
+        if let Some(bad) = said.bad {
+            return Err(Failure::new(bad).hint(LABEL));
+        }
+        for (id, values) in said.values {
+            if let Some(passes) = passes(&values) {
+                labels.insert(id, vec![Passes { output: None, passes }]);
+            }
+        }
+    }
     if labels.is_empty() {
         return Err(Failure::new(format!("no row of `{}` has a label", arguments.labels)).hint(format!(
             "labels are looked for in `{}`; name another column with --label",
@@ -165,6 +201,7 @@ fn labels(arguments: &Arguments) -> Result<BTreeMap<String, bool>, Failure> {
 /// Gathers labels by case.
 struct Said<'a> {
     columns: &'a [String],
+    levels: Levels,
     values: BTreeMap<String, Vec<f64>>,
     bad: Option<String>,
 }
@@ -172,7 +209,7 @@ struct Said<'a> {
 impl Sink for Said<'_> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         let Event::Scored(result) = event else { return Ok(()) };
-        match people(&result.case, self.columns, &Levels::default()) {
+        match people(&result.case, self.columns, &self.levels) {
             Ok(people) => {
                 self.values.entry(result.case.id.clone()).or_default().extend(people.into_iter().flatten());
             }
@@ -190,6 +227,8 @@ struct Held {
     cases: Vec<(f64, bool)>,
     without_value: usize,
     without_label: usize,
+    /// Their labels are of other outputs.
+    of_another: usize,
 }
 
 /// What was found.
@@ -246,9 +285,11 @@ impl<'a> Calibration<'a> {
             escape::terminal(&self.info.name),
             counted(total as u64, "case", "cases"),
         );
-        for (count, what) in
-            [(self.held.without_value, "have a label and no value"), (self.held.without_label, "have no label")]
-        {
+        for (count, what) in [
+            (self.held.without_value, "have a label and no value"),
+            (self.held.without_label, "have no label"),
+            (self.held.of_another, "have a label of another model or answer"),
+        ] {
             if count > 0 {
                 text.push_str(&format!("  {count} further ones {what}\n"));
             }
@@ -308,6 +349,7 @@ impl<'a> Calibration<'a> {
             "decided": self.decided(),
             "without_value": self.held.without_value,
             "without_label": self.held.without_label,
+            "label_of_another_output": self.held.of_another,
             "pass": end(self.found.pass),
             "fail": end(self.found.fail),
         })

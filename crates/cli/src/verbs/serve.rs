@@ -18,6 +18,7 @@ use super::asking::Asking;
 use super::flags::{Layered, jobs};
 use super::rag::{self, Opened};
 use super::remark;
+use super::view::labelled;
 use crate::failure::{Done, Failure};
 
 /// The variable that holds the token.
@@ -92,6 +93,10 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", default_value = STORE, requires = "view", env = "PROBARE_STORE")]
     store: PathBuf,
 
+    /// File that labels given on the pages of --view are added to; labels.jsonl beside the store if absent
+    #[arg(long, value_name = "FILE.jsonl", requires = "view", env = "PROBARE_LABELS")]
+    labels: Option<PathBuf>,
+
     /// Note each request on standard error: method, path, status, time
     #[arg(short, long, env = "PROBARE_VERBOSE")]
     verbose: bool,
@@ -131,7 +136,9 @@ pub fn run(arguments: &Arguments) -> Done {
         return Err(Failure::usage("--view needs a token: the pages show what people asked and what models answered")
             .hint(format!("set {TOKEN} or --token-file (openssl rand -hex 32 makes one)")));
     }
-    let desk = if arguments.view { Some(Arc::new(Desk::open(&arguments.store, &[])?)) } else { None };
+    let open =
+        || Ok::<_, Failure>(Arc::new(labelled(Desk::open(&arguments.store, &[])?, arguments.labels.as_deref())?));
+    let desk = if arguments.view { Some(open()?) } else { None };
     let verbose = arguments.verbose;
     let settings = Settings { token, limits, answerer, verbose, desk, is_desk_alone: false };
     let server = Server::bind(&arguments.listen, settings)?;

@@ -18,7 +18,7 @@ use crate::failure::{Done, Failure};
 /// Look at runs, cases and their evidence in a browser.
 ///
 /// Serves pages to this machine alone and prints their address; Ctrl-C ends it. The address holds a token behind the #: whoever
-/// has it can read what is shown. Nothing that is shown there changes a score.
+/// has it can read what is shown, and label it. Nothing that is done there changes a score, and nothing is written but labels.
 ///
 /// Without arguments the runs of the store and the files of results of the working folder are shown. A folder may hold a store
 /// of its own (.probare/store.db) and files of results; files of Inspect, promptfoo, lm-eval and others are imported on the way.
@@ -32,6 +32,10 @@ pub struct Arguments {
     #[command(flatten)]
     store: StoreFlag,
 
+    /// File that people's labels are added to, made with the first of them; labels.jsonl beside the store if absent
+    #[arg(long, value_name = "FILE.jsonl", env = "PROBARE_LABELS")]
+    labels: Option<PathBuf>,
+
     /// Port to listen on; 0 takes any that is free
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
@@ -44,14 +48,15 @@ pub struct Arguments {
 const AFTER_HELP: &str = "Examples:
   probare view --open
   probare view 3 results.jsonl
-  probare view runs/ --port 8090";
+  probare view runs/ --port 8090
+  probare view 3 --labels labels.jsonl --open";
 
 /// Time for one answer: a large file is read when it is looked at first.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let desk = Desk::open(&arguments.store.store, &arguments.given)?;
+    let desk = labelled(Desk::open(&arguments.store.store, &arguments.given)?, arguments.labels.as_deref())?;
     let secret = token()?;
     let known = Token::new(&secret).map_err(|error| Failure::new(error.to_string()))?;
     let limits = Limits { time: PATIENCE, ..Limits::default() };
@@ -67,6 +72,14 @@ pub fn run(arguments: &Arguments) -> Done {
     server.run()?;
     remark("stopped");
     Ok(Exit::Fine)
+}
+
+/// A desk whose labels go into this file, where one is named.
+pub fn labelled(desk: Desk, labels: Option<&Path>) -> Result<Desk, Failure> {
+    match labels {
+        Some(path) => Ok(desk.labelled_in(path.to_owned())?),
+        None => Ok(desk),
+    }
 }
 
 /// A token that nobody can guess.
@@ -119,6 +132,7 @@ impl From<DeskError> for Failure {
             DeskError::Store(error) => error.into(),
             DeskError::Results(error) => error.into(),
             DeskError::Manifest(error) => error.into(),
+            DeskError::Label(error) => error.into(),
             DeskError::Exchange(error) => super::export::failure(error),
             DeskError::Nothing { .. } => Self::from_error(&error)
                 .hint("`probare run probare.yaml` makes a run, `probare score cases.jsonl -m token_f1 -o results.jsonl` a file"),

@@ -54,7 +54,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(ours), Ok(there)) => (ours.dev(), ours.ino()) == (there.dev(), there.ino()),
@@ -63,6 +63,6 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn is_at(_: &File, path: &Path) -> bool {
+pub(super) fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }

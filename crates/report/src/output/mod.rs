@@ -9,11 +9,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "this is the one place where files are created")]
 
+mod append;
 mod digest;
 mod lock;
 mod overlap;
 mod pipe;
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Write};
@@ -203,9 +205,8 @@ impl Renamed {
         let name = name.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "it has no file name"))?;
         let folder = folder_of(&target);
         fs::create_dir_all(&folder)?;
-        // Short, whatever the length of the name, and the same for the same name.
-        let stem = format!(".probare-{:.16}", Sha256::of(name.as_encoded_bytes()));
-        let lock = Lock::take(&folder.join(format!("{stem}.lock")))?;
+        let stem = stem(name);
+        let lock = Lock::take(&folder.join(lock_name(name)))?;
         remove_leftovers(&folder, &stem);
         let (temporary, file) = fresh(&folder, &stem)?;
         if let Ok(old) = fs::metadata(&target) {
@@ -293,6 +294,16 @@ fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
     }
+}
+
+/// What names beside a file begin with: short, whatever the length of its name, and the same for the same name.
+fn stem(name: &OsStr) -> String {
+    format!(".probare-{:.16}", Sha256::of(name.as_encoded_bytes()))
+}
+
+/// The name of a file's lock.
+fn lock_name(name: &OsStr) -> String {
+    format!("{}.lock", stem(name))
 }
 
 fn folder_of(target: &Path) -> PathBuf {

@@ -18,6 +18,7 @@ use probare_report::recorded::{Content, Recorded};
 use probare_report::{By, Status, escape};
 
 pub(crate) use self::stored::Sameness;
+use crate::labels::answer_digest;
 use crate::look;
 use crate::store::{Store, StoreError};
 use crate::verify::{VerifyError, reopened};
@@ -208,34 +209,62 @@ fn of_file(file: &Results, asked: &Asked) -> Result<(Side, BTreeSet<String>), Co
 pub struct Valued {
     /// The metrics.
     pub metrics: Vec<MetricInfo>,
-    /// Each case by its id, with a value for each metric that has one there.
-    pub cases: Vec<(String, Vec<Option<f64>>)>,
+    /// The cases.
+    pub cases: Vec<ValuedCase>,
+}
+
+/// A case with what the metrics came to.
+#[derive(Debug)]
+pub struct ValuedCase {
+    /// Its id.
+    pub id: String,
+    /// Whose output it is, where that is known.
+    pub model: Option<String>,
+    /// Which of several.
+    pub repeat: u32,
+    /// By what labels know the answer, where it is at hand.
+    pub answer: Option<String>,
+    /// A value for each metric that has one here.
+    pub values: Vec<Option<f64>>,
 }
 
 /// Reads the values of a run that has one output of each case. Several outputs of a case are no cases of their own.
 pub fn valued(file: &Results) -> Result<Valued, CompareError> {
     let (mut found, mut models, mut twice) = (Valued::default(), BTreeSet::new(), None);
     let mut seen = BTreeSet::new();
-    let mut add = |id: &str, model: Option<&str>, values: Vec<Option<f64>>| {
-        models.extend(model.map(str::to_owned));
-        if file.model.as_deref().is_some_and(|wanted| model != Some(wanted)) {
+    let mut add = |valued: ValuedCase| {
+        models.extend(valued.model.clone());
+        if file.model.is_some() && valued.model != file.model {
             return;
         }
-        if !seen.insert(id.to_owned()) {
-            twice.get_or_insert_with(|| id.to_owned());
+        if !seen.insert(valued.id.clone()) {
+            twice.get_or_insert_with(|| valued.id.clone());
         }
-        found.cases.push((id.to_owned(), values));
+        // One model needs no name to be told apart by.
+        let model = valued.model.filter(|_| file.model.is_none());
+        found.cases.push(ValuedCase { model, ..valued });
+    };
+    let answer = |case: Option<&Case>, model: Option<&str>| {
+        let said = case.and_then(|case| case.response.as_ref()).filter(|said| said.model.as_deref() == model);
+        said.map(|said| answer_digest(&said.text))
     };
     let mut metrics = Vec::new();
     if let Some(run) = file.run {
         let store = Store::open(&file.path)?;
         metrics = store.run(run)?.plan.metrics;
-        store.each_compared(run, &metrics, false, |sample| {
-            add(sample.id, sample.model, sample.values.to_vec());
+        store.each_compared(run, &metrics, true, |sample| {
+            let case: Option<Case> = sample.text.map(serde_json::from_str).transpose()?;
+            add(ValuedCase {
+                answer: answer(case.as_ref(), sample.model),
+                values: sample.values.to_vec(),
+                id: sample.id.to_owned(),
+                model: sample.model.map(str::to_owned),
+                repeat: sample.repeat,
+            });
             Ok(())
         })?;
     } else {
-        read(file, &mut Vec::new(), |manifest, row, _| {
+        read(file, &mut Vec::new(), |manifest, row, case| {
             if metrics.is_empty() {
                 metrics.clone_from(&manifest.metrics);
             }
@@ -243,7 +272,13 @@ pub fn valued(file: &Results) -> Result<Valued, CompareError> {
                 Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
                 _ => None,
             };
-            add(&row.id, row.model.as_deref(), row.named.iter().map(value).collect());
+            add(ValuedCase {
+                answer: answer(case, row.model.as_deref()),
+                values: row.named.iter().map(value).collect(),
+                id: row.id,
+                model: row.model,
+                repeat: row.repeat,
+            });
         })?;
     }
     found.metrics = metrics;

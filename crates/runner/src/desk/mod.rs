@@ -8,6 +8,7 @@ mod asked;
 mod comparing;
 mod filter;
 mod history;
+mod labels;
 mod pages;
 mod sources;
 
@@ -22,8 +23,11 @@ use tempfile::TempDir;
 pub use self::filter::{Filter, FilterError};
 pub(crate) use self::filter::{Quantity, Question, Term};
 pub use self::history::HistoryAsked;
+use self::labels::KeptCandidates;
+pub use self::labels::{LabelGiven, LabelsAsked, NextBy, OutputPlace};
 pub use self::pages::CasesAsked;
 use self::sources::Given;
+use crate::labels::{LabelError, LabelFile};
 use crate::store::{CasePlace, Store, StoreError, StoredRun};
 use crate::{CompareError, EvaluationError, ExchangeError, VerifyError};
 
@@ -91,6 +95,9 @@ pub enum DeskError {
     /// A file of another tool cannot be read.
     #[error(transparent)]
     Exchange(#[from] ExchangeError),
+    /// Labels cannot be read or kept.
+    #[error(transparent)]
+    Label(#[from] LabelError),
     /// A run cannot be written to a file.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
@@ -114,6 +121,8 @@ pub struct Desk {
     comparisons: Mutex<HashMap<String, KeptComparison>>,
     lists: Mutex<VecDeque<KeptList>>,
     history: Mutex<Option<history::KeptHistory>>,
+    labels: LabelFile,
+    labelling: Mutex<VecDeque<KeptCandidates>>,
 }
 
 /// What changes when a run goes on.
@@ -121,6 +130,9 @@ type Version = (u64, u64, u32);
 
 /// A list of cases by run, version, filter and order.
 type ListKey = (String, Version, String, String);
+
+/// The file of labels beside the store.
+const LABELS: &str = "labels.jsonl";
 
 /// Lists of cases that are kept, so that a page behind the first needs no search.
 const LISTS: usize = 16;
@@ -165,6 +177,8 @@ impl Desk {
             comparisons: Mutex::default(),
             lists: Mutex::default(),
             history: Mutex::default(),
+            labels: LabelFile::new(store.with_file_name(LABELS)),
+            labelling: Mutex::default(),
         })
     }
 

@@ -56,7 +56,7 @@ impl Desk {
     }
 
     /// What is known of a run at once.
-    fn described(run: &OpenRun) -> Json {
+    pub(super) fn described(run: &OpenRun) -> Json {
         let stored = &run.stored;
         let plan = &stored.plan;
         json!({
@@ -259,7 +259,7 @@ fn order(sort: &str, metrics: &[String]) -> Result<Order, DeskError> {
 }
 
 /// JSON that we made ourselves.
-fn read(made: serde_json::Result<String>) -> Json {
+pub(super) fn read(made: serde_json::Result<String>) -> Json {
     made.and_then(|text| serde_json::from_str(&text)).unwrap_or_default()
 }
 

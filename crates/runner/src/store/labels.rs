@@ -1,5 +1,6 @@
 //! [`Label`]: what a person says about a result. Labels are added and never changed, and change no score.
 
+use probare_core::Case;
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +8,7 @@ use super::Fault;
 use super::checksum::{Checksum, Tallied};
 
 /// What somebody said about a case of a run, or about one result of it: a line of `labels.jsonl`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Label {
     /// The case, as results name it.
@@ -39,6 +40,10 @@ pub struct Label {
     pub by: String,
     /// When, in seconds since 1970, as whoever keeps the label knows it.
     pub at: u64,
+    /// The case with the output, as it was shown. A file holds it, so that a judge can be asked about the same; a store has it
+    /// already and keeps the label alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<Case>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -77,7 +82,7 @@ pub(super) fn add(connection: &Connection, run: i64, labels: &[Label]) -> Result
     let mut number: i64 = connection.query_row("SELECT coalesce(max(number), 0) FROM labels", [], |row| row.get(0))?;
     for label in labels {
         number += 1;
-        let text = serde_json::to_string(label)?;
+        let text = serde_json::to_string(&Label { case: None, ..label.clone() })?;
         let checksum = checksum(number, run, &text);
         connection
             .prepare_cached("INSERT INTO labels (number, run, label, checksum) VALUES (?1, ?2, ?3, ?4)")?

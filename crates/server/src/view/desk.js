@@ -3,6 +3,7 @@
 import { askedFold } from "./asked.js";
 import { breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, textsOf } from "./case.js";
 import { trendsOf } from "./trend.js";
+import { labelKeys, labelsView } from "./labels.js";
 
 /**
  * @typedef {import("./case.js").Metric} Metric
@@ -264,7 +265,7 @@ const runCard = (run) => {
   const name = make("h2", {}, link(linkTo("cases", { run: run.key }), make("bdi", {}, run.name)));
   const place = make("div", { "aria-busy": "true" }, make("p", { class: "soft" }, "counting …"));
   const saver = button("Save as one file", () => save(run, saver), { class: "quiet" });
-  const card = make("article", { class: "run", "data-run": run.key }, make("div", { class: "run-head" }, name, saver), run.kind === "file" ? null : factsOf(run), run.state === "open" ? liveLine(run, () => fill()) : null, place);
+  const card = make("article", { class: "run", "data-run": run.key }, make("div", { class: "run-head" }, name, link(linkTo("labels", { run: run.key }), "Label"), saver), run.kind === "file" ? null : factsOf(run), run.state === "open" ? liveLine(run, () => fill()) : null, place);
   const fill = async () => {
     try {
       const summary = await ask("summary", { run: run.key });
@@ -316,7 +317,7 @@ const showCases = async (asked) => {
   const sort = /** @type {HTMLSelectElement} */ (make("select", { id: "sort" }, sorts.map(([value, words]) => make("option", { value, selected: value === (asked.sort || "") }, words))));
   sort.addEventListener("change", () => again({ sort: sort.value }));
   const words = asked.q ? `${count(found.total)} cases fit` : `${count(found.total)} cases`;
-  const tools = make("div", { class: "tools", role: "search" }, filter, button("Filter", () => again({ q: filter.value.trim() })), make("label", {}, make("span", { class: "sr" }, "Sort"), sort), make("output", { "aria-live": "polite", id: "amount" }, words));
+  const tools = make("div", { class: "tools", role: "search" }, filter, button("Filter", () => again({ q: filter.value.trim() })), make("label", {}, make("span", { class: "sr" }, "Sort"), sort), make("output", { "aria-live": "polite", id: "amount" }, words), link(linkTo("labels", { run: asked.run }), "Label"));
   const error = make("p", { class: "wrong", id: "filter-error", role: "alert" }, found.error ? make("bdi", {}, found.error.message) : "");
   const sortHead = (metric) => {
     const now = asked.sort === metric.name ? "ascending" : asked.sort === `-${metric.name}` ? "descending" : null;
@@ -536,12 +537,14 @@ const keys = [
   ["/", "go to the filter"],
   ["f", "only what failed, and back"],
   ["c", "compare what was chosen among the runs"],
+  ["l", "label the outputs of the run"],
   ["u", "up: from a case to its list, from there to the runs"],
   ["?", "these keys"],
 ];
 const showHelp = () => {
   if (help.open) return help.close();
-  help.replaceChildren(make("h2", { id: "help-title" }, "Keys"), make("dl", {}, keys.flatMap(([key, words]) => [make("dt", {}, key.split(" ").map((one) => make("kbd", {}, one))), make("dd", {}, words)])), make("p", { class: "small soft" }, 'A filter: token_f1<0.5 metric:label status:failed tag:en model:x dataset:x id:x id~x text~"refund" cost>0.1 latency>900 repeat=1 flipped flipped:token_f1; with - before it a word must not hold.'), button("Close", () => help.close()));
+  const listed = where().view === "labels" ? labelKeys : keys;
+  help.replaceChildren(make("h2", { id: "help-title" }, "Keys"), make("dl", {}, listed.flatMap(([key, words]) => [make("dt", {}, key.split(" ").map((one) => make("kbd", {}, one))), make("dd", {}, words)])), make("p", { class: "small soft" }, 'A filter: token_f1<0.5 metric:label status:failed tag:en model:x dataset:x id:x id~x text~"refund" cost>0.1 latency>900 repeat=1 flipped flipped:token_f1; with - before it a word must not hold.'), button("Close", () => help.close()));
   help.showModal();
   return undefined;
 };
@@ -559,8 +562,13 @@ const step = (by) => {
 };
 const up = () => {
   const { view, asked } = where();
-  if (view === "case") goTo("cases", { run: asked.run, q: asked.q, sort: asked.sort });
+  if (view === "labels") goTo("cases", { run: asked.run });
+  else if (view === "case") goTo("cases", { run: asked.run, q: asked.q, sort: asked.sort });
   else goTo("runs");
+};
+const toLabels = () => {
+  const { asked } = where();
+  if (asked.run) goTo("labels", { run: asked.run });
 };
 const failedOnly = () => {
   const { view, asked } = where();
@@ -572,7 +580,8 @@ const failedOnly = () => {
 document.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || (help.open && event.key !== "?")) return;
-  const action = { j: () => step(1), k: () => step(-1), "/": () => document.getElementById("filter")?.focus(), f: failedOnly, c: compareChosen, u: up, "?": showHelp }[event.key];
+  const ofView = where().view === "labels" && labels.key(event.key);
+  const action = ofView || { j: () => step(1), k: () => step(-1), "/": () => document.getElementById("filter")?.focus(), f: failedOnly, c: compareChosen, l: toLabels, u: up, "?": showHelp }[event.key];
   if (!action) return;
   event.preventDefault();
   action();
@@ -583,7 +592,8 @@ there("skip").addEventListener("click", (event) => {
   main.focus();
 });
 
-const views = { runs: showRuns, cases: showCases, case: showCase, compare: showCompare };
+const labels = labelsView({ ask, send, goTo, linkTo, link, button, show, setTrail, tell, failure });
+const views = { runs: showRuns, cases: showCases, case: showCase, compare: showCompare, labels: labels.show };
 let turn = 0;
 const render = async () => {
   turn += 1;

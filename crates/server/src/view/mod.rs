@@ -4,6 +4,8 @@
 //! `#` of the address, which no browser sends along. Replies forbid every script and style but our own, and frames; requests
 //! that a page of somebody else makes are refused.
 
+mod labels;
+
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -18,11 +20,11 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use axum::response::Response;
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodRouter, get, post};
 use bytes::Bytes;
 use http_body::Frame;
 use probare_report::html;
-use probare_runner::{CasesAsked, Desk, DeskError, HistoryAsked};
+use probare_runner::{CasesAsked, Desk, DeskError, HistoryAsked, LabelError};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
@@ -38,6 +40,8 @@ const SCRIPT: &str = include_str!("desk.js");
 const ASKED: &str = include_str!("asked.js");
 const TREND: &str = include_str!("trend.js");
 const STYLE: &str = include_str!("desk.css");
+const LABELS_SCRIPT: &str = include_str!("labels.js");
+const LABELS_STYLE: &str = include_str!("labels.css");
 
 /// One path of the pages.
 pub(crate) struct PageRoute {
@@ -79,6 +83,16 @@ pub(crate) static ROUTES: &[PageRoute] = &[
         caller: Caller::Anybody,
         handler: || get(async || text("text/css; charset=utf-8", STYLE)),
     },
+    PageRoute {
+        path: "/view/labels.js",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/javascript; charset=utf-8", LABELS_SCRIPT)),
+    },
+    PageRoute {
+        path: "/view/labels.css",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/css; charset=utf-8", LABELS_STYLE)),
+    },
     PageRoute { path: "/view/api/runs", caller: Caller::KnownByHeader, handler: || get(runs) },
     PageRoute { path: "/view/api/summary", caller: Caller::KnownByHeader, handler: || get(summary) },
     PageRoute { path: "/view/api/cases", caller: Caller::KnownByHeader, handler: || get(cases) },
@@ -88,6 +102,9 @@ pub(crate) static ROUTES: &[PageRoute] = &[
     PageRoute { path: "/view/api/history", caller: Caller::KnownByHeader, handler: || get(history) },
     PageRoute { path: "/view/api/live", caller: Caller::KnownByHeader, handler: || get(live) },
     PageRoute { path: "/view/api/save", caller: Caller::KnownByHeader, handler: || get(save) },
+    PageRoute { path: "/view/api/labels", caller: Caller::KnownByHeader, handler: || get(labels::labels) },
+    PageRoute { path: "/view/api/labels/export", caller: Caller::KnownByHeader, handler: || get(labels::export) },
+    PageRoute { path: "/view/api/label", caller: Caller::KnownByHeader, handler: || post(labels::label) },
 ];
 
 /// The route at a path.
@@ -155,7 +172,9 @@ async fn asked<T: Serialize + Send + 'static>(
 fn refusal(error: &DeskError) -> Refusal {
     let status = match error {
         DeskError::NoRun { .. } | DeskError::NoCase => StatusCode::NOT_FOUND,
-        DeskError::Filter(_) | DeskError::Sort { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+        DeskError::Filter(_) | DeskError::Sort { .. } | DeskError::Label(LabelError::Refused(_)) => {
+            StatusCode::UNPROCESSABLE_ENTITY
+        }
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };
     let mut words = error.to_string();
@@ -385,7 +404,7 @@ mod tests {
         }
         // The name of a vocabulary, which no browser asks for.
         let own = SCRIPT.replace("http://www.w3.org/2000/svg", "");
-        for script in [own.as_str(), ASKED, TREND, html::case_module()] {
+        for script in [own.as_str(), ASKED, TREND, LABELS_SCRIPT, html::case_module()] {
             for forbidden in
                 ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "http://", "https://"]
             {

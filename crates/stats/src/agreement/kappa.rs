@@ -1,5 +1,9 @@
 //! The kappas of Cohen and Fleiss.
 
+use std::collections::BTreeMap;
+
+use crate::{Level, normal_quantile};
+
 /// How much a disagreement weighs, by the distance between two ordered categories.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Weights {
@@ -45,6 +49,30 @@ pub fn cohen_kappa(pairs: &[(usize, usize)], weights: Weights) -> Option<f64> {
     }
     expected /= pairs.len() as f64;
     (expected > 0.0).then(|| 1.0 - observed / expected)
+}
+
+/// How many pairs are needed in all until the interval of [`cohen_kappa`] reaches at most `reach` to each side, if raters go on as
+/// in these pairs.
+///
+/// From the large-sample standard error of Cohen 1960, `√(p(1-p) / n) / (1-e)` with the share `p` of pairs that are the same and `e`
+/// what chance gives. One pair that is the same and one that is not are added to `p`, so that a few pairs without a disagreement
+/// do not look like certainty. Nothing where there is no kappa.
+pub fn cohen_kappa_pairs(pairs: &[(usize, usize)], level: Level, reach: f64) -> Option<usize> {
+    cohen_kappa(pairs, Weights::Equal)?;
+    let count = pairs.len() as f64;
+    let same = pairs.iter().filter(|(first, second)| first == second).count() as f64;
+    let (mut firsts, mut seconds) = (BTreeMap::new(), BTreeMap::new());
+    for (first, second) in pairs {
+        *firsts.entry(first).or_insert(0.0) += 1.0;
+        *seconds.entry(second).or_insert(0.0) += 1.0;
+    }
+    let by_chance: f64 =
+        firsts.iter().filter_map(|(category, first)| Some(first * seconds.get(category)?)).sum::<f64>() / count / count;
+    let share = (same + 1.0) / (count + 2.0);
+    let width = normal_quantile(level.upper_share()) / (reach * (1.0 - by_chance));
+    let needed = (share * (1.0 - share) * width * width).ceil();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive; beyond all lists it is cut")]
+    needed.is_finite().then_some(needed as usize)
 }
 
 /// Agreement of several raters beyond chance (Fleiss 1971). A row says how many raters put one item into each category;
@@ -107,6 +135,24 @@ mod tests {
         .map(|row| row.to_vec())
         .collect();
         assert!((fleiss_kappa(&table).unwrap() - 0.210).abs() < 5e-4);
+    }
+
+    #[test]
+    fn how_many_pairs_an_interval_needs() {
+        let level = Level::NINETY_FIVE;
+        // 40 pairs, 20 of each kind for both raters, 36 the same: p is 37/42, chance is 1/2, so 4·1.96²·100·p(1-p) = 161.1.
+        let pairs: Vec<(usize, usize)> = [((0, 0), 18), ((1, 1), 18), ((0, 1), 2), ((1, 0), 2)]
+            .into_iter()
+            .flat_map(|(pair, times)| vec![pair; times])
+            .collect();
+        assert_eq!(cohen_kappa_pairs(&pairs, level, 0.1), Some(162));
+        // A quarter of the reach, sixteen times the pairs.
+        assert!(cohen_kappa_pairs(&pairs, level, 0.025).is_some_and(|needed| (2_560..=2_592).contains(&needed)));
+        // No disagreement yet, and still not sure.
+        let few = [(0, 0), (1, 1), (0, 0), (1, 1)];
+        assert!(cohen_kappa_pairs(&few, level, 0.1).is_some_and(|needed| needed > 100));
+        assert_eq!(cohen_kappa_pairs(&[(1, 1)], level, 0.1), None);
+        assert_eq!(cohen_kappa_pairs(&[], level, 0.1), None);
     }
 
     #[test]

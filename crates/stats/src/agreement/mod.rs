@@ -8,4 +8,4 @@ mod alpha;
 mod kappa;
 
 pub use alpha::{Scale, krippendorff_alpha};
-pub use kappa::{Weights, cohen_kappa, fleiss_kappa};
+pub use kappa::{Weights, cohen_kappa, cohen_kappa_pairs, fleiss_kappa};

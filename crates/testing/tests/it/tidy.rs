@@ -17,7 +17,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("report", &["cancellation", "core", "stats"]),
     ("sandbox", &["core"]),
     ("suites", &["core", "text", "nlp", "stats", "metrics", "cases", "report"]),
-    ("runner", &["cancellation", "core", "cases", "metrics", "models", "report", "retrieval", "sandbox", "suites"]),
+    (
+        "runner",
+        &["cancellation", "core", "cases", "metrics", "models", "report", "retrieval", "sandbox", "stats", "suites"],
+    ),
     (
         "server",
         &["cancellation", "core", "cases", "metrics", "models", "report", "retrieval", "runner", "suites", "text"],

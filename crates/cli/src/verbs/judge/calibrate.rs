@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 
-use probare_core::{Case, Event, Job, MetricRequest, Outcome, Parts, Sink, closest};
-use probare_metrics::registry;
-use probare_runner::{Config, Exit, Settings, Wanted};
-use serde_json::Value as Json;
+use probare_core::{Case, Event, Given, Job, MetricRequest, Outcome, Parts, Sink, Source, closest};
+use probare_runner::{Config, Exit, LABEL, Levels, Settings, Wanted};
 
 use super::super::asking::{self, Asking};
 use super::super::flags::{Layered, TERMS, of_config};
 use super::super::running::interrupt_flag;
 use super::super::{Reading, print};
+use super::sheet::Sheet;
 use super::trust::Comparison;
 use crate::failure::{Done, Failure};
 
@@ -21,9 +20,12 @@ use crate::failure::{Done, Failure};
 /// Scores labelled cases with a metric and compares. A label is a number, true or false, or the name of a level of the rubric;
 /// it stands in a column of its own, which is looked at before anybody is asked. With several labels the judge is held against
 /// each person, and the people against each other, which is as well as any judge can do.
+///
+/// The file of labels that `probare view` keeps is read as it is: its people are the columns, all of them unless --label names
+/// some, and what they deferred is left out.
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
-    /// File of cases with human labels
+    /// File of cases with human labels, or the file of labels of `probare view`
     #[arg(value_name = "LABELLED")]
     file: String,
 
@@ -31,7 +33,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "METRIC", env = "PROBARE_METRIC")]
     metric: Option<String>,
 
-    /// Column with a human label (repeatable: several people)
+    /// Column with a human label, or the name of a person in a file of labels (repeatable: several people)
     #[arg(long = "label", value_name = "COLUMN", default_value = "label")]
     labels: Vec<String>,
 
@@ -59,17 +61,23 @@ pub fn run(arguments: &Arguments) -> Done {
     let config = Config::load(arguments.config.as_deref())?;
     let request = request(arguments, &config)?;
     let options = arguments.reading.options()?;
-    let names = Levels::of(&request);
-    let rows = || Reading::open(&arguments.file, &options);
+    let names = Levels::of(&request.id, &request.options);
+    let sheet = Sheet::read(&arguments.file, &request.name, &arguments.labels)?;
+    let columns = sheet.as_ref().map_or(&arguments.labels, |sheet| &sheet.columns);
+    let rows = || -> Result<Box<dyn Source>, Failure> {
+        Ok(match &sheet {
+            Some(sheet) => Box::new(Given::new(sheet.cases()?, Vec::new())),
+            None => Box::new(Reading::open(&arguments.file, &options)?),
+        })
+    };
     // Standard input can be read once only.
     if arguments.file != "-" {
-        let mut labels = Labels::new(&arguments.labels, &names);
-        probare_runner::look(Job::new(&arguments.file, Box::new(rows()?), Vec::new()), None, &mut labels)?;
+        let mut labels = Labels::new(columns, &names);
+        probare_runner::look(Job::new(&arguments.file, rows()?, Vec::new()), None, &mut labels)?;
         labels.check(&arguments.file)?;
     }
-    let job = Job::new(&arguments.file, Box::new(rows()?), vec![request.clone()]);
-    let mut seen =
-        Seen { labels: &arguments.labels, names: &names, rows: Vec::new(), without: BTreeMap::new(), bad: None };
+    let job = Job::new(&arguments.file, rows()?, vec![request.clone()]);
+    let mut seen = Seen { labels: columns, names: &names, rows: Vec::new(), without: BTreeMap::new(), bad: None };
     // Of a configuration the models and the terms count; cases, limits and reports are those of the calibration.
     let terms = of_config(&config).only(&TERMS);
     let settings = Settings::merge([arguments.asking.layer(), terms])?;
@@ -91,7 +99,8 @@ pub fn run(arguments: &Arguments) -> Done {
             )),
         });
     }
-    let comparison = Comparison::new(&request.name, &arguments.labels, &seen.rows, seen.without, arguments.pass);
+    let people = sheet.as_ref().map_or(&arguments.labels, |sheet| &sheet.labelled.people);
+    let comparison = Comparison::new(&request.name, people, &seen.rows, seen.without, arguments.pass);
     if arguments.json {
         print(&format!("{:#}\n", comparison.json()))?;
     } else {
@@ -130,49 +139,6 @@ pub struct Row {
     /// What each person says.
     pub people: Vec<Option<f64>>,
 }
-
-/// The names of levels and what they are worth.
-#[derive(Default)]
-pub struct Levels(BTreeMap<String, f64>);
-
-impl Levels {
-    /// The levels of a rubric, in its options or its own.
-    fn of(request: &MetricRequest) -> Self {
-        let own = ["poor", "fair", "good"].map(|label| serde_json::json!({"label": label})).to_vec();
-        let has_levels = registry()
-            .get(&request.id)
-            .is_ok_and(|metric| (metric.schema)().to_value()["properties"].get("levels").is_some());
-        let given = request.options.get("levels").and_then(Json::as_array).cloned().filter(|list| !list.is_empty());
-        let list = if has_levels { given.unwrap_or(own) } else { Vec::new() };
-        let last = list.len().saturating_sub(1).max(1) as f64;
-        let level = |(at, level): (usize, &Json)| {
-            let label = level.get("label")?.as_str()?.trim().to_lowercase();
-            Some((label, level.get("value").and_then(Json::as_f64).unwrap_or(at as f64 / last)))
-        };
-        Self(list.iter().enumerate().filter_map(level).collect())
-    }
-
-    /// The number that a label stands for.
-    fn read(&self, label: &Json) -> Option<f64> {
-        match label {
-            Json::Number(number) => number.as_f64(),
-            Json::Bool(yes) => Some(f64::from(*yes)),
-            Json::String(text) => {
-                let word = text.trim().to_lowercase();
-                let known = self.0.get(&word).copied().or_else(|| word.parse().ok());
-                known.or(match word.as_str() {
-                    "true" | "yes" | "pass" => Some(1.0),
-                    "false" | "no" | "fail" => Some(0.0),
-                    _ => None,
-                })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// What a label may be.
-pub const LABEL: &str = "a label is a number, true or false, pass or fail, or the name of a level";
 
 /// What people say of a case: one value a column, nothing where it has none; an error in words where it is no label.
 pub fn people(case: &Case, labels: &[String], names: &Levels) -> Result<Vec<Option<f64>>, String> {

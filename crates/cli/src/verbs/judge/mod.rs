@@ -1,9 +1,11 @@
 //! `probare judge`: how far a judge can be trusted.
 
 mod calibrate;
+mod sheet;
 mod trust;
 
-pub use calibrate::{LABEL, Levels, people};
+pub use calibrate::people;
+pub use sheet::Sheet;
 
 use crate::failure::Done;
 

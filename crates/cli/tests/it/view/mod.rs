@@ -1,6 +1,7 @@
 //! `probare view` in a real browser: what is seen, which keys work, that nothing of a text runs, and who is refused.
 
 mod driver;
+mod labels;
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -1,0 +1,112 @@
+//! Labels over HTTP: the next output, what somebody decides, and the file to take away. A decision is a `POST` of JSON, which no page
+//! of somebody else can send, with the token in its header; it adds a line to the file of labels and does nothing else.
+
+use axum::extract::{Extension, Request, State};
+use axum::http::header::CONTENT_DISPOSITION;
+use axum::http::{HeaderValue, StatusCode, Uri};
+use axum::response::Response;
+use probare_runner::{LabelGiven, LabelsAsked, NextBy};
+
+use super::{asked, refusal};
+use crate::app::{Begun, Shared, query, shortened};
+use crate::body::{self, JSON, JSON_LINES};
+use crate::refusal::{Refusal, typed};
+
+/// The longest label that is taken in, with its note and tags.
+const LARGEST_LABEL: usize = 64 * 1024;
+
+/// Where labelling stands, with the next output.
+pub(super) async fn labels(
+    State(app): State<Shared>,
+    Extension(begun): Extension<Begun>,
+    uri: Uri,
+) -> Result<Response, Refusal> {
+    let wanted = read(&uri)?;
+    asked(app, &begun, move |desk| desk.labels(&wanted)).await
+}
+
+/// Keeps a label.
+pub(super) async fn label(
+    State(app): State<Shared>,
+    Extension(begun): Extension<Begun>,
+    request: Request,
+) -> Result<Response, Refusal> {
+    body::kind(request.headers(), &[JSON])?;
+    let held = body::taken(&app, request, LARGEST_LABEL, begun.deadline).await?;
+    let given: LabelGiven = body::read(&held.bytes, "an object with `asked`, `label`, `note` and `tags`")?;
+    asked(app, &begun, move |desk| desk.label(&given)).await
+}
+
+/// The labels as a file.
+pub(super) async fn export(State(app): State<Shared>, Extension(begun): Extension<Begun>) -> Result<Response, Refusal> {
+    let Some(desk) = app.desk.clone() else { return Err(Refusal::bug()) };
+    let lines =
+        app.runs.run(begun.deadline, move |_| desk.labels_exported()).await?.map_err(|error| refusal(&error))?;
+    let mut response = typed(StatusCode::OK, JSON_LINES, lines);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"labels.jsonl\""));
+    Ok(response)
+}
+
+/// What the address of a request says.
+fn read(uri: &Uri) -> Result<LabelsAsked, Refusal> {
+    let mut wanted = LabelsAsked::default();
+    for (name, value) in query(uri, &["run", "metric", "by", "order", "seed", "threshold", "skip", "at"])? {
+        let wrong = || {
+            let error = format!("`{}` is no value of `{name}`", shortened(&value));
+            Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, error)
+        };
+        match name.as_str() {
+            "run" => wanted.run.clone_from(&value),
+            "metric" => wanted.metric.clone_from(&value),
+            "by" => wanted.by.clone_from(&value),
+            "order" => {
+                let known = NextBy::ALL.iter().find(|(word, _)| *word == value);
+                let expected = || NextBy::ALL.map(|(word, _)| word).join(", ");
+                wanted.order = known.ok_or_else(|| wrong().expecting(expected()))?.1;
+            }
+            "seed" => wanted.seed = value.parse().map_err(|_| wrong())?,
+            "threshold" => {
+                let number: f64 = value.parse().map_err(|_| wrong())?;
+                wanted.threshold = Some(Some(number).filter(|number| number.is_finite()).ok_or_else(wrong)?);
+            }
+            "skip" => wanted.skip = value.parse().map_err(|_| wrong())?,
+            _ => wanted.at = Some(place(&value).ok_or_else(wrong)?),
+        }
+    }
+    Ok(wanted)
+}
+
+/// Data set, row, model (nothing where the answer is of the file) and repeat.
+fn place(text: &str) -> Option<probare_runner::OutputPlace> {
+    let mut parts = text.split(',');
+    let (dataset, row, model, repeat) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let model = if model.is_empty() { None } else { Some(model.parse().ok()?) };
+    parts.next().is_none().then_some(())?;
+    Some((dataset.parse().ok()?, row.parse().ok()?, model, repeat.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_read_or_refused() {
+        let asked = |uri: &str| read(&uri.parse().unwrap());
+        let wanted = asked("/x?run=r1&metric=f1&by=Ada&order=threshold&seed=7&threshold=0.4&skip=2&at=0,7,,1").unwrap();
+        assert_eq!((wanted.order, wanted.seed, wanted.skip), (NextBy::Threshold, 7, 2));
+        assert_eq!((wanted.at, wanted.threshold), (Some((0, 7, None, 1)), Some(0.4)));
+        assert_eq!(asked("/x?at=1,2,3,4").unwrap().at, Some((1, 2, Some(3), 4)));
+        for wrong in [
+            "/x?order=mine",
+            "/x?seed=-1",
+            "/x?threshold=NaN",
+            "/x?skip=x",
+            "/x?at=1,2,3",
+            "/x?at=1,2,3,4,5",
+            "/x?other=1",
+        ] {
+            assert!(asked(wrong).is_err(), "{wrong}");
+        }
+    }
+}
