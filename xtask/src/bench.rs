@@ -1,4 +1,4 @@
-//! `cargo x bench`: throughput of metrics and of the whole program, in release.
+//! `cargo x bench`: throughput of metrics and of the whole program, as a newcomer builds it or as it is published.
 
 use anyhow::Result;
 
@@ -18,12 +18,17 @@ pub struct Arguments {
     /// As many rows as the published figures, where a part would do to see a change
     #[arg(long)]
     full: bool,
+
+    /// Profile to build with: `dist` is what is published
+    #[arg(long, default_value = "release")]
+    profile: String,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<()> {
-    process::run(&mut cargo(&["build", "--release", "--package", "probare-cli"]))?;
-    let mut command = cargo(&["run", "--release", "--package", "probare-bench", "--", &arguments.filter]);
+    process::run(&mut cargo(&["build", "--profile", &arguments.profile, "--package", "probare-cli"]))?;
+    let mut command =
+        cargo(&["run", "--profile", &arguments.profile, "--package", "probare-bench", "--", &arguments.filter]);
     for (is_set, flag) in [(arguments.against, "--against"), (arguments.full, "--full")] {
         if is_set {
             command.arg(flag);

@@ -105,6 +105,7 @@ impl Settled {
 pub struct Run {
     name: String,
     format: Option<String>,
+    group: Option<String>,
     limit: Option<u64>,
     strict: bool,
     outputs: Vec<PathBuf>,
@@ -115,6 +116,14 @@ pub struct Run {
     whole: bool,
     /// The columns of rows, where they are known before the rows are read.
     columns: Option<Vec<String>>,
+}
+
+impl Run {
+    /// What is asked for that only a file can have, by the name of the argument.
+    fn of_a_file(&self) -> Option<(&'static str, &str)> {
+        let format = self.format.as_deref().map(|format| ("format", format));
+        format.or_else(|| self.group.as_deref().map(|group| ("group", group)))
+    }
 }
 
 /// Scores a path, a stream of Arrow batches, or rows.
@@ -138,14 +147,20 @@ pub fn score(
     let check = |columns: &[String]| {
         asked_columns::check(columns, &settled.fields, run_as.by.as_deref(), run_as.cluster.as_deref())
     };
-    let source: Box<dyn Source> = if let Ok(path) = cases.cast::<PyString>() {
+    let path = cases.cast::<PyString>().ok();
+    if let (None, Some((name, value))) = (path, run_as.of_a_file()) {
+        let told = format!("`{name}` is `{value}`, which says how a file is read, and these cases are no file");
+        return Err(Fault::usage(told).hint("give the path of the file, or leave it out").into());
+    }
+    let source: Box<dyn Source> = if let Some(path) = path {
         let path = path.to_str()?.to_owned();
         // A file that the configuration lists is read as it says.
         if let Some(known) = settled.settings.datasets.iter().find(|dataset| dataset.path == path) {
             settled.fields = settled.fields.or(&known.fields().map_err(Fault::from)?);
         }
         let format = run_as.format.as_deref().map(str::parse).transpose().map_err(Fault::usage)?;
-        let options = ReadOptions { fields: settled.fields.clone(), format, ..ReadOptions::default() };
+        let group = run_as.group.as_deref().map(str::parse).transpose().map_err(Fault::usage)?;
+        let options = ReadOptions { fields: settled.fields.clone(), format, group, ..ReadOptions::default() };
         reads.push(PathBuf::from(&path));
         Box::new(py.detach(|| opened(&path, &options))?)
     } else if cases.hasattr("__arrow_c_stream__")? {
@@ -161,6 +176,7 @@ pub fn score(
     job.reads = reads;
     job.reading.mapping = settled.fields.iter().map(|(field, column)| (field.to_owned(), column.to_owned())).collect();
     job.reading.format.clone_from(&run_as.format);
+    job.reading.group.clone_from(&run_as.group);
     let interrupted = Interrupt::flag(interrupt);
     attentive(py, &interrupted, || driven(job, &settled, &run_as, &ids, Arc::clone(&interrupted)))
 }

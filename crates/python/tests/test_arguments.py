@@ -10,6 +10,7 @@ import sys
 import pytest
 
 import probare
+from conftest import ROOT
 from probare import catalogue
 
 ROWS = [{"id": "a", "response": "x", "reference": "x", "lang": "en", "tags": ["area:geo"]}]
@@ -99,6 +100,25 @@ def test_a_batch_is_one_batch():
         scorer.score_batch(ROWS)
     with pytest.raises(probare.UsageError, match="`evidence` must be True or False"):
         probare.Scorer(["token_f1"], evidence="yes")
+
+
+def test_traces_are_cases_one_by_one_or_by_conversation(tmp_path):
+    traces = ROOT / "tests/otel/conversation-over-traces.jsonl"
+    assert len(probare.score(traces, "loops")) == len(probare.score(traces, "loops", group="trace")) == 2
+    told = probare.score(traces, "loops", group="conversation", output=tmp_path / "told.jsonl")
+    assert [row["id"] for row in told] == ["conv-1"]
+    # Read again in the same way.
+    assert probare.verify(tmp_path / "told.jsonl")
+    with pytest.raises(probare.UsageError, match="unknown grouping `talk`; known are trace and conversation"):
+        probare.score(traces, "loops", group="talk")
+    with pytest.raises(probare.UsageError, match="a grouping is for traces"):
+        probare.score(ROOT / "examples/quickstart.jsonl", "token_f1", group="trace")
+
+
+@pytest.mark.parametrize("named", [{"format": "csv"}, {"group": "trace"}])
+def test_what_only_a_file_has_is_refused_for_rows(named):
+    with pytest.raises(probare.UsageError, match="which says how a file is read, and these cases are no file"):
+        probare.score(ROWS, "token_f1", **named)
 
 
 def test_clusters_are_those_of_the_command_line():

@@ -31,7 +31,7 @@ WIDTH = 32
 
 def run_of(given: Mapping[str, Any], *, whole: bool = False) -> dict[str, Any]:
     """How to run, as the engine takes it."""
-    told = {name: given[name] for name in ("limit", "strict", "by", "cluster", "title", "name", "format")}
+    told = {name: given[name] for name in ("limit", "strict", "by", "cluster", "title", "name", "format", "group")}
     return told | {"outputs": given["output"], "whole": whole}
 
 
@@ -86,7 +86,8 @@ def score(
 
     `limit` scores at most so many cases; `strict` raises at the first row that cannot be read, which otherwise is a failed
     result and a warning; `by` groups the summary (`"tags"`, a tag, `"metadata.COLUMN"`, `"model"`); `cluster` names the column
-    whose values say which cases hang together; `output` names reports to write, whose extension says what (.jsonl .json .csv
+    whose values say which cases hang together; `format` says how a file is read whose name does not, and `group` what is one
+    case in a file of traces (`"trace"`, `"conversation"`); `output` names reports to write, whose extension says what (.jsonl .json .csv
     .parquet .md .html .xml); `jobs` are scoring threads, all cores by default: no number depends on them. `judges`, `record`,
     `offline` and the budgets are for metrics that ask a model; `bands` are files of `probare calibrate`, which make values
     verdicts: pass, fail, unsure.

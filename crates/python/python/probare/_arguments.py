@@ -66,7 +66,9 @@ class Settings(ScorerSettings, total=False):
     name: str | None
     """What reports call the rows."""
     format: str | None
-    """How a file is read whose name does not say it: `jsonl`, `json`, `csv`, `tsv`, `parquet`."""
+    """How a file is read whose name does not say it: `jsonl`, `json`, `csv`, `tsv`, `parquet`, `otlp`."""
+    group: str | None
+    """What is one case in a file of traces: `trace` (as without it) or `conversation`."""
 
 
 class Spread(TypedDict, total=False):
@@ -211,6 +213,7 @@ _CHECKS: dict[str, tuple[Callable[[str, Any], Any], Any]] = {
     "title": (text, None),
     "name": (text, None),
     "format": (text, None),
+    "group": (text, None),
     "width": (lambda name, value: whole(name, value, 1, MOST_JOBS), 32),
 }
 """How each argument is checked, and what stands for `None` or for an argument that is absent."""
