@@ -40,7 +40,7 @@ struct Second {
     options: fn() -> Json,
     /// Labels of a good and of a bad value where there are no bands.
     labels: (&'static str, &'static str),
-    /// Whether its careful reading says by itself where it is unsure.
+    /// Whether its reading says by itself where it is unsure: the careful one, where there are several.
     is_unsure: bool,
 }
 
@@ -63,14 +63,14 @@ const SECONDS: &[Second] = &[
             )
         },
         labels: ("PASS", "FAIL"),
-        is_unsure: false,
+        is_unsure: true,
     },
-    same_answer("answer_match"),
-    same_answer("yes_no"),
-    same_answer("pick_one"),
-    same_answer("pick_many"),
-    same_answer("list_one"),
-    same_answer("list_many"),
+    same_answer("answer_match", true),
+    same_answer("yes_no", true),
+    same_answer("pick_one", false),
+    same_answer("pick_many", false),
+    same_answer("list_one", false),
+    same_answer("list_many", false),
     Second {
         metric: "agency_language",
         judge: &judge_rubric::DEF,
@@ -112,9 +112,9 @@ const SECONDS: &[Second] = &[
     },
 ];
 
-const fn same_answer(metric: &'static str) -> Second {
+const fn same_answer(metric: &'static str, is_unsure: bool) -> Second {
     let options = || json!({"rule_first": false});
-    Second { metric, judge: &judge_same_answer::DEF, options, labels: ("right", "wrong"), is_unsure: false }
+    Second { metric, judge: &judge_same_answer::DEF, options, labels: ("right", "wrong"), is_unsure }
 }
 
 fn rubric(question: &str, worst: (&str, &str), best: (&str, &str)) -> Json {
@@ -200,7 +200,9 @@ impl Wish {
     ) -> Result<Scorer, BuildError> {
         let wrong = |reason: String| BuildError::Options(format!("`{OPTION}`: {reason}"));
         let profile = self.profile.as_deref().unwrap_or(profile.name());
-        let can_be_unsure = bands.is_some() || self.second.is_unsure && profile == Profile::Careful.name();
+        let has_one_reading = !metric.profiles.contains(&Profile::Careful);
+        let is_read_with_care = has_one_reading || profile == Profile::Careful.name();
+        let can_be_unsure = bands.is_some() || self.second.is_unsure && is_read_with_care;
         if self.when == When::Unsure && !can_be_unsure {
             let careful = if self.second.is_unsure { "read with the careful profile, " } else { "" };
             let reason = format!(
@@ -338,6 +340,70 @@ mod tests {
         assert_eq!((score.by, score.label.as_deref()), (Some(Decider::Judge), Some("pass")));
     }
 
+    /// The end of asking, with these replies.
+    fn heard(judge: &dyn Judge, case: &Case, replies: &[&str]) -> Score {
+        let asked = judge.next(Sample::of(case), &[]).unwrap();
+        let Turn::Ask(questions) = &asked else { panic!("it asks: {asked:?}") };
+        assert_eq!(questions.len(), replies.len(), "one question for each seat");
+        let heard: Vec<Answer> = replies.iter().map(|reply| Answer::Reply(Reply::text(*reply))).collect();
+        match judge.next(Sample::of(case), &heard).unwrap() {
+            Turn::Done(Outcome::Scored(score)) => score,
+            turn => panic!("done: {turn:?}"),
+        }
+    }
+
+    #[test]
+    fn a_panel_of_two_decides_together() {
+        let case = case("Somebody from the north.");
+        let (same, other) = (r#"{"reason": "so", "same": true}"#, r#"{"reason": "so", "same": false}"#);
+        // Where it is split a majority takes the lower verdict, and a mean is unsure.
+        for (vote, replies, value, label) in [
+            ("majority", [same, same], 1.0, "right"),
+            ("majority", [other, other], 0.0, "wrong"),
+            ("majority", [same, other], 0.0, "wrong"),
+            ("mean", [same, same], 1.0, "right"),
+            ("mean", [same, other], 0.5, "unsure"),
+        ] {
+            let options = json!({"judge": "when_unsure", "judges": ["first", "second"], "panel": {"vote": vote}});
+            let Scorer::Judge(judge) = built("answer_match", options, None).unwrap() else { panic!("it asks") };
+            let score = heard(judge.as_ref(), &case, &replies);
+            assert_eq!((score.value.get(), score.label.as_deref()), (value, Some(label)), "{vote}: {replies:?}");
+            assert_eq!((score.by, score.parts.get("reading")), (Some(Decider::Judge), Some(0.0)));
+        }
+    }
+
+    #[test]
+    fn verdict_and_yes_no_ask_where_they_are_unsure_by_themselves() {
+        let case = |query: &str, response: &str| Case {
+            query: Some(query.to_owned()),
+            response: Some(Output::new(response)),
+            context: Some(vec!["The annual pass costs 150 euros and is valid for one year.".into()]),
+            reference: Some(vec!["yes".to_owned()]),
+            metadata: [("metric".to_owned(), json!("yes"))].into_iter().collect(),
+            ..Case::default()
+        };
+        let options = || json!({"judge": "when_unsure", "judges": ["house"]});
+        for (id, query, sure, unsure) in [
+            (
+                "verdict",
+                "What does the annual pass cost?",
+                "The annual pass costs 180 euros and is valid for one year.",
+                "Whoever buys the pass can swim until next summer.",
+            ),
+            ("yes_no", "Is there a pass?", "Yes, for a year.", "Whoever comes often saves a lot."),
+        ] {
+            let Scorer::Judge(judge) = built(id, options(), None).unwrap() else { panic!("it asks") };
+            let sure = case(query, sure);
+            let turn = judge.next(Sample::of(&sure), &[]).unwrap();
+            assert!(
+                matches!(&turn, Turn::Done(Outcome::Scored(score)) if score.by == Some(Decider::Reading)),
+                "{turn:?}"
+            );
+            let turn = judge.next(Sample::of(&case(query, unsure)), &[]).unwrap();
+            assert!(matches!(turn, Turn::Ask(_)), "{id}: {turn:?}");
+        }
+    }
+
     #[test]
     fn a_reading_that_is_unsure_by_itself_needs_no_bands() {
         let options = json!({"judge": "when_unsure", "judges": ["house"]});
@@ -367,7 +433,8 @@ mod tests {
         for (id, options, part) in [
             ("token_f1", json!({"judge": "always"}), "no judge answers the question of `token_f1`"),
             ("answer_match", json!({"judge": "sometimes"}), "one of never, when_unsure, always"),
-            ("answer_match", json!({"judge": "when_unsure"}), "never unsure by itself"),
+            ("list_one", json!({"judge": "when_unsure"}), "never unsure by itself"),
+            ("verdict", json!({"judge": "when_unsure"}), "read with the careful profile"),
             ("hallucination", json!({"judge": "when_unsure"}), "read with the careful profile"),
             ("answer_match", json!({"judge": "never", "judges": ["house"]}), "`judges` has no effect"),
         ] {

@@ -14,7 +14,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use rustc_hash::FxHashMap;
+use probare_text::wordnet::{PartOfSpeech, WordNet};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as ValueError, StrDeserializer};
@@ -46,12 +47,14 @@ pub enum Sort {
     Determiner,
     Doubt,
     Ended,
+    Ending,
     Exception,
     Explaining,
     Falsehood,
     Filler,
     ForeignNegation,
     Former,
+    FormerNoun,
     Function,
     Giving,
     Habit,
@@ -62,10 +65,13 @@ pub enum Sort {
     Light,
     Logic,
     Lost,
+    Mutual,
     Negation,
     No,
     NounNegation,
+    Omission,
     Opining,
+    Opposite,
     Refusal,
     Rejection,
     Reserve,
@@ -131,6 +137,9 @@ struct Entry {
     words: Vec<String>,
     #[serde(default)]
     but: Vec<String>,
+    /// First words of the entries that say the opposite.
+    #[serde(default)]
+    against: Vec<String>,
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every entry"))]
     hit: String,
     #[cfg_attr(not(test), expect(dead_code, reason = "read by the test over every entry"))]
@@ -155,6 +164,8 @@ struct Expression {
     but: Vec<String>,
     /// The first word of its entry.
     lemma: String,
+    /// First words of the entries that say the opposite.
+    against: Vec<String>,
 }
 
 static TABLE: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
@@ -169,7 +180,8 @@ static TABLE: LazyLock<FxHashMap<String, Known>> = LazyLock::new(|| {
             if rest.is_empty() {
                 known.sorts.0 |= 1 << sort as u8;
             }
-            known.expressions.push(Expression { sort, rest, but: entry.but.clone(), lemma: lemma.clone() });
+            let (but, against, lemma) = (entry.but.clone(), entry.against.clone(), lemma.clone());
+            known.expressions.push(Expression { sort, rest, but, lemma, against });
         }
     }
     // Of those that stand at the same place the longest counts.
@@ -257,11 +269,77 @@ pub fn words(class: &str) -> Option<Vec<String>> {
 }
 
 fn found<'w>(sorts: Sorts, word: impl Fn(usize) -> &'w str) -> Option<&'static Expression> {
-    TABLE.get(word(0))?.expressions.iter().filter(|known| sorts.has(known.sort)).find(|known| {
+    standing(sorts, word).next()
+}
+
+/// The expressions of some sorts that stand here, the longest first.
+fn standing<'w>(sorts: Sorts, word: impl Fn(usize) -> &'w str) -> impl Iterator<Item = &'static Expression> {
+    let known = TABLE.get(word(0)).map_or(&[][..], |known| &known.expressions);
+    known.iter().filter(move |known| {
         let behind = known.rest.len() + 1;
-        (1..behind).all(|ahead| known.rest[ahead - 1] == word(ahead))
+        sorts.has(known.sort)
+            && (1..behind).all(|ahead| known.rest[ahead - 1] == word(ahead))
             && !known.but.iter().any(|but| but == word(behind))
     })
+}
+
+/// What a text says that has an opposite, and what WordNet knows as opposites of its words.
+///
+/// ```
+/// use probare_nlp::lexicon::Opposites;
+///
+/// let asked = Opposites::of(&["who", "won", "the", "final"]);
+/// let said = ["leeds", "was", "beaten", "by", "norwich"];
+/// assert_eq!(asked.at(|ahead| said.get(1 + ahead).copied().unwrap_or_default()), Some(2));
+/// assert_eq!(asked.at(|_| "norwich"), None);
+/// ```
+#[derive(Debug, Default)]
+pub struct Opposites {
+    /// First words of the entries that the text has, and of those against them.
+    said: Vec<&'static str>,
+    against: Vec<&'static str>,
+    words: FxHashSet<String>,
+}
+
+impl Opposites {
+    /// Those of a text, given by its words in lower case.
+    pub fn of(words: &[&str]) -> Self {
+        let mut opposites = Self::default();
+        for at in 0..words.len() {
+            for entry in
+                standing(Sorts::of(&[Sort::Opposite]), |ahead| words.get(at + ahead).copied().unwrap_or_default())
+            {
+                opposites.said.push(&entry.lemma);
+                opposites.against.extend(entry.against.iter().map(String::as_str));
+            }
+            if words[at].len() > 2 && !sorts(words[at]).has(Sort::Function) {
+                opposites.words.extend(WordNet::embedded().antonyms(words[at]));
+            }
+        }
+        opposites
+    }
+
+    /// How many words take the expression that stands here and says the opposite of something in the text. `word` is as in
+    /// [`expression`].
+    pub fn at<'w>(&self, word: impl Fn(usize) -> &'w str) -> Option<usize> {
+        let is_against = |entry: &&Expression| {
+            let lemma = entry.lemma.as_str();
+            !self.said.contains(&lemma)
+                && (self.against.contains(&lemma)
+                    || entry.against.iter().any(|other| self.said.contains(&other.as_str())))
+        };
+        let first = word(0);
+        if let Some(entry) = standing(Sorts::of(&[Sort::Opposite]), word).find(is_against) {
+            return Some(entry.rest.len() + 1);
+        }
+        let is_known = |word: &str| self.words.contains(word);
+        let is_open = first.len() > 2 && !self.words.is_empty() && !sorts(first).has(Sort::Function);
+        let has_base = || {
+            let bases = |part| WordNet::embedded().base_forms(first, part);
+            PartOfSpeech::ALL.into_iter().any(|part| bases(part).iter().any(|base| is_known(base)))
+        };
+        (is_open && (is_known(first) || has_base())).then_some(1)
+    }
 }
 
 #[cfg(test)]

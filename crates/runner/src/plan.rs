@@ -308,4 +308,13 @@ mod tests {
         assert_eq!(recalled.excused.as_deref(), Some("known to fail: a"));
         assert_eq!(recalled.excused, scored.excused);
     }
+
+    #[test]
+    fn a_judge_behind_a_score_per_turn_is_refused() {
+        let options = serde_json::json!({"judge": "always", "judges": ["house"], "per": "turn"});
+        let request = MetricRequest { name: "h".to_owned(), id: "hallucination".to_owned(), options, profile: None };
+        let refused = Plan::new(&[request], Profile::Careful, probare_metrics::registry()).map(|_| ());
+        let Err(PlanError::Build { source, .. }) = refused else { panic!("{refused:?}") };
+        assert!(source.to_string().contains("`judge` and `per` do not go together"), "{source}");
+    }
 }

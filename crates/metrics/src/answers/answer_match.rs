@@ -1,6 +1,6 @@
 //! Whether the response answers an open question as one of the references does.
 
-use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, metric};
+use probare_core::{Evidence, EvidenceKind, Field, Metric, Outcome, Place, Sample, Score, ScoreError, UNSURE, metric};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -23,7 +23,7 @@ metric!(AnswerMatch as Pure {
         Some(f64::from(is_met && parts.get("contradiction")? == 0.0))
     },
     since: "0.1",
-    version: 7,
+    version: 8,
     page: "answer_match.md",
 });
 
@@ -36,6 +36,7 @@ impl Metric for AnswerMatch {
             return Err(ScoreError::MissingField(Field::Reference));
         };
         let score = Score::from_bool(verdict.is_right)
+            .labelled(if verdict.ground.shows() { word(&verdict) } else { UNSURE })
             .with_part("coverage", verdict.coverage)?
             .with_part("needed", verdict.needed)?
             .with_part("contradiction", f64::from(verdict.is_contradicted()))?;
@@ -67,23 +68,30 @@ pub(crate) fn evidence(verdict: &Verdict, response: &str, references: &[String])
     evidence.finish()
 }
 
+/// What the answer is.
+fn word(verdict: &Verdict) -> &'static str {
+    if verdict.is_right { "right" } else { "wrong" }
+}
+
 fn sentence(verdict: &Verdict, gold: &str, count: usize) -> String {
     let gold = beginning(gold);
     let which =
         if count > 1 { format!("`{gold}` (reference[{}] of {count})", verdict.gold) } else { format!("`{gold}`") };
-    match (verdict.is_right, verdict.met.first(), verdict.against.first()) {
-        (true, Some((_, way)), _) => format!("right: {which} is given by {}", way.name()),
-        (true, None, _) => format!("right: nothing is asked beyond {which}"),
+    let why = match (verdict.is_right, verdict.met.first(), verdict.against.first()) {
+        (true, Some((_, way)), _) => format!("{which} is given by {}", way.name()),
+        (true, None, _) => format!("nothing is asked beyond {which}"),
         (false, _, Some((_, against))) => {
-            format!("wrong: for {which} there is a mention that does not count, {}", against.name())
+            format!("for {which} there is a mention that does not count, {}", against.name())
         }
         (false, _, None) if verdict.coverage > 0.0 => {
             format!(
-                "wrong: only {:.0} % of {which} is given, {:.0} % are needed",
+                "only {:.0} % of {which} is given, {:.0} % are needed",
                 verdict.coverage * 100.0,
                 verdict.needed * 100.0
             )
         }
-        (false, _, None) => format!("wrong: {which} is not given"),
-    }
+        (false, _, None) => format!("{which} is not given"),
+    };
+    let likely = if verdict.ground.shows() { "" } else { "unsure, likely " };
+    format!("{likely}{}: {why}", word(verdict))
 }

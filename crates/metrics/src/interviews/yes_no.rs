@@ -34,7 +34,7 @@ metric!(YesNo as Pure {
     whole: |parts| parts.get("right"),
     prepare: prepare,
     since: "0.1",
-    version: 3,
+    version: 4,
     page: "yes_no.md",
 });
 

@@ -42,7 +42,7 @@ metric!(YesNoRationale as Pure {
     },
     prepare: prepare,
     since: "0.1",
-    version: 3,
+    version: 4,
     page: "yes_no_rationale.md",
 });
 

@@ -37,7 +37,7 @@ metric!(JudgeSameAnswer as Judge {
     needs: [Response, Reference],
     prepare: SameAnswer::new,
     since: "0.2",
-    version: 1,
+    version: 2,
     page: "judge_same_answer.md",
 });
 
@@ -170,7 +170,7 @@ impl Judge for SameAnswer {
             let query = sample.case.query.as_deref().unwrap_or_default();
             let verdict = judge(query, references, response).ok_or(ScoreError::MissingField(Field::Reference))?;
             if let Some(same) = certain(&verdict, response) {
-                let evidence = crate::answers::answer_match::evidence(&verdict, response, references);
+                let evidence = crate::answers::answer_match::evidence(&verdict.shown(), response, references);
                 return Ok(Turn::Done(scored(same, "rule", evidence)?.into()));
             }
         }

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use probare_core::{
-    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, metric,
+    BuildError, Evidence, EvidenceKind, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, UNSURE, metric,
 };
 use probare_text::python;
 use schemars::JsonSchema;
@@ -102,7 +102,7 @@ metric!(Verdict as Pure {
     profiles: [Reference, Careful],
     prepare: Verdict::checked,
     since: "0.1",
-    version: 9,
+    version: 10,
     page: "verdict.md",
 });
 
@@ -301,8 +301,10 @@ impl Metric for Verdict {
     fn score(&self, sample: Sample<'_>) -> Result<Outcome, ScoreError> {
         let (query, response) = (sample.query()?, sample.response()?);
         let Judged { relevance, coverage, examination, latency_ms, cost_usd, judgement } = self.judged(sample)?;
+        let is_unsure = examination.proved == Some(Label::Unsure);
+        let label = if is_unsure { UNSURE } else { judgement.status.name() };
         let mut score = Score::from_number(judgement.status.value())?
-            .labelled(judgement.status.name())
+            .labelled(label)
             .with_part("relevance", relevance)?
             .with_part("completeness", coverage.value)?
             .with_part("hallucination", examination.value())?

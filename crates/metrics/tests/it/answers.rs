@@ -125,14 +125,14 @@ fn measure(file: &str) -> (Counts, Counts) {
     (ours, plain)
 }
 
-/// Floors are just under what is measured: 525 of 536 and 206 of 232.
+/// Floors are just under what is measured: 525 of 536 and 208 of 232.
 #[test]
 fn labelled_answers_are_judged_as_a_reader_judges_them() {
     let (ours, plain) = measure("development.jsonl");
     assert!(ours.accuracy() >= 0.972, "{}", ours.line());
     assert!(ours.accuracy() > plain.accuracy() + 0.2);
     let (ours, plain) = measure("heldout.jsonl");
-    assert!(ours.accuracy() >= 0.882, "{}", ours.line());
+    assert!(ours.accuracy() >= 0.892, "{}", ours.line());
     assert!(ours.accuracy() > plain.accuracy() + 0.1);
 }
 
@@ -248,4 +248,41 @@ fn a_gold_that_is_denied_while_another_answer_is_asserted_is_wrong() {
     let outcome = metric.score(Sample::of(&case)).unwrap();
     let piece = outcome.score().unwrap().evidence.iter().find(|piece| piece.place.is_some()).unwrap();
     assert_eq!((piece.note.as_deref(), piece.text.as_str()), (Some("denied"), "George Eliot did not"));
+}
+
+/// Question, gold, answer, label: states that ended, opposites, exceptions, and their twins.
+const TURNED: [(&str, &str, &str, &str); 20] = [
+    ("Who is the manager?", "Maria Lopez", "It used to be Maria Lopez, but since May it is Tom Berg.", "wrong"),
+    ("Who is the manager?", "Maria Lopez", "Maria Lopez is no longer the manager.", "wrong"),
+    ("Who is the manager?", "Maria Lopez", "The former manager is Maria Lopez.", "wrong"),
+    ("Who is the manager?", "Maria Lopez", "Maria Lopez stepped down in May.", "wrong"),
+    ("Who is the manager?", "Maria Lopez", "The manager is Maria Lopez.", "right"),
+    ("Who was the manager in 2010?", "Maria Lopez", "Until 2012 it was Maria Lopez.", "unsure"),
+    ("Who won the match?", "Liverpool", "Liverpool lost to Tottenham.", "wrong"),
+    ("Who won the match?", "Liverpool", "Liverpool was beaten by Tottenham.", "wrong"),
+    ("Who won the match?", "Liverpool", "Liverpool won the match.", "right"),
+    ("Who won the match?", "Liverpool", "Tottenham lost to Liverpool.", "unsure"),
+    ("When does the pool open?", "7 am", "The pool closes at 7 am.", "wrong"),
+    ("When does the pool open?", "7 am", "The pool opens at 7 am.", "right"),
+    ("Which towns signed?", "Arden, Brill and Coster", "Arden and Brill, but no Coster.", "wrong"),
+    ("Which towns signed?", "Arden, Brill and Coster", "All of them except Coster: Arden and Brill.", "wrong"),
+    ("Which towns signed?", "Arden, Brill and Coster", "Brill, Coster and Arden signed.", "right"),
+    ("Who voted for it?", "the mayor", "Everyone but the mayor voted for it.", "wrong"),
+    ("Who voted for it?", "the mayor", "Nobody except the mayor voted for it.", "unsure"),
+    ("Which airline bought Northjet?", "Skyway", "Northjet bought Skyway.", "wrong"),
+    ("Which airline bought Northjet?", "Skyway", "Northjet was bought by Skyway.", "right"),
+    ("Can sale items be returned?", "No", "Sale items are excluded from returns.", "right"),
+];
+
+#[test]
+fn what_ended_what_is_opposite_and_what_is_taken_out_is_not_given() {
+    let metric = metric();
+    for (question, gold, answer, wanted) in TURNED {
+        let case = case(question, &[gold.to_owned()], answer);
+        let outcome = metric.score(Sample::of(&case)).unwrap();
+        let score = outcome.score().unwrap();
+        assert_eq!(score.label.as_deref(), Some(wanted), "{answer}: {:?}", score.evidence);
+        assert_eq!(score.value.get(), f64::from(wanted != "wrong"), "{answer}: {:?}", score.evidence);
+        assert_eq!(score.is_unsure(), score.evidence[0].text.starts_with("unsure, likely right: "), "{answer}");
+    }
 }

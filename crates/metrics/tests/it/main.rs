@@ -5,6 +5,7 @@
 mod agents;
 mod agents_labelled;
 mod answers;
+mod calibrated;
 mod care;
 mod case;
 mod changes;
@@ -27,5 +28,6 @@ mod runs;
 mod same_answer_labelled;
 mod scripted;
 mod sgi;
+mod short;
 mod tables;
 mod vectors;

@@ -5,12 +5,11 @@
 use std::ops::Range;
 
 use probare_text::porter::stem;
-use probare_text::wordnet::WordNet;
 use rustc_hash::FxHashSet;
 
 use super::denial::{denial, denies_by_meaning};
 use super::{Reading, Sort};
-use crate::lexicon::{expression, lemma, sorts};
+use crate::lexicon::{Opposites, expression, lemma, sorts};
 
 /// What an answer says to a question that asks for a yes or a no.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +20,15 @@ pub struct YesNo {
     pub marker: Option<Range<usize>>,
     /// Why, in a few words for the reader.
     pub why: &'static str,
+    /// Whether it is said: by words for yes or no, by a denial, or by a statement that takes up the verb of the question. What only
+    /// follows from another statement, if it does, is not said.
+    pub is_said: bool,
 }
 
 impl YesNo {
+    /// Who stays undecided says so.
     const fn undecided(why: &'static str) -> Self {
-        Self { sense: None, marker: None, why }
+        Self { sense: None, marker: None, why, is_said: true }
     }
 }
 
@@ -39,6 +42,8 @@ enum Gap {
     /// A question mark: what stood before was asked, not said.
     Question,
 }
+
+const DENIES: &str = "its statement denies";
 
 /// Most words of an answer that are read: whoever has not said yes or no by then has not.
 const MOST_WORDS: usize = 200;
@@ -148,7 +153,8 @@ impl<'r> Said<'r> {
 
     fn decided(&self, sense: bool, words: usize, why: &'static str) -> YesNo {
         let token = |at: usize| self.words[at].0;
-        YesNo { sense: Some(sense), marker: Some(self.reading.origin(token(0), token(words - 1))), why }
+        let marker = Some(self.reading.origin(token(0), token(words - 1)));
+        YesNo { sense: Some(sense), marker, why, is_said: true }
     }
 
     /// "The short answer is" and the like.
@@ -193,7 +199,10 @@ impl<'r> Said<'r> {
         let no = self.at(Sort::No, 0).max(self.at(Sort::Refusal, 0).filter(ends)).max(bare(Sort::BareNo));
         match (yes, no) {
             (Some(yes), no) if Some(yes) > no => Some(self.decided(true, yes, why)),
-            (_, Some(no)) => Some(self.decided(false, no, why)),
+            // "No witnesses are needed" denies a noun, which need not be what was asked.
+            (_, Some(no)) => {
+                Some(YesNo { is_said: self.word(0) != "no" || no > 1 || ends(&no), ..self.decided(false, no, why) })
+            }
             _ => None,
         }
     }
@@ -212,7 +221,7 @@ impl<'r> Said<'r> {
             _ => replied(),
         };
         // What follows a marker is the reason; here the reason came first, so there is no marker.
-        sense.map(|sense| YesNo { sense: Some(sense), marker: None, why: "by its last words" })
+        sense.map(|sense| YesNo { sense: Some(sense), marker: None, why: "by its last words", is_said: true })
     }
 
     /// "He did", "They do not": a pronoun and a verb that takes up the question.
@@ -240,20 +249,37 @@ impl<'r> Said<'r> {
         }
         let first = self.main_part(&clauses[0]);
         if first.len() < 2 {
-            return YesNo::undecided("says neither yes nor no");
+            return YesNo { is_said: false, ..YesNo::undecided("says neither yes nor no") };
         }
+        let stated =
+            |sense: bool, why: &'static str, is_said: bool| YesNo { sense: Some(sense), marker: None, why, is_said };
+        let is_said = question.is_some_and(|question| self.takes_up(&first, question));
         let (denies, why) = self.denies(first, question);
         if denies {
-            return YesNo { sense: Some(false), marker: None, why };
+            return stated(false, why, is_said || why != DENIES);
         }
         // "It lies in France; it is not a part of Spain."
         let later =
             clauses[1..].iter().filter(|clause| question.is_some() && self.speaks_of((*clause).clone(), question));
         let turned = later.map(|clause| self.denies(clause.clone(), question)).find(|(denies, _)| *denies);
         match turned {
-            Some((_, why)) => YesNo { sense: Some(false), marker: None, why },
-            None => YesNo { sense: Some(true), marker: None, why },
+            Some((_, why)) => stated(false, why, true),
+            None => stated(true, why, is_said),
         }
+    }
+
+    /// Whether some words take up what was asked: all that the question says, its first words apart, or its last word and another.
+    fn takes_up(&self, words: &Range<usize>, question: &Reading) -> bool {
+        let asked: Vec<String> = (0..question.tokens.len())
+            .filter(|&token| question.tokens[token].is_word && !question.is_sort(token, Sort::Function))
+            .map(|token| stem(question.word(token)))
+            .collect();
+        let said: FxHashSet<String> = words.clone().map(|at| stem(self.word(at))).collect();
+        let met = asked.iter().filter(|word| said.contains(*word)).count();
+        let limits = |at: usize| {
+            sorts(self.word(at)).has(Sort::Condition) || matches!(self.word(at), "only" | "until" | "before")
+        };
+        met > 0 && 2 * met >= asked.len() && !words.clone().any(limits)
     }
 
     /// Whether some words take up the question; any do where there is none.
@@ -283,10 +309,11 @@ impl<'r> Said<'r> {
             0 if is_said() => self.negations(&(comma..clause.end), question),
             some => some,
         };
-        let turned = question.is_some_and(|question| self.says_opposite(clause, question));
+        let turned =
+            question.is_some_and(|question| self.has_ended(&clause, question) || self.says_opposite(clause, question));
         let why = match (negations > 0, turned) {
             (_, true) => "it says the opposite of what was asked",
-            (true, false) => "its statement denies",
+            (true, false) => DENIES,
             (false, false) => "its statement affirms",
         };
         ((negations + usize::from(turned)) % 2 == 1, why)
@@ -312,14 +339,30 @@ impl<'r> Said<'r> {
         words.clone().filter(counts).count()
     }
 
-    /// Whether a word of the clause is the opposite of a word of the question that the clause does not take up.
+    /// Whether a clause says the opposite of a word of the question that it does not take up.
     fn says_opposite(&self, clause: Range<usize>, question: &Reading) -> bool {
-        let is_content = |word: &str| word.len() > 2 && !sorts(word).has(Sort::Function);
-        let said: Vec<&str> = clause.map(|at| self.word(at)).collect();
-        let asked = (0..question.tokens.len()).map(|token| question.word(token));
-        asked
-            .filter(|asked| is_content(asked) && !said.contains(asked))
-            .any(|asked| said.iter().any(|said| is_content(said) && WordNet::embedded().is_antonym(said, asked)))
+        let said: Vec<&str> = clause.clone().map(|at| self.word(at)).collect();
+        let asked: Vec<&str> = (0..question.tokens.len())
+            .filter(|&token| question.tokens[token].is_word && !said.contains(&question.word(token)))
+            .map(|token| question.word(token))
+            .collect();
+        let opposites = Opposites::of(&asked);
+        (0..said.len()).any(|at| opposites.at(|ahead| said.get(at + ahead).copied().unwrap_or_default()).is_some())
+    }
+
+    /// Whether a clause tells of what was so, where it is asked what is: "She used to, until it closed."
+    fn has_ended(&self, clause: &Range<usize>, question: &Reading) -> bool {
+        let opening = (0..question.tokens.len()).find(|&token| question.tokens[token].is_word);
+        let is_present = opening.is_some_and(|token| {
+            matches!(
+                question.word(token),
+                "is" | "are" | "does" | "do" | "has" | "have" | "isn't" | "aren't" | "doesn't" | "don't"
+            )
+        });
+        let is_past = |at: usize| matches!(self.word(at), "was" | "were" | "had" | "used" | "did");
+        is_present
+            && clause.clone().any(|at| self.at(Sort::Former, at).is_some() && self.word(at) != "no")
+            && clause.clone().any(is_past)
     }
 }
 

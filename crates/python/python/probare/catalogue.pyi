@@ -1591,6 +1591,8 @@ def answer_match(
     1 where the response gives one of the gold answers, 0 where it does not. The references are gold answers: alternatives, of which one suffices. It
     looks for each of them in the ways in which right answers differ from golds, and then asks of each mention whether the response really gives it.
 
+    The value is the likelier of the two; the label says whether it is shown: `right`, `wrong`, or `unsure` (below). What is unsure can go to a judge (`judge: when_unsure`).
+
     The evidence starts with one sentence on the verdict. Then come the words that met a gold, with the way in which they did, or the words that speak
     against it, with the reason.
 
@@ -1636,15 +1638,24 @@ def answer_match(
     - corrected later: `X. Actually no, it is Y`;
     - held by others only: `Some say X, but it is Y`;
     - one of several candidates: `either X or Y`, a short `X or Y`;
-    - ended, where the present is asked for: `until May it was X`, `it used to be X`;
+    - taken out of all that is named: `all except X`, `everyone but X`, `no X`; `nobody except X` names X;
+    - ended, where the present is asked for: `until May it was X`, `X is the former capital`, `they gave up X`, `X stepped down`;
+    - told with the opposite of what is asked: `X lost` for who won, `it closes at X` for when it opens. `Y lost to X` is told of Y;
     - put second: `longer than X`, `followed by X`, `before X`, `beat X` where the winner is asked for;
     - set against another: `Y wrote it about X` where it is asked who wrote it;
-    - in another role: `Hector killed X`, `the father of X`.
+    - in another role: `Hector killed X`, `Northjet bought X` for who bought Northjet, `the father of X`.
+
+    What ended, what takes out and what is opposite stands in the shared lexicon (docs/guides/patterns.md); WordNet adds opposites.
 
     Each of these needs a plain sign in the text, since nearly all responses that contain the gold are right.
 
     Yes and no are judged for questions that ask for them, by the reading that the interview questions use too: `Absolutely not`, `No doubt it is`, `They do`, a statement that denies what was asked or says its opposite.
     Who stays undecided (`Yes and no`, `It depends`) is not right.
+
+    **Labels.** `right` where the answer is the gold in the words of the question; where its opening part is; or where a sentence takes up the question, names no other answer and the gold stands where the asked one would. No word
+    may deny, doubt, limit or turn anything, and the gold must be met whole. `wrong` where a mention does not count for a reason above, another number or date or somebody else of the name stands in its place, a list lacks an
+    item and nothing else is said, or the answer declines. Yes and no are shown by words for them, by a denial, and by a statement that takes up most of the question. Everything else is `unsure`: the gold among other words, words that are
+    only alike, an answer without the gold, which may be a paraphrase.
 
     Parts: `coverage`, `needed` and `contradiction`.
 
@@ -1694,6 +1705,20 @@ def answer_match(
     {"case": {"query": "What is the capital of Australia?", "reference": "Canberra", "response": "Not Sydney, as many people think, but Canberra."}, "expect": 1.0}
     ```
 
+    A state that ended, the opposite of what is asked, an exception.
+
+    ```case
+    {"case": {"query": "Who is the head of the office?", "reference": "Maria Lopez", "response": "It used to be Maria Lopez, but since May it is Tom Berg."}, "expect": 0.0, "label": "wrong"}
+    ```
+
+    ```case
+    {"case": {"query": "Who won?", "reference": "Liverpool", "response": "Liverpool lost to Tottenham."}, "expect": 0.0, "label": "wrong"}
+    ```
+
+    ```case
+    {"case": {"query": "Which towns took part?", "reference": "Arden, Brill and Coster", "response": "Arden and Brill, but no Coster."}, "expect": 0.0, "label": "wrong"}
+    ```
+
     Somebody else of that name; another date; part of a list.
 
     ```case
@@ -1715,8 +1740,8 @@ def answer_match(
     checked, and not the same ones every time.
 
     **Agreement.** On the labelled answers in `tests/labelled/answer_match`, which are made to be hard: 525 of 536 in the development file, on which the rules were made,
-    and 206 of 232 in the held-out file, where plain containment after SQuAD normalisation agrees on 156. Errors that remain: two candidates joined by `and` where one is
-    asked for; the gold as the object of a verb that the question does not name; paraphrases that share no word family; negation without a negative word in yes/no
+    and 208 of 232 in the held-out file, where plain containment after SQuAD normalisation agrees on 156. The labels: 259 right, 1 wrong and 276 unsure; 99, 9 and 124 (`docs/judgement.md`).
+    Errors that remain: two candidates joined by `and` where one is asked for; the gold as the object of a verb that the question does not name; paraphrases that share no word family; negation without a negative word in yes/no
     questions; names known by another name that WordNet lacks.
 
     ## References
@@ -3181,7 +3206,7 @@ def yes_no(
     ## Options
 
     - `profile`: `reference` reads the opening words; `careful` the whole answer, as `answer_match` does: `Well, yes`, `Absolutely not`, `No doubt they did`, `He did not`, `It was never published`, `…, so no`, and a statement that says the opposite of
-      what was asked. `Maybe` stays undecided. The words stand in the shared lexicon (docs/guides/patterns.md).
+      what was asked. `Maybe` stays undecided. What was and is no more is a no where the present is asked for. The label is `right` or `wrong` where yes or no is said, and `unsure` where it would have to follow from another statement. The words stand in the shared lexicon (docs/guides/patterns.md).
     - `metric`: what is expected of every case: text, a boolean, `{"answer": …}`, or weights such as `{"yes": 1, "no": 0.25}`; also as JSON text. Without it, `metric` in the metadata of the case counts.
     - `strict`: compare letter by letter, case and surrounding space aside. Default false.
 
@@ -3640,7 +3665,7 @@ def judge_same_answer(
     The words are there, the sense is another.
 
     ```case
-    {"case": {"query": "Which company acquired WhatsApp in 2014?", "response": "WhatsApp acquired Facebook that year.", "reference": "Facebook"}, "replies": ["{\\"reason\\": \\"The roles are exchanged.\\", \\"same\\": false}"], "expect": 0.0}
+    {"case": {"query": "Which company acquired WhatsApp in 2014?", "response": "Facebook was acquired by WhatsApp that year.", "reference": "Facebook"}, "replies": ["{\\"reason\\": \\"The roles are exchanged.\\", \\"same\\": false}"], "expect": 0.0}
     ```
 
     ```case
@@ -4182,7 +4207,7 @@ def verdict(
     5. estimated cost > 0.05 USD: WARN.
 
     The careful profile follows what `hallucination` proves, in place of rule 1: `contradicted` and `unsupported` are a FAIL, `supported` is no objection, and makes rule 2 a warning at most, since an answer that was copied from the context
-    may share no word with the question. Where `hallucination` is unsure rule 1 stays.
+    may share no word with the question. Where `hallucination` is unsure the rules give the value, and the label is `unsure`: nothing was proved. Such cases can go to a judge (`judge: when_unsure`).
 
     The cost is the number of characters of query, response and all passages, divided by 4 (a token) and by 1000, times 0.002 USD. The latency is taken
     from `latency_ms` in the metadata of the case, if it is there; `probare rag eval` measures its own.

@@ -82,7 +82,7 @@ fn of_rows() -> Vec<Tampering> {
         (
             "label",
             change(|text| score(text, 3, "verdict", |score| score["label"] = "PASS".into())),
-            "case `a`, verdict: `label` is \"PASS\" in the file and \"FAIL\" now",
+            "case `a`, verdict: `label` is \"PASS\" in the file and \"unsure\" now",
         ),
         (
             "part",

@@ -1,12 +1,12 @@
 //! What speaks against a gold answer that stands in the answer: it is denied, corrected, held by others only, one of
-//! several candidates, put second to another or in the wrong role (`roles.rs`); or it is
-//! denied while another is asserted (`denials.rs`).
+//! several candidates, put second to another or in the wrong role (`roles.rs`); it is taken out, has ended or goes with the opposite
+//! (`turned.rs`); or it is denied while another is asserted (`denials.rs`).
 //!
 //! Most answers that contain the gold are right, so each rule asks for a plain sign and leaves the rest alone.
 
 use std::ops::Range;
 
-use probare_nlp::lexicon::{Sort, Sorts, expression, sorts};
+use probare_nlp::lexicon::{Sort, Sorts, sorts};
 
 use super::answer::Answer;
 use super::lexicon::{is_concession, is_title};
@@ -19,6 +19,10 @@ use super::words::{AnswerWord, Gap};
 pub(crate) enum Reason {
     /// `not X`, `instead of X`, `X is wrong`.
     Denied,
+    /// `Everyone but X`, `all except X`.
+    Excepted,
+    /// Asked who won: `X lost`.
+    Opposite,
     /// `X. Actually no, it is Y.`
     Corrected,
     /// `Some say X, but it is Y.`
@@ -42,6 +46,8 @@ impl Reason {
     pub fn name(self) -> &'static str {
         match self {
             Self::Denied => "denied",
+            Self::Excepted => "taken out by an exception",
+            Self::Opposite => "with the opposite of what is asked",
             Self::Corrected => "corrected later",
             Self::HeldByOthers => "only reported as the opinion of others",
             Self::Ended => "a state that has ended",
@@ -61,9 +67,6 @@ pub(crate) struct Scene<'a> {
     pub question: &'a Question,
 }
 
-/// Words of the longest expression that takes out what follows.
-const LONGEST_CUE: usize = 4;
-
 /// Finds the words that speak against a mention.
 type Rule<'a> = fn(&Scene<'a>, &Range<usize>) -> Option<Range<usize>>;
 
@@ -76,15 +79,17 @@ impl<'a> Scene<'a> {
         if self.answer.words.len() == mention.len() {
             return None;
         }
-        let common: [(Reason, Rule<'a>); 5] = [
+        let common: [(Reason, Rule<'a>); 8] = [
             (Reason::Declined, Self::declined),
             (Reason::Corrected, Self::correction),
+            (Reason::Excepted, Self::exception),
             (Reason::Denied, Self::denial),
+            (Reason::Ended, Self::ended),
+            (Reason::Opposite, Self::opposite),
             (Reason::HeldByOthers, Self::concession),
             (Reason::Undecided, Self::alternative),
         ];
-        let roles: [(Reason, Rule<'a>); 4] = [
-            (Reason::Ended, Self::ended),
+        let roles: [(Reason, Rule<'a>); 3] = [
             (Reason::PutSecond, Self::second_place),
             (Reason::Contrasted, Self::contrast),
             (Reason::OtherRole, Self::other_role),
@@ -99,11 +104,6 @@ impl<'a> Scene<'a> {
 
     pub(super) fn words(&self) -> &[AnswerWord] {
         &self.answer.words
-    }
-
-    /// Length of the expression of a sort that stands at `at`.
-    fn reads(&self, at: usize, sort: Sort) -> Option<usize> {
-        expression(sort, |ahead| self.word(at + ahead))
     }
 
     /// Whether these words stand before `end`, one after the other; where they start.
@@ -140,12 +140,17 @@ impl<'a> Scene<'a> {
             return None;
         }
         let start = self.with_modifiers(mention);
-        // `instead of X`, `unlike X`, `nor X`.
-        let excepts = |at: &usize| {
-            self.reads(*at, Sort::Exception) == Some(start - at) || at + 1 == start && self.word(*at) == "nor"
-        };
-        if let Some(at) = (start.saturating_sub(LONGEST_CUE)..start).find(excepts) {
-            return Some(at..start);
+        // `nor X`, `without X`, `no X`; `No. 5` is a name.
+        let is_close = self.words()[mention.start].gap <= Gap::Space;
+        if let Some(at) = start.checked_sub(1).filter(|_| is_close) {
+            let denies = match self.word(at) {
+                "nor" | "without" => true,
+                "no" => self.words()[at].gap < Gap::Sentence && !self.words()[mention.start].starts_with_digit(),
+                _ => false,
+            };
+            if denies {
+                return Some(at..start);
+            }
         }
         // A description may stand between: `not his assistant X`.
         let is_described = start
@@ -190,23 +195,6 @@ impl<'a> Scene<'a> {
     fn declined(&self, mention: &Range<usize>) -> Option<Range<usize>> {
         let denies = |at: usize| sorts(self.word(at)).has_any(Sorts::DENYING) || self.word(at) == "unknown";
         (self.answer.is_declined(mention) && !mention.clone().any(denies)).then(|| mention.clone())
-    }
-
-    /// `Until May it was X`, `it used to be X`, where the present is asked for.
-    fn ended(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        const REACH: usize = 12;
-        let asks_for_the_present = self.question.has_any(&["is", "are", "does", "do", "has", "have"])
-            && !self.question.has_any(&["was", "were", "did", "had", "until", "till", "used", "first"]);
-        if !asks_for_the_present {
-            return None;
-        }
-        let part = self.answer.stretch_near(mention.start, Gap::Comma, REACH);
-        part.clone().filter(|at| !mention.contains(at)).find_map(|at| {
-            let length = self.reads(at, Sort::Former)?;
-            // "Until May it was X", but not "X, until May".
-            let is_past = part.clone().any(|at| matches!(self.word(at), "was" | "were" | "been" | "used"));
-            is_past.then_some(at..at + length)
-        })
     }
 
     /// Words that take back what was said before them; the mention is lost where it stands only before.

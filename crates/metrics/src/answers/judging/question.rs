@@ -1,5 +1,8 @@
 //! What a question asks for, as far as the words of the question tell.
 
+use std::cell::OnceCell;
+
+use probare_nlp::lexicon::Opposites;
 use probare_nlp::reading::denial;
 use probare_text::porter::stem;
 use probare_text::wordnet::{PartOfSpeech, WordNet};
@@ -34,6 +37,7 @@ pub(crate) struct Question {
     pub words: Vec<AnswerWord>,
     /// What it asks for.
     pub asked: Asked,
+    opposites: OnceCell<Opposites>,
 }
 
 impl Question {
@@ -41,7 +45,29 @@ impl Question {
     pub fn new(text: &str) -> Self {
         let words = words(text);
         let asked = asked(&words);
-        Self { text: text.to_owned(), words, asked }
+        Self { text: text.to_owned(), words, asked, opposites: OnceCell::new() }
+    }
+
+    /// What says the opposite of its words.
+    pub fn opposites(&self) -> &Opposites {
+        self.opposites.get_or_init(|| {
+            let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+            Opposites::of(&words)
+        })
+    }
+
+    /// Whether it asks for what is so now: `Who is …`, `Who runs …`, not `Who was the first …`.
+    pub fn is_about_the_present(&self) -> bool {
+        let is_past = self.has_any(&["was", "were", "did", "had", "until", "till", "first", "ever"])
+            || self.holds_pair("used", "to")
+            || self.has_any(&["former", "formerly", "ex", "old", "original", "originally", "previous", "earlier"]);
+        let verb = |word: &AnswerWord| {
+            word.text.ends_with('s') && !WordNet::embedded().base_forms(&word.text, PartOfSpeech::Verb).is_empty()
+        };
+        let who = self.words.iter().position(|word| word.text == "who");
+        let is_present = self.has_any(&["is", "are", "does", "do", "has", "have"])
+            || who.and_then(|who| self.words.get(who + 1)).is_some_and(verb);
+        is_present && !is_past
     }
 
     /// Whether the question holds this content word, in any form.
@@ -117,6 +143,22 @@ impl Question {
         let bases = WordNet::embedded().base_forms(&verb.text, PartOfSpeech::Verb);
         let first = *verb.text.as_bytes().first()?;
         (!bases.is_empty()).then(|| Verb { stem: stem(&verb.text), first, bases })
+    }
+
+    /// The verb whose subject is asked for: `killed` in "who killed Hector", `bought` in "which airline bought Northjet".
+    pub fn agent_verb(&self) -> Option<&str> {
+        let who = self.words.iter().position(|word| matches!(word.text.as_str(), "who" | "which" | "what"))?;
+        let is_noun_first = self.words[who].text != "who";
+        let mut behind = self.words.iter().skip(who + 1 + usize::from(is_noun_first));
+        if !is_noun_first {
+            return behind.next().filter(|word| is_content(word)).map(|word| word.text.as_str());
+        }
+        let behind = behind.take(3).take_while(|word| is_content(word));
+        let is_verb = |word: &&AnswerWord| {
+            let bases = WordNet::embedded().base_forms(&word.text, PartOfSpeech::Verb);
+            !word.is_capitalised && bases.first().is_some_and(|base| *base != word.text)
+        };
+        behind.into_iter().find(is_verb).map(|word| word.text.as_str())
     }
 
     /// The verb right behind the question word, as a stem, where the subject is asked for: `wrote` in "who wrote it".

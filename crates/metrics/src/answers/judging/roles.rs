@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use probare_nlp::lexicon::{Sort, sorts};
 use probare_text::porter::stem;
 
 use super::objections::Scene;
@@ -199,9 +200,11 @@ impl Scene<'_> {
         if self.word(previous) == "of" && is_relation(before) {
             return self.question.holds_pair(before, "of").then_some(previous - 1..start);
         }
-        let verb = self.question.subject_verb().filter(|verb| is_one_way(verb))?;
+        let verb = self.question.agent_verb().filter(|verb| !sorts(verb).has(Sort::Mutual))?;
         let subject = self.words().get(previous.checked_sub(1)?)?;
-        (stem(self.word(previous)) == verb && self.question.holds(subject)).then_some(previous..start)
+        let is_agent = (start..mention.start).any(|at| self.word(at) == "by");
+        let is_verb = !is_agent && stem(self.word(previous)) == stem(verb);
+        (is_verb && self.question.holds(subject)).then_some(previous..start)
     }
 }
 
@@ -236,13 +239,5 @@ pub(super) fn is_relation(word: &str) -> bool {
             | "grandmother"
             | "rival"
             | "friend"
-    )
-}
-
-/// Stems of verbs whose two sides cannot be exchanged.
-fn is_one_way(verb: &str) -> bool {
-    matches!(
-        verb,
-        "kill" | "beat" | "defeat" | "murder" | "assassin" | "shot" | "betray" | "conquer" | "taught" | "succeed"
     )
 }

@@ -82,13 +82,18 @@ impl<'a> Trial<'a> {
         if is_date && let Some(verdict) = self.dated(index, &gold_days) {
             return verdict;
         }
+        if let [_, _, ..] = &gold_amounts[..]
+            && let Some(items) = list_items(form, &phrase, question)
+        {
+            return self.listed(index, &items, &phrase, true);
+        }
         if let Some(gold) = gold_amounts.first()
             && let Some(verdict) = self.counted(index, form, gold)
         {
             return verdict;
         }
         if let Some(items) = list_items(form, &phrase, question) {
-            return self.listed(index, &items, &phrase);
+            return self.listed(index, &items, &phrase, false);
         }
         self.phrased(index, &phrase)
     }
@@ -111,6 +116,7 @@ impl<'a> Trial<'a> {
         let mut verdict = Verdict::absent(index, 0.0, 1.0);
         let answer = self.scene.answer;
         let read = Reading::of(answer.text).yes_or_no(Some(&Reading::of(&self.scene.question.text)));
+        verdict.is_said = Some(read.is_said);
         if let Some(sense) = read.sense {
             let bytes = read.marker.unwrap_or_else(|| answer.bytes(&(0..1)));
             verdict.is_right = sense == expected;
@@ -327,15 +333,20 @@ impl<'a> Trial<'a> {
         Some(verdict)
     }
 
-    fn listed(&mut self, index: usize, items: &[&str], phrase: &Phrase) -> Verdict {
+    fn listed(&mut self, index: usize, items: &[&str], phrase: &Phrase, are_amounts: bool) -> Verdict {
         let mut verdict = Verdict::absent(index, 0.0, 1.0);
         let mut found = 0_usize;
         for item in items {
             probare_cancellation::steps(1);
             let phrase = Phrase::new(item, self.scene.question);
             let exact = phrase.exact(self.scene.answer);
-            let part =
-                if exact.is_empty() { self.phrased(index, &phrase) } else { self.standing(index, exact, 1.0, false) };
+            let part = if are_amounts {
+                self.verdict(index, item)
+            } else if exact.is_empty() {
+                self.phrased(index, &phrase)
+            } else {
+                self.standing(index, exact, 1.0, false)
+            };
             found += usize::from(part.is_right);
             verdict.met.extend(part.met.into_iter().take(1));
             verdict.against.extend(part.against);
@@ -348,7 +359,8 @@ impl<'a> Trial<'a> {
             return verdict;
         }
         // Two people may share one surname: `Wilbur and Orville Wright`.
-        match phrase.alike(self.scene.answer) {
+        let is_mentioned = verdict.against.iter().any(|(_, against)| matches!(against, Against::Mention(_)));
+        match phrase.alike(self.scene.answer).filter(|_| !is_mentioned) {
             Some(whole) if whole.coverage >= MOST_OF_LIST => self.standing(index, vec![whole], MOST_OF_LIST, false),
             _ => verdict,
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::answer::{Answer, Way};
 use super::forms::forms;
 use super::objections::{Reason, Scene};
+use super::proof::Ground;
 use super::question::Question;
 use super::trial::Trial;
 
@@ -26,6 +27,10 @@ pub(crate) struct Verdict {
     pub met: Vec<(Range<usize>, Way)>,
     /// What speaks against it: bytes of the answer and why.
     pub against: Vec<(Range<usize>, Against)>,
+    /// For yes and no: whether the answer says it, or it only follows from what is stated.
+    pub is_said: Option<bool>,
+    /// What it rests on.
+    pub ground: Ground,
 }
 
 /// What speaks against an answer.
@@ -59,7 +64,22 @@ impl Against {
 impl Verdict {
     /// The gold was not met, or not enough of it.
     pub fn absent(gold: usize, coverage: f64, needed: f64) -> Self {
-        Self { is_right: false, gold, coverage, needed, met: Vec::new(), against: Vec::new() }
+        Self {
+            is_right: false,
+            gold,
+            coverage,
+            needed,
+            met: Vec::new(),
+            against: Vec::new(),
+            is_said: None,
+            ground: Ground::Absent,
+        }
+    }
+
+    /// The same where another rule takes it for shown.
+    #[must_use]
+    pub fn shown(self) -> Self {
+        Self { ground: Ground::Said, ..self }
     }
 
     /// Whether something speaks against what was met.
@@ -103,5 +123,8 @@ pub(crate) fn judge(query: &str, golds: &[String], response: &str) -> Option<Ver
             break;
         }
     }
-    best
+    best.map(|verdict| {
+        let gold = golds.get(verdict.gold).map_or("", String::as_str);
+        Verdict { ground: scene.ground(&verdict, gold), ..verdict }
+    })
 }

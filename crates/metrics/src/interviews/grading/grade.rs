@@ -39,6 +39,8 @@ pub struct Decision {
     pub span: Option<Range<usize>>,
     /// Why, in a few words.
     pub why: &'static str,
+    /// Whether it is said, and does not only follow from a statement, if it does.
+    pub is_said: bool,
 }
 
 /// What an answer gets.

@@ -153,13 +153,14 @@ impl<'w> Question<'w> {
     /// The yes/no score of the first text of an answer, and what was read.
     fn yes_no(&self, answer: &Answer<'_>, expected: &ExpectedAnswer, query: Option<&str>) -> (f64, Decision) {
         let Some(item) = answer.first() else {
-            return (0.0, Decision { polarity: None, span: None, why: "nothing is answered" });
+            return (0.0, Decision { polarity: None, span: None, why: "nothing is answered", is_said: true });
         };
         let reading = self.read(item, query);
         let decision = Decision {
             polarity: reading.polarity,
             span: reading.marker.map(|marker| item.span(marker)),
             why: reading.why,
+            is_said: reading.is_said,
         };
         if self.settings.strict_yes_no {
             let same = item.text().trim().to_lowercase() == expected.given.trim().to_lowercase();

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use probare_core::{BuildError, Field, Metric, Outcome, Sample, Score, ScoreError};
+use probare_core::{BuildError, Field, Metric, Outcome, Profile, Sample, Score, ScoreError, UNSURE};
 use probare_text::wordnet::WordNet;
 use rustc_hash::FxBuildHasher;
 use serde_json::Value as Json;
@@ -100,6 +100,11 @@ impl Graded {
             if let Some(value) = value {
                 score = score.with_part(Cow::Borrowed(name), value)?;
             }
+        }
+        if kind == QuestionType::YesNo && settings.profile == Profile::Careful && !settings.strict_yes_no {
+            let is_said = grade.decision.as_ref().is_none_or(|decision| decision.is_said);
+            let label = if grade.score >= 0.5 { "right" } else { "wrong" };
+            score = score.labelled(if is_said { label } else { UNSURE });
         }
         Ok(score.because(evidence(grade, weights.as_ref(), response)))
     }

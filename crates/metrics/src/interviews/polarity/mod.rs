@@ -49,6 +49,8 @@ pub struct Reading {
     pub marker: Option<Range<usize>>,
     /// Why, in a few words for the reader.
     pub why: &'static str,
+    /// Whether it is said, and does not only follow from a statement, if it does.
+    pub is_said: bool,
 }
 
 /// The polarity of a whole answer, with the question in view where there is one.
@@ -61,16 +63,16 @@ pub struct Reading {
 /// ```
 pub fn stated(text: &str, query: Option<&str>) -> Reading {
     let question = query.map(reading::Reading::of);
-    let reading::YesNo { sense, marker, why } = reading::Reading::of(text).yes_or_no(question.as_ref());
-    Reading { polarity: sense.map(|yes| if yes { Polarity::Yes } else { Polarity::No }), marker, why }
+    let reading::YesNo { sense, marker, why, is_said } = reading::Reading::of(text).yes_or_no(question.as_ref());
+    Reading { polarity: sense.map(|yes| if yes { Polarity::Yes } else { Polarity::No }), marker, why, is_said }
 }
 
 impl Reading {
     fn undecided(why: &'static str) -> Self {
-        Self { polarity: None, marker: None, why }
+        Self { polarity: None, marker: None, why, is_said: true }
     }
 
     fn decided(polarity: Polarity, marker: Range<usize>, why: &'static str) -> Self {
-        Self { polarity: Some(polarity), marker: Some(marker), why }
+        Self { polarity: Some(polarity), marker: Some(marker), why, is_said: true }
     }
 }
