@@ -240,9 +240,7 @@ pub fn valued(file: &Results) -> Result<Valued, CompareError> {
         if !seen.insert(valued.id.clone()) {
             twice.get_or_insert_with(|| valued.id.clone());
         }
-        // One model needs no name to be told apart by.
-        let model = valued.model.filter(|_| file.model.is_none());
-        found.cases.push(ValuedCase { model, ..valued });
+        found.cases.push(valued);
     };
     let answer = |case: Option<&Case>, model: Option<&str>| {
         let said = case.and_then(|case| case.response.as_ref()).filter(|said| said.model.as_deref() == model);

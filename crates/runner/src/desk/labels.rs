@@ -126,7 +126,7 @@ impl Candidate {
     fn drawn(&self, seed: u64) -> u64 {
         let (dataset, row, model, repeat) = self.place();
         let of_model = model.map_or(0, |model| u64::from(model) + 1);
-        Random::numbered(seed ^ u64::from(dataset) << 48 ^ of_model << 32 ^ u64::from(repeat), row).bits()
+        Random::numbered(seed ^ (u64::from(dataset) << 48) ^ (of_model << 32) ^ u64::from(repeat), row).bits()
     }
 }
 
@@ -646,7 +646,7 @@ mod tests {
     }
 
     fn decision(label: &str, by: &str) -> Decision {
-        let text = serde_json::json!({"id": "c0", "label": label, "by": by, "at": 1});
+        let text = json!({"id": "c0", "label": label, "by": by, "at": 1});
         Decision::of(serde_json::from_value(text).unwrap(), 0..0)
     }
 

@@ -157,7 +157,7 @@ export const labelsView = (desk) => {
     const tags = /** @type {HTMLInputElement} */ (make("input", { id: "label-tags", autocomplete: "off", maxlength: "1000" }));
     tags.value = ((own && own.tags) || []).join(", ");
     for (const one of [note, tags]) {
-      one.addEventListener("keydown", (event) => event.key === "Escape" && one.blur());
+      one.addEventListener("keydown", (event) => /** @type {KeyboardEvent} */ (event).key === "Escape" && one.blur());
       // What is written after the decision goes with it.
       one.addEventListener("change", () => own && own.label !== "defer" && decide(own.label));
     }
