@@ -336,7 +336,9 @@ fn days(text: &str, amounts: &[Amount], found: &mut Found) {
             days.push(Value::new(Kind::Time, Meaning::Amount(senses), amount.span.clone()));
         }
     }
-    days.into_iter().for_each(|day| found.push(day));
+    for day in days {
+        found.push(day);
+    }
 }
 
 /// What a time of day can mean. One that is told with a day ("9:30 tomorrow") is read by its own words.
