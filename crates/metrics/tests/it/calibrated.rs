@@ -51,11 +51,11 @@ fn splits(cases: &[(f64, bool)], promise: Promise) -> (usize, f64, usize) {
         let (labelled, kept) = shuffled.split_at(LABELS);
         let found = bands(labelled, promise);
         let ends = [(found.pass.band, true), (found.fail.band, false)];
-        let (mut spoken, mut is_broken) = (0, false);
+        let (mut spoken, mut is_broken) = (0_usize, false);
         for (band, passes) in ends.into_iter().filter_map(|(band, passes)| Some((band?, passes))) {
             let inside = kept.iter().filter(|(value, _)| if passes { *value >= band.at } else { *value <= band.at });
             let (all, wrong) =
-                inside.fold((0, 0), |(all, wrong), case| (all + 1, wrong + usize::from(case.1 != passes)));
+                inside.fold((0_usize, 0_usize), |(all, wrong), case| (all + 1, wrong + usize::from(case.1 != passes)));
             is_broken |= wrong as f64 > promise.error * all as f64;
             spoken += all;
         }
