@@ -148,7 +148,34 @@ pub(super) struct Candidates {
 pub(super) type KeptCandidates = (String, String, Version, Arc<Candidates>);
 
 /// What people said about the outputs of a run: by output, then by person.
-type Said<'a> = HashMap<usize, Vec<&'a Decision>>;
+#[derive(Default)]
+struct Said<'a> {
+    of: HashMap<usize, Vec<&'a Decision>>,
+    /// The outputs as they were first labelled, which is the order of `probare judge calibrate`: the same labels have the same interval.
+    order: Vec<usize>,
+}
+
+impl<'a> Said<'a> {
+    fn add(&mut self, at: usize, decision: &'a Decision) {
+        let all = self.of.entry(at).or_default();
+        if all.is_empty() {
+            self.order.push(at);
+        }
+        all.push(decision);
+    }
+
+    fn of(&self, at: usize) -> &[&'a Decision] {
+        self.of.get(&at).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn by(&self, at: usize, name: &str) -> Option<&'a Decision> {
+        self.of(at).iter().find(|one| one.label.by == name).copied()
+    }
+
+    fn people(&self) -> BTreeSet<&'a str> {
+        self.of.values().flatten().map(|one| one.label.by.as_str()).collect()
+    }
+}
 
 impl Desk {
     /// Keeps labels in this file, in place of `labels.jsonl` beside the store. A file that is there and no file of labels is refused.
@@ -173,28 +200,22 @@ impl Desk {
         let threshold = asked.threshold.filter(|at| at.is_finite()).unwrap_or(candidates.threshold);
         let metrics = &run.stored.plan.metrics;
         let by = asked.by.trim();
-        let own = |at: usize| said.get(&at).and_then(|all| all.iter().find(|one| one.label.by == by)).copied();
+        let own = |at: usize| said.by(at, by);
         let is_decided = |at: usize| own(at).is_some_and(|one| one.label.label != DEFER);
         let at = match asked.at {
             Some(place) => candidates.list.iter().position(|one| one.place() == place).ok_or(DeskError::NoCase)?.into(),
             None => candidates.next(asked, threshold, &said, own),
         };
         let sample = match at.filter(|_| !by.is_empty()) {
-            Some(at) => {
-                let others = said.get(&at).map(Vec::as_slice).unwrap_or_default();
-                Some(self.shown(&run, &candidates.list[at], own(at), others, is_decided(at))?)
-            }
+            Some(at) => Some(self.shown(&run, &candidates.list[at], own(at), said.of(at), is_decided(at))?),
             None => None,
         };
-        let labelled = |name: &str, deferred: bool| {
-            let has = |all: &&Vec<&Decision>| {
-                all.iter().any(|one| one.label.by == name && (one.label.label == DEFER) == deferred)
-            };
-            said.values().filter(has).count()
+        let labelled = |name: &str, is_deferred: bool| {
+            let own = said.order.iter().filter_map(|at| said.by(*at, name));
+            own.filter(|one| (one.label.label == DEFER) == is_deferred).count()
         };
-        let people: BTreeSet<&str> = said.values().flatten().map(|one| one.label.by.as_str()).collect();
         let people: Vec<Json> =
-            people.iter().map(|name| json!({"name": name, "decided": labelled(name, false)})).collect();
+            said.people().iter().map(|name| json!({"name": name, "decided": labelled(name, false)})).collect();
         let unsure = candidates.list.iter().filter(|one| one.is_unsure).count();
         Ok(json!({
             "run": Self::described(&run),
@@ -424,11 +445,11 @@ impl Desk {
                 }
             }
         }
-        let mut said = Said::new();
+        let mut said = Said::default();
         for (at, decision) in pairs {
             let answer = answers.get(&at).cloned().flatten();
             if decision.answer.is_none() || decision.answer == answer {
-                said.entry(at).or_default().push(decision);
+                said.add(at, decision);
             }
         }
         Ok(said)
@@ -517,7 +538,7 @@ impl Candidates {
         own: impl Fn(usize) -> Option<&'a Decision>,
     ) -> Option<usize> {
         let quarrel = |at: usize| {
-            let words = said.get(&at).into_iter().flatten().map(|one| one.label.label.as_str());
+            let words = said.of(at).iter().map(|one| one.label.label.as_str());
             words.filter(|word| *word != DEFER).collect::<BTreeSet<_>>().len() > 1
         };
         let mut open: Vec<(bool, f64, u64, usize)> = (self.list.iter().enumerate())
@@ -572,13 +593,8 @@ impl Candidates {
 
     /// Everybody with the metric, and the person with everybody else.
     fn agreements(&self, by: &str, threshold: f64, said: &Said<'_>) -> Vec<Json> {
-        let people: BTreeSet<&str> = said.values().flatten().map(|one| one.label.by.as_str()).collect();
-        let mut places: Vec<usize> = said.keys().copied().collect();
-        places.sort_unstable();
-        let of = |at: usize, name: &str| {
-            let label = said.get(&at)?.iter().find(|one| one.label.by == name)?;
-            self.category(&label.label.label)
-        };
+        let people = said.people();
+        let of = |at: usize, name: &str| self.category(&said.by(at, name)?.label.label);
         let agreement = |who: &str, with: &str, is_metric: bool, pairs: Vec<(usize, usize)>| {
             let kappa = |pairs: &[(usize, usize)]| cohen_kappa(pairs, Weights::Equal);
             let interval = resampled(pairs.len(), Level::NINETY_FIVE, SEED, |drawn| {
@@ -604,11 +620,11 @@ impl Candidates {
         let mut all = Vec::new();
         for name in &people {
             let pair = |at: &usize| Some((self.verdict(&self.list[*at], threshold)?, of(*at, name)?));
-            all.push(agreement(name, &self.info.name, true, places.iter().filter_map(pair).collect()));
+            all.push(agreement(name, &self.info.name, true, said.order.iter().filter_map(pair).collect()));
         }
         for name in people.iter().filter(|name| **name != by && people.contains(by)) {
             let pair = |at: &usize| Some((of(*at, by)?, of(*at, name)?));
-            all.push(agreement(by, name, false, places.iter().filter_map(pair).collect()));
+            all.push(agreement(by, name, false, said.order.iter().filter_map(pair).collect()));
         }
         all
     }
@@ -651,7 +667,7 @@ mod tests {
     }
 
     fn order(candidates: &Candidates, order: NextBy, said: &Said<'_>, by: &str) -> Vec<usize> {
-        let own = |at: usize| said.get(&at).and_then(|all| all.iter().find(|one| one.label.by == by)).copied();
+        let own = |at: usize| said.by(at, by);
         let next = |skip| {
             let asked = LabelsAsked { order, skip, seed: 3, ..LabelsAsked::default() };
             candidates.next(&asked, candidates.threshold, said, own)
@@ -668,7 +684,7 @@ mod tests {
         let values = [(0.9, 0.1), (0.9, 0.1), (0.45, 0.5), (0.4, 0.0), (0.1, 0.9), (0.8, 0.2)];
         let candidates = candidates(&values, &[1, 4]);
         assert_eq!(candidates.threshold, 0.5);
-        let nothing = Said::new();
+        let nothing = Said::default();
         assert_eq!(order(&candidates, NextBy::Threshold, &nothing, "Ada")[..2], [2, 3]);
         // The two of the third case lie farthest apart; then comes where the metrics do not agree.
         let split = order(&candidates, NextBy::Disagreement, &nothing, "Ada");
@@ -686,7 +702,10 @@ mod tests {
     fn what_people_disagree_about_comes_first_and_what_was_put_off_last() {
         let candidates = candidates(&[(0.9, 0.1), (0.9, 0.1), (0.5, 0.5), (0.5, 0.5)], &[]);
         let (yes, no, off) = (decision("pass", "Ada"), decision("fail", "Ben"), decision("defer", "Eve"));
-        let said = Said::from([(2, vec![&yes, &no]), (0, vec![&off])]);
+        let mut said = Said::default();
+        for (at, decision) in [(2, &yes), (2, &no), (0, &off)] {
+            said.add(at, decision);
+        }
         let of_eve = order(&candidates, NextBy::Disagreement, &said, "Eve");
         assert_eq!((of_eve[0], of_eve.last()), (2, Some(&0)), "{of_eve:?}");
         let of_ada = order(&candidates, NextBy::Disagreement, &said, "Ada");
@@ -699,13 +718,14 @@ mod tests {
         let candidates = candidates(&values, &[0]);
         let (yes, no, off) = (decision("pass", "Ada"), decision("fail", "Ada"), decision("defer", "Ada"));
         let other = decision("fail", "Ben");
-        let mut said = Said::new();
-        for at in 0..40 {
+        let mut said = Said::default();
+        for at in 0..39 {
             // The metric passes the even ones. Ada agrees but for two of each kind.
             let passes = (at % 2 == 0) != (at < 4);
-            said.insert(at, vec![if passes { &yes } else { &no }]);
+            said.add(at, if passes { &yes } else { &no });
         }
-        said.insert(39, vec![&off, &other]);
+        said.add(39, &off);
+        said.add(39, &other);
         let told = candidates.agreements("Ada", 0.5, &said);
         let named: Vec<(&str, &str)> =
             told.iter().map(|one| (one["who"].as_str().unwrap(), one["with"].as_str().unwrap())).collect();
