@@ -14,7 +14,7 @@ const METRICS: [&str; 4] = ["tool_calls", "tool_call_f1", "tool_schema", "functi
 /// A tool in the shapes of both providers, whichever is asked.
 fn tool(number: usize) -> Json {
     let schema = json!({"type": "object", "properties": {"at": {"type": "string"}}, "required": ["at"]});
-    if number % 2 == 0 {
+    if number.is_multiple_of(2) {
         json!({"type": "function", "function": {"name": "look", "description": "Looks.", "parameters": schema}})
     } else {
         json!({"name": "look", "description": "Looks.", "input_schema": schema})
@@ -110,7 +110,7 @@ fn tools_are_sent_in_both_forms_and_the_calls_are_scored_kept_and_found_again() 
         assert_eq!(first["tool_calls"], json!([{"id": "1", "name": "look", "arguments": {"at": "reply to Q0"}}]));
         assert_eq!((&first["response"]["text"], first["tools"].as_array().map(Vec::len)), (&json!(""), Some(1)));
         let mut words = vec!["score", "o.jsonl", "-q", "-o", "s.jsonl"];
-        METRICS.iter().for_each(|metric| words.extend(["-m", metric]));
+        words.extend(METRICS.iter().flat_map(|metric| ["-m", metric]));
         good(place, &words);
         for metric in METRICS {
             assert_eq!(values(&place.join("s.jsonl"), metric), values(&place.join("r.jsonl"), metric), "{metric}");
