@@ -367,7 +367,7 @@ fn opening_what_a_stranger_sent_starts_nothing_and_contacts_nobody() {
     for verb in [&["runs", "list"][..], &["runs", "show", "1"], &["runs", "export", "1", "-o", "exported.jsonl"]] {
         open(&[verb, &["--store", &store]].concat());
     }
-    open(&["compare", "1", &at("r.jsonl"), "--store", &store]);
+    open(&["compare", "1", "1", "--store", &store]);
     open(&["history", &at("."), "-o", "history.md"]);
     open(&["export", "1", "--to", "inspect", "-o", "log.json", "--store", &store]);
     let resumed = open(&["resume", "1", "--retry", "failed", "--store", &store]);
