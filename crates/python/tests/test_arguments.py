@@ -111,7 +111,7 @@ def test_traces_are_cases_one_by_one_or_by_conversation(tmp_path):
     assert probare.verify(tmp_path / "told.jsonl")
     with pytest.raises(probare.UsageError, match="unknown grouping `talk`; known are trace and conversation"):
         probare.score(traces, "loops", group="talk")
-    with pytest.raises(probare.UsageError, match="a grouping is for traces"):
+    with pytest.raises(probare.DataError, match="a grouping is for traces"):
         probare.score(ROOT / "examples/quickstart.jsonl", "token_f1", group="trace")
 
 
