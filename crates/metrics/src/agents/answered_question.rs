@@ -52,8 +52,8 @@ impl Metric for AnsweredQuestion {
         let (mut all, mut left) = (0_usize, 0_usize);
         let mut evidence = Bounded::default();
         for user in talk.of_user() {
-            let replies: Vec<&TalkText> =
-                talk.of_assistant().filter(|text| text.turn == user.turn && text.message > user.message).collect();
+            let turn = talk.in_turn_of(user).iter();
+            let replies: Vec<&TalkText> = turn.filter(|text| !text.is_user && text.message > user.message).collect();
             if replies.is_empty() {
                 continue;
             }

@@ -88,12 +88,28 @@ fn of_families(words: &[String]) -> Vec<&'static str> {
 }
 
 /// What the tools and the calls of a case can do, and what its user speaks of.
-struct Offered<'a> {
+struct Offered {
     tools: Vec<ToolWords>,
-    user: Vec<&'a Reading>,
+    /// The words of the user, with those that they are forms of.
+    wanted: FxHashSet<String>,
+    families: FxHashSet<&'static str>,
 }
 
-impl Offer for Offered<'_> {
+impl Offered {
+    fn new(tools: Vec<ToolWords>, talk: &Talk) -> Self {
+        let readings = talk.of_user().map(|text| &text.reading);
+        let words: FxHashSet<&str> = readings
+            .flat_map(|reading| {
+                (0..reading.tokens.len()).filter(|at| reading.tokens[*at].is_word).map(|at| reading.word(at))
+            })
+            .collect();
+        let wanted: FxHashSet<String> = words.into_iter().flat_map(lemmas).collect();
+        let families = wanted.iter().filter_map(|word| family(word)).collect();
+        Self { tools, wanted, families }
+    }
+}
+
+impl Offer for Offered {
     fn has_tool(&self, act: &Act) -> bool {
         let synonyms = WordNet::embedded().synonyms(&act.verb);
         self.tools.iter().any(|tool| tool.does(act, &synonyms))
@@ -104,13 +120,7 @@ impl Offer for Offered<'_> {
     }
 
     fn was_wanted(&self, act: &Act) -> bool {
-        self.user.iter().any(|reading| {
-            (0..reading.tokens.len()).filter(|at| reading.tokens[*at].is_word).any(|at| {
-                lemmas(reading.word(at))
-                    .iter()
-                    .any(|word| *word == act.verb || act.family.is_some() && family(word) == act.family)
-            })
-        })
+        self.wanted.contains(&act.verb) || act.family.is_some_and(|family| self.families.contains(family))
     }
 }
 
@@ -205,12 +215,14 @@ impl Metric for ClaimedActions {
         for tool in case.tools.as_deref().unwrap_or_default() {
             tools.push(ToolWords::new(&tool.name, &tool.description));
         }
-        tools.extend(trace.calls.iter().map(|made| ToolWords::new(&made.call.name, "")));
+        let mut called: FxHashSet<&str> = FxHashSet::default();
+        let names = trace.calls.iter().map(|made| made.call.name.as_str()).filter(|name| called.insert(name));
+        tools.extend(names.map(|name| ToolWords::new(name, "")));
         let is_traced = !tools.is_empty() || !trace.orphans.is_empty();
         if !is_traced && self.without_trace == WithoutTrace::Ignore {
             return Ok(Outcome::not_applicable("the case shows no tools, no calls and no results"));
         }
-        let offered = Offered { tools, user: talk.of_user().map(|text| &text.reading).collect() };
+        let offered = Offered::new(tools, &talk);
         let calls: Vec<Made<'_>> = trace.calls.iter().map(Made::new).collect();
         let mut counts = [0_usize; 4];
         let mut evidence = Bounded::default();

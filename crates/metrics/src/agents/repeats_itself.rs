@@ -131,7 +131,7 @@ impl<'t> Spoken<'t> {
             (words.len() >= LONG_SENTENCE).then(|| (words.join(" "), sentence.tokens.clone()))
         });
         let sentences = long.collect();
-        let asked = talk.of_user().filter(|user| user.turn == text.turn).map(|user| loose(&user.text(case)));
+        let asked = asked_of(talk, text).map(|user| loose(&user.text(case)));
         Some(Self { text, trigrams, sentences, question: asked.collect::<Vec<_>>().join("\n") })
     }
 }
@@ -144,9 +144,14 @@ fn words_of(reading: &Reading, tokens: Range<usize>) -> Vec<&str> {
     words(reading, tokens).collect()
 }
 
+/// What the user said in the turn of a text.
+fn asked_of<'t>(talk: &'t Talk, text: &TalkText) -> impl Iterator<Item = &'t TalkText> {
+    talk.in_turn_of(text).iter().filter(|said| said.is_user)
+}
+
 /// Whether the user asked for the same again.
 fn was_asked(talk: &Talk, text: &TalkText) -> bool {
-    talk.of_user().filter(|user| user.turn == text.turn).any(|user| wants_again(&user.reading))
+    asked_of(talk, text).any(|user| wants_again(&user.reading))
 }
 
 impl RepeatsItself {
@@ -160,21 +165,26 @@ impl RepeatsItself {
         holders: &FxHashMap<[u32; 3], Vec<usize>>,
     ) -> Option<Evidence> {
         let is_other_question = |other: &Spoken<'_>| spoken.question.is_empty() || spoken.question != other.question;
-        let mut common: FxHashMap<usize, usize> = FxHashMap::default();
-        for trigram in &spoken.trigrams {
-            probare_cancellation::steps(1);
-            for holder in holders.get(trigram).into_iter().flatten() {
-                *common.entry(*holder).or_default() += 1;
-            }
-        }
-        let mut alike: Vec<(usize, usize)> = common.into_iter().collect();
-        alike.sort_unstable();
+        // Texts that are alike share so many trigrams that one of those that are left over without them is shared, too: the rarest
+        // of them lead to every text that can be alike, and what all answers begin with leads to none.
+        let held = |trigram: &[u32; 3]| holders.get(trigram).map_or(&[][..], Vec::as_slice);
+        let mut rarest: Vec<&[u32; 3]> = spoken.trigrams.iter().collect();
+        rarest.sort_unstable_by_key(|trigram| (held(trigram).len(), **trigram));
+        let all = spoken.trigrams.len();
+        let fewest = (1..all).find(|shared| *shared as f64 >= self.alike * all as f64).unwrap_or(all);
+        rarest.truncate(all + 1 - fewest);
+        let mut near: Vec<usize> = rarest.into_iter().flat_map(held).copied().collect();
+        near.sort_unstable();
+        near.dedup();
         let whole = |text: &TalkText| text.reading.origin(0, text.reading.tokens.len().saturating_sub(1));
-        let same = alike.into_iter().find(|(holder, shared)| {
-            let all = spoken.trigrams.len() + earlier[*holder].trigrams.len() - shared;
-            *shared as f64 >= self.alike * all as f64 && is_other_question(&earlier[*holder])
+        let same = near.into_iter().find(|holder| {
+            let other = &earlier[*holder];
+            let shared = spoken.trigrams.iter().filter(|trigram| other.trigrams.contains(*trigram)).count();
+            probare_cancellation::steps(1);
+            let all = spoken.trigrams.len() + other.trigrams.len() - shared;
+            shared as f64 >= self.alike * all as f64 && is_other_question(other)
         });
-        if let Some((holder, _)) = same {
+        if let Some(holder) = same {
             let other = earlier[holder].text;
             let piece = spoken.text.evidence(case, EvidenceKind::Found, whole(spoken.text));
             return Some(piece.with_support(other.place(whole(other))));
@@ -243,6 +253,29 @@ mod tests {
         let piece = &outcome.score().unwrap().evidence[0];
         assert_eq!(case.words_at(piece.place.as_ref().unwrap()).as_deref(), Some(ADVICE));
         assert_eq!(piece.note.as_deref(), Some("1 of 2 longer sentences were said before"));
+    }
+
+    #[test]
+    fn one_opening_of_many_answers_is_no_repetition_and_a_near_copy_is_found_among_them() {
+        let letters = "abcdefghijklmnopqrstuvwxyz";
+        let answer = |at: usize| {
+            let (own, other) = (&letters[at..=at], &letters[25 - at..26 - at]);
+            format!(
+                "Thank you for your question about our house, {own}one {other}two {own}three {other}four {own}five {other}six."
+            )
+        };
+        let mut texts: Vec<String> = Vec::new();
+        for at in 0..20 {
+            texts.extend([format!("Question {at}?"), answer(at)]);
+        }
+        // One word at the end is another one: 12 of 13 trigrams are shared.
+        texts.extend(["And then?".to_owned(), answer(7).replace("ssix", "seven")]);
+        let case = talk(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        let score = score(&case).unwrap();
+        assert_eq!((score.parts.get("texts"), score.parts.get("repeated")), (Some(20.0), Some(1.0)));
+        let piece = &score.evidence[0];
+        assert_eq!(piece.place.as_ref().unwrap().index, Some(41));
+        assert_eq!(piece.support.as_ref().unwrap().index, Some(15));
     }
 
     #[test]

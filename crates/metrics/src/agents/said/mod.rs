@@ -85,6 +85,13 @@ impl Talk {
         self.texts.iter().filter(|text| text.is_user)
     }
 
+    /// What was said in the turn of a text, by both. Turns follow each other, so this is a stretch of all texts.
+    pub fn in_turn_of(&self, text: &TalkText) -> &[TalkText] {
+        let start = self.texts.partition_point(|other| other.turn < text.turn);
+        let end = self.texts.partition_point(|other| other.turn <= text.turn);
+        &self.texts[start..end]
+    }
+
     /// What the assistant said.
     pub fn of_assistant(&self) -> impl DoubleEndedIterator<Item = &TalkText> {
         self.texts.iter().filter(|text| !text.is_user)
