@@ -50,7 +50,7 @@ pub(super) fn find(store: &Path, given: &[String]) -> Result<Vec<Given>, DeskErr
         }
         files_of(folder, &mut found)?;
         if found.is_empty() {
-            return Err(DeskError::Nothing { store: store.to_owned(), folder: folder.to_owned() });
+            return Err(DeskError::Nothing { stores: vec![store.to_owned()], folders: vec![folder.to_owned()] });
         }
         return Ok(found);
     }
@@ -77,7 +77,10 @@ pub(super) fn find(store: &Path, given: &[String]) -> Result<Vec<Given>, DeskErr
         }
     }
     if found.is_empty() {
-        return Err(DeskError::Nothing { store: store.to_owned(), folder: PathBuf::from(given.join(", ")) });
+        // What is named and is there is a folder.
+        let folders: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
+        let stores = folders.iter().map(|folder| folder.join(STORE)).collect();
+        return Err(DeskError::Nothing { stores, folders });
     }
     Ok(found)
 }

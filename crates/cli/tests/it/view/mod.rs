@@ -510,7 +510,7 @@ fn what_cannot_be_shown_is_told_before_anything_is_served() {
     };
     let (ending, words) = told(&["view"]);
     assert_eq!(ending, 1, "{words}");
-    assert!(words.contains("there is nothing to view") && words.contains("probare run probare.yaml"), "{words}");
+    assert!(words.contains("no run was found: there is no store `.probare/store.db`, and no file of results in `.`") && words.contains("probare run probare.yaml"), "{words}");
     let (ending, words) = told(&["view", "nowhere.jsonl"]);
     assert_eq!(ending, 64, "{words}");
     assert!(words.contains("`nowhere.jsonl` is no run, file or folder"), "{words}");
