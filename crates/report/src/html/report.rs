@@ -31,7 +31,6 @@ const BEYOND_BYTES: usize = 24 << 20;
 pub struct Html {
     output: Output,
     options: Options,
-    section: String,
     metrics: Vec<MetricInfo>,
     /// Outputs so far.
     outputs: u64,
@@ -49,20 +48,12 @@ impl Html {
         Self {
             output,
             options,
-            section: String::new(),
             metrics: Vec::new(),
             outputs: 0,
             data,
             beyond: Worst::new(BEYOND, BEYOND_BYTES),
             rows: Worst::new(ROWS, usize::MAX),
         }
-    }
-
-    /// Adds a section of the caller's own before the summary: HTML, made with [`crate::escape::html`].
-    #[must_use]
-    pub fn with_section(mut self, section: String) -> Self {
-        self.section = section;
-        self
     }
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
@@ -117,10 +108,7 @@ impl Html {
             body.push_str(&format!("<div class=\"banner bad\"><b>Incomplete</b><span>{why}</span></div>\n"));
         }
         body.push_str(&overview::tiles(summary));
-        body.push_str(&self.section);
-        for section in &finish.sections {
-            body.push_str(&section.html);
-        }
+        finish.panels.iter().for_each(|panel| body.push_str(&super::panel(panel)));
         body.push_str(&overview::means(summary));
         body.push_str(&overview::groups(summary));
         body.push_str(&overview::distributions(summary));

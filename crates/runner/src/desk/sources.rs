@@ -292,6 +292,7 @@ fn fill(
     plan.repeats = u32::try_from(samples / cases.max(1) / (models.len() as u64).max(1)).unwrap_or(1).max(1);
     plan.datasets[0].cases = cases;
     store.replan(run, &plan)?;
+    store.keep_panels(run, &manifest.panels)?;
     store.set_state(run, State::Complete)?;
     Ok(())
 }
