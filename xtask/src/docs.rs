@@ -82,7 +82,7 @@ fn copy_pages(from: &Path, to: &Path) -> Result<()> {
         } else if path.extension().is_some_and(|extension| extension == "md") {
             let text = fs::read_to_string(&path)?;
             fs::write(&target, with_links(&text, path.parent().unwrap_or(&path)))?;
-        } else {
+        } else if path.extension().is_some_and(|extension| extension != "toml") {
             fs::copy(&path, &target)?;
         }
     }

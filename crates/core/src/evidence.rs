@@ -86,11 +86,12 @@ pub const LONGEST_TEXT: usize = 200;
 
 /// One piece of evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenEvidence")]
 pub struct Evidence {
     /// What it says.
     pub kind: EvidenceKind,
     /// Where it stands in the case, if it stands anywhere.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
     /// The words at that place, or the words that were looked for; the beginning of them where `cut` says so.
     pub text: String,
@@ -103,6 +104,33 @@ pub struct Evidence {
     /// Where the counterpart stands: what supports a statement, what a quotation was found in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub support: Option<Place>,
+}
+
+/// Evidence as a file holds it: its place lies open among the rest, so that it is read without a detour.
+#[derive(Deserialize)]
+struct WrittenEvidence {
+    kind: EvidenceKind,
+    field: Option<Field>,
+    index: Option<usize>,
+    path: Option<String>,
+    start: Option<usize>,
+    end: Option<usize>,
+    text: String,
+    #[serde(default)]
+    cut: bool,
+    note: Option<Cow<'static, str>>,
+    support: Option<Place>,
+}
+
+impl From<WrittenEvidence> for Evidence {
+    fn from(written: WrittenEvidence) -> Self {
+        let WrittenEvidence { kind, field, index, path, start, end, text, cut, note, support } = written;
+        let place = match (field, start, end) {
+            (Some(field), Some(start), Some(end)) => Some(Place { field, index, path, start, end }),
+            _ => None,
+        };
+        Self { kind, place, text, cut, note, support }
+    }
 }
 
 impl Evidence {

@@ -33,8 +33,44 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "pick_many": {"metric": ["Lisbon", "Oslo"]},
     "pick_one": {"metric": {"Lisbon": 1, "Oslo": 0.5}},
     "yes_no": {"metric": "yes"},
+    "tool_rules": {"rules": [{"deny": ["cancel_*"]}, {"at_most": 1, "of": "book_train"}]},
+    "list_contains": {"at_path": "/metadata/topics", "expected": ["Silk Road", "Oslo"]},
+    "numeric_diff": {"at_path": "/metadata/seats", "expected": 2},
+    "json_match": {"at_path": "/metadata/made", "expected": {"city": "Oslo", "seats": 2}},
     "yes_no_rationale": {"metric": {"answer": "yes", "rationale": {"river": 0.5, "press": 0.5}}},
 }
+
+
+PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}, "seats": {"type": "integer"}}, "required": ["city"]}
+TOOLS = [
+    {"name": name, "description": f"{name} a journey", "parameters": PARAMETERS} for name in ("book_train", "cancel_train")
+]
+WAIT = "Please wait at the station until the next train comes in."
+REPORTS = [WAIT, "I booked {seats} seats to {place}.", "I cancelled the train to {place}.", "Your seats to Oslo are booked.", "How many seats?"]
+
+
+def conversation(draw: random.Random, place: str, answer: str | None) -> list[dict[str, Any]]:
+    """What a user asks for, what an agent calls, what comes of it, what the agent says; and a second turn."""
+    seats = draw.randint(1, 3)
+    told = draw.choice(REPORTS).format(seats=draw.choice([seats, 4]), place=draw.choice([place, "Oslo"]))
+    calls = [
+        {"id": f"c{at}", "name": draw.choice(TOOLS)["name"], "arguments": {"city": place, "seats": seats}}
+        for at in range(draw.randint(0, 3))
+    ]
+    if calls and draw.random() < 0.3:
+        del calls[-1]["arguments"]["seats"]
+    results = [
+        {"role": "tool", "id": call["id"], "text": draw.choice(["ok", f"{place}, {seats} seats", "error: full"])}
+        for call in calls
+    ]
+    return [
+        {"role": "user", "text": f"Book {seats} seats to {place}, please. My code is AB-{seats}17."},
+        {"role": "assistant", "tool_calls": calls} if calls else {"role": "assistant", "text": "One moment."},
+        *results,
+        {"role": "assistant", "text": told},
+        {"role": "user", "text": "And where does it stop?"},
+        {"role": "assistant", "text": draw.choice([answer, WAIT]) or f"Your code is AB-{draw.randint(1, 3)}17."},
+    ]
 
 
 def made_rows(count: int, seed: int = 20261116) -> list[dict[str, Any]]:
@@ -52,7 +88,7 @@ def made_rows(count: int, seed: int = 20261116) -> list[dict[str, Any]]:
             "id": f"case-{number}",
             "query": f"Which city? {text(6)}",
             "response": draw.choice([f"It is {place}. {text(15)}.", place, '{"a": 1}', f"yes, {text(8)}", text(20)]),
-            "reference": [place] if number % 3 else [place, draw.choice(PLACES)],
+            "reference": [place] if number % 3 else [place, draw.choice([*PLACES, "42 km"])],
             "context": context,
             "citations": [{"source_index": 0, "quote": f"{place} is a city"}],
             "retrieved": draw.sample(PLACES, 4),
@@ -62,12 +98,20 @@ def made_rows(count: int, seed: int = 20261116) -> list[dict[str, Any]]:
                 "topics": [place, "Silk Road"],
                 "steps": ["Confirm the press", text(4)],
                 "sources_verified": [f"{place} is a city.", text(8)],
+                "seats": number % 7,
+                "made": {"city": place, "seats": number % 3} if number % 5 else {"city": place},
                 "iterations": [{"answers": [text(5)]}, {"answers": [place]}],
             },
         }
+        if number % 2 == 0:
+            row["messages"] = conversation(draw, place, row["response"])
+            row["expected_messages"] = conversation(draw, place, row["response"])
+            row["tools"] = TOOLS
+            row["expected_tool_calls"] = [{"name": "book_train", "arguments": {"city": place, "seats": 2}}]
         if number % 97 == 1:
             del row["context"]
         if number % 89 == 2:
+            row.pop("messages", None)
             del row["response"]
         rows.append(row)
     return rows

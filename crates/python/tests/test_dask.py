@@ -88,5 +88,8 @@ def test_what_cannot_be_right_is_refused(name, made, taken):
         module.score(frame, [{"id": "token_f1", "name": "query"}])
     with pytest.raises(probare.UsageError, match="`mapping` names the column `said` for `response`"):
         module.score(frame, "token_f1", mapping={"response": "said"})
+    for wrong in (module.score, module.summary):
+        with pytest.raises(probare.UsageError, match=f"must be a {name.title()} frame, but it is a builtins.list"):
+            wrong(made_rows(3), "token_f1")
     with pytest.raises(probare.UsageError, match=rf"call probare\.{name}\.score"):
         probare.score(frame, "token_f1")

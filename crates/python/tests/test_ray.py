@@ -58,6 +58,9 @@ def test_the_summary_comes_from_parts():
 def test_what_would_pay_twice_is_refused():
     with pytest.raises(probare.UsageError, match="would pay twice"):
         probare.ray.score(dataset(made_rows(3)), ["judge_rubric"], judges=["openai:x"])
+    for wrong in (probare.ray.score, probare.ray.summary):
+        with pytest.raises(probare.UsageError, match="must be a Ray dataset, but it is a builtins.list"):
+            wrong(made_rows(3), "token_f1")
     with pytest.raises(probare.UsageError, match=r"call probare\.ray\.score"):
         probare.score(dataset(made_rows(3)), "token_f1")
 

@@ -95,6 +95,9 @@ def test_what_would_pay_twice_is_refused(frame):
         probare.spark.score(frame, ["judge_rubric"], judges=["openai:x"])
     with pytest.raises(probare.UsageError, match="there is a column `query` already"):
         probare.spark.score(frame, [{"id": "token_f1", "name": "query"}])
+    for wrong in (probare.spark.score, probare.spark.summary):
+        with pytest.raises(probare.UsageError, match="must be a Spark frame, but it is a builtins.list"):
+            wrong(made_rows(3), "token_f1")
     with pytest.raises(probare.UsageError, match=r"call probare\.spark\.score"):
         probare.score(frame, "token_f1")
 

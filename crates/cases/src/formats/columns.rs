@@ -10,7 +10,7 @@ use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use parquet::record::reader::RowIter;
 use parquet::record::{Field, Row as Record};
 use probare_core::{Case, Problem};
-use serde_json::{Map, Number, Value as Json};
+use serde_json::{Number, Value as Json};
 
 use crate::OpenError;
 use crate::cells::{Cell, Row};
@@ -56,8 +56,9 @@ impl ColumnRows {
     }
 }
 
-fn object(row: &Record) -> Map<String, Json> {
-    row.get_column_iter().map(|(name, value)| (name.clone(), json(value))).collect()
+/// What is set of a group. All rows have the same members there, so one that is not set is one that the row does not have.
+fn object<'v>(members: impl Iterator<Item = (String, &'v Field)>) -> Json {
+    Json::Object(members.map(|(name, value)| (name, json(value))).filter(|(_, value)| !value.is_null()).collect())
 }
 
 /// One value as JSON. Bytes that are text are text; a number that JSON cannot write is absent.
@@ -82,11 +83,11 @@ fn json(value: &Field) -> Json {
         Field::Str(text) => Json::String(text.clone()),
         Field::Bytes(bytes) => Json::String(String::from_utf8_lossy(bytes.data()).into_owned()),
         Field::Decimal(_) => Json::String(value.to_string()),
-        Field::Group(row) => Json::Object(object(row)),
+        Field::Group(row) => object(row.get_column_iter().map(|(name, value)| (name.clone(), value))),
         Field::ListInternal(list) => Json::Array(list.elements().iter().map(json).collect()),
         Field::MapInternal(map) => {
             let name = |key: &Field| if let Field::Str(text) = key { text.clone() } else { key.to_string() };
-            Json::Object(map.entries().iter().map(|(key, value)| (name(key), json(value))).collect())
+            object(map.entries().iter().map(|(key, value)| (name(key), value)))
         }
     }
 }

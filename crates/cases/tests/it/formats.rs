@@ -162,12 +162,22 @@ fn tsv_is_csv_with_tabs() {
 #[test]
 fn parquet_rows_are_read_and_streams_too() {
     let schema = Arc::new(
-        parse_message_type("message m { required binary id (UTF8); optional binary response (UTF8); }").unwrap(),
+        parse_message_type(
+            "message m { required binary id (UTF8); optional binary response (UTF8);
+             required group made { optional binary city (UTF8); optional binary seats (UTF8); } }",
+        )
+        .unwrap(),
     );
     let mut bytes = Vec::new();
     let mut writer = SerializedFileWriter::new(&mut bytes, schema, Arc::new(WriterProperties::new())).unwrap();
     let mut group = writer.next_row_group().unwrap();
-    for (values, levels) in [(vec!["a", "b"], None), (vec!["x"], Some(vec![1, 0]))] {
+    let columns = [
+        (vec!["a", "b"], None),
+        (vec!["x"], Some(vec![1, 0])),
+        (vec!["Oslo", "Bonn"], Some(vec![1, 1])),
+        (vec!["2"], Some(vec![0, 1])),
+    ];
+    for (values, levels) in columns {
         let mut column = group.next_column().unwrap().unwrap();
         let values: Vec<ByteArray> = values.into_iter().map(ByteArray::from).collect();
         column.typed::<ByteArrayType>().write_batch(&values, levels.as_deref(), None).unwrap();
@@ -180,6 +190,9 @@ fn parquet_rows_are_read_and_streams_too() {
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0].response.as_ref().unwrap().text, "x");
     assert!(rows[1].response.is_none());
+    // All rows of a file have the same members, so one that is not set is absent.
+    let made = |row: usize| serde_json::to_string(&rows[row].metadata["made"]).unwrap();
+    assert_eq!((made(0), made(1)), (r#"{"city":"Oslo"}"#.to_owned(), r#"{"city":"Bonn","seats":"2"}"#.to_owned()));
 
     bytes.truncate(bytes.len() / 2);
     let cut = Rows::from_reader(std::io::Cursor::new(bytes), "cut.parquet", Format::Parquet, &ReadOptions::default());

@@ -73,6 +73,14 @@ def distributed(metrics: Any, profile: str | None, settings: Mapping[str, Any]) 
     return Recipe(metrics=metrics, profile=profile, **{**given, "judges": tuple(given["judges"])})
 
 
+def refuse_other(name: str, value: object, method: str, allowed: str) -> None:
+    """What is spread must be something that can be: it is known by what it does."""
+    if not hasattr(value, method):
+        kind = type(value)
+        told = f"`{name}` must be {allowed}, but it is a {kind.__module__}.{kind.__qualname__}"
+        raise UsageError(told, "probare.score takes rows, frames and files that lie here")
+
+
 def refuse_absent(there: Iterable[str], mapping: Mapping[str, str]) -> None:
     """Every column that is mapped must be there."""
     columns = list(there)

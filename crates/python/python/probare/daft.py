@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from probare._arguments import Spread, signed
-from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, whole_of
+from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
 from probare._frames import needed
 from probare._results import Summary
 
@@ -38,6 +38,7 @@ def score(
     """
     daft = needed("daft")
     recipe = distributed(metrics, profile, settings)
+    refuse_other("df", df, "with_column", "a Daft frame")
     fields, names = recipe.columns(), list(df.column_names)
     refuse_absent(names, recipe.mapping)
     refuse_clash(names, [name for name, _ in fields])
@@ -62,5 +63,6 @@ def summary(scored: Any, metrics: Request | Sequence[Request], profile: Profile 
     Scores are computed again unless the frame is collected or was written and read back.
     """
     needed("daft")
+    refuse_other("scored", scored, "with_column", "a Daft frame")
     batches = scored.select(*named(metrics, profile)).to_arrow_iter()
     return whole_of(metrics, profile, "daft", (part_of(metrics, profile, [batch])["part"][0].as_py() for batch in batches))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Unpack
 
 from probare._arguments import Spread, signed
-from probare._distributed import SUMMED, Recipe, distributed, named, part_of, refuse_absent, refuse_clash, whole_of
+from probare._distributed import SUMMED, Recipe, distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
 from probare._frames import needed
 from probare._results import Summary
 
@@ -39,6 +39,7 @@ def score(
     pandas = needed("pandas")
     recipe = distributed(metrics, profile, settings)
     fields = recipe.columns()
+    refuse_other("df", df, "map_partitions", "a Dask frame")
     refuse_absent(df.columns, recipe.mapping)
     refuse_clash(df.columns, [name for name, _ in fields])
     added = {name: pandas.Series([], dtype="float64" if is_value else "object") for name, is_value in fields}
@@ -63,6 +64,7 @@ def summary(scored: Any, metrics: Request | Sequence[Request], profile: Profile 
     Every partition is summed up where it lies, and only these sums come here; they are put together exactly. Scores are
     computed again unless the frame is persisted or was written and read back.
     """
+    refuse_other("scored", scored, "map_partitions", "a Dask frame")
     columns = named(metrics, profile)
     parts = scored[columns].map_partitions(_part, metrics, profile, meta={"part": "object"}).compute()
     return whole_of(metrics, profile, "dask", parts["part"])

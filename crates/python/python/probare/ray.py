@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from probare._distributed import beside, distributed, named, part_of, refuse_absent, refuse_clash, whole_of
+from probare._distributed import beside, distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, whole_of
 from probare._frames import needed
 from probare._results import Summary
 
@@ -55,6 +55,7 @@ def score(
         profile,
         {"mapping": mapping, "evidence": evidence, "judges": judges, "record": record, "config": config},
     )
+    refuse_other("dataset", dataset, "map_batches", "a Ray dataset")
     there = dataset.columns() or []
     refuse_absent(there, recipe.mapping if there else {})
     refuse_clash(there, [name for name, _ in recipe.columns()])
@@ -76,6 +77,7 @@ def summary(scored: Dataset, metrics: Request | Sequence[Request], profile: Prof
     Every block is summed up where it lies, and only these sums come here; they are put together exactly. Scores are computed
     again unless the dataset is materialized or was written and read back.
     """
+    refuse_other("scored", scored, "map_batches", "a Ray dataset")
     columns = named(metrics, profile)
 
     def block(table: pyarrow.Table) -> pyarrow.Table:

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Unpack
 
 from probare._arguments import Spread, signed
-from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, scored_batches, whole_of
+from probare._distributed import distributed, named, part_of, refuse_absent, refuse_clash, refuse_other, scored_batches, whole_of
 from probare._frames import needed
 from probare._results import Summary
 
@@ -47,6 +47,7 @@ def score(
 
     recipe = distributed(metrics, profile, settings)
     fields = [(plain(name), is_value) for name, is_value in recipe.columns()]
+    refuse_other("df", df, "mapInArrow", "a Spark frame")
     refuse_absent(df.columns, recipe.mapping)
     refuse_clash(df.columns, [name for name, _ in fields])
     added = [StructField(name, DoubleType() if is_value else StringType()) for name, is_value in fields]
@@ -65,6 +66,7 @@ def summary(
     Every partition is summed up where it lies, and only these sums come to the driver, in one job; they are put together
     exactly. Scores are computed again unless the frame is cached or was written and read back.
     """
+    refuse_other("scored", scored, "mapInArrow", "a Spark frame")
     columns = named(metrics, profile)
 
     def partition(batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:

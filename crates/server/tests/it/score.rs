@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use probare_core::MetricKind;
 use probare_server::{Limits, Settings};
 use serde_json::{Value as Json, json};
 
@@ -35,6 +36,28 @@ fn both_ways_of_asking_give_the_same_lines() {
     let path = "/v1/score?metric=token_f1&metric=exact_match&metric=words%3Dcontains%3Atexts%3D%5B%22Ada%22%2C%225%22%5D%2Crequire%3Dall";
     let streamed = server.ask("POST", path, &["Content-Type: application/x-ndjson"], &rows.join("\n"));
     assert_eq!(streamed.body, whole.body);
+}
+
+#[test]
+fn every_example_of_a_page_has_its_value_here_too() {
+    let server = Running::start(Settings::default());
+    let mut seen = 0;
+    for definition in probare_metrics::registry().iter().filter(|known| known.kind == MetricKind::Pure) {
+        for (line, example) in probare_testing::page_examples(definition.page) {
+            let is_asked = ["replies", "vectors", "ran"].iter().any(|outside| example.get(outside).is_some());
+            let Some(expected) = example["expect"].as_f64().filter(|_| !is_asked) else { continue };
+            let options = example.get("params").cloned().unwrap_or_else(|| json!({}));
+            let metric = json!({"id": definition.id, "name": "it", "options": options});
+            let body = json!({"metrics": [metric], "cases": [example["case"]]}).to_string();
+            let told = &lines(&server.post("/v1/score?profile=reference", &body))[0]["scores"]["it"];
+            let value = told["value"].as_f64();
+            let tolerance = example["tolerance"].as_f64().unwrap_or(1e-9);
+            let is_same = value.is_some_and(|value| (value - expected).abs() <= tolerance);
+            assert!(is_same, "{}.md, line {line}: {told}", definition.id);
+            seen += 1;
+        }
+    }
+    assert!(seen > 250, "{seen} examples");
 }
 
 #[test]
