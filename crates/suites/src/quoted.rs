@@ -18,22 +18,24 @@ impl QuotedLine {
     /// The line of a finding about a quotation; nothing where nothing resembles it. `cited` is the place of the text that it is
     /// said to come from.
     pub fn of(finding: &Finding, cited: Option<usize>, quote: &str, transcripts: &Transcripts) -> Option<Self> {
-        let (place, at) = match &finding.elsewhere {
-            Some(elsewhere) => {
-                let near = elsewhere.near.as_ref().map(|near| near.span.start);
-                (elsewhere.place, near.or_else(|| transcripts.start_of(elsewhere.place, quote)).unwrap_or(0))
-            }
-            None => {
-                let span = finding.span.as_ref().or_else(|| finding.near.as_ref().map(|near| &near.span))?;
-                (cited?, span.start)
-            }
+        let (place, at) = if let Some(elsewhere) = &finding.elsewhere {
+            let near = elsewhere.near.as_ref().map(|near| near.span.start);
+            (elsewhere.place, near.or_else(|| transcripts.start_of(elsewhere.place, quote)).unwrap_or(0))
+        } else {
+            let span = finding.span.as_ref().or_else(|| finding.near.as_ref().map(|near| &near.span))?;
+            (cited?, span.start)
         };
         let content = transcripts.get(place).map(Source::content).unwrap_or_default();
+        Some(Self::at(transcripts.name(place), content, at))
+    }
+
+    /// The line of a text that holds this byte.
+    pub fn at(name: &str, content: &str, at: usize) -> Self {
         let (before, behind) = content.split_at_checked(at).unwrap_or((content, ""));
         let start = before.rfind('\n').map_or(0, |end| end + 1);
-        let end = behind.find('\n').map_or(content.len(), |end| at + end);
+        let end = behind.find('\n').map_or(content.len(), |end| before.len() + end);
         let words = content.get(start..end).unwrap_or_default().trim().to_owned();
-        Some(Self { name: transcripts.name(place).to_owned(), number: before.matches('\n').count() + 1, words })
+        Self { name: name.to_owned(), number: before.matches('\n').count() + 1, words }
     }
 
     /// Name and number, as an editor writes them.

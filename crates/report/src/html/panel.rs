@@ -55,10 +55,10 @@ fn table(panel: &str, table: &PanelTable) -> String {
         .enumerate()
         .map(|(at, column)| format!("<th scope=\"col\"{}>{}</th>", class(at), html(column)))
         .collect();
-    let _ = write!(
+    let _ = writeln!(
         text,
         "<div class=\"figures card scroll\" role=\"region\" aria-label=\"{name}\" tabindex=\"0\"><table><caption class=\"sr\">{name}\
-         </caption><thead><tr>{heads}</tr></thead><tbody>\n"
+         </caption><thead><tr>{heads}</tr></thead><tbody>"
     );
     for row in rows {
         text.push_str("<tr>");

@@ -83,7 +83,7 @@ impl Html {
         let title = self.options.title(summary);
         let head = page_start(&title, &overview::lead(summary, &self.metrics));
         self.output.write_all(head.as_bytes())?;
-        self.output.write_all(self.overview(summary, finish).as_bytes())?;
+        self.output.write_all(upper_part(summary, finish).as_bytes())?;
         if self.data.cases() > 0 {
             self.output.write_all(self.browser().as_bytes())?;
         }
@@ -97,23 +97,6 @@ impl Html {
         }
         self.output.write_all(PAGE_END.as_bytes())?;
         self.output.finish(finish.stop).map(|_| ())
-    }
-
-    fn overview(&self, summary: &Summary, finish: &Finish) -> String {
-        let mut body = String::new();
-        body.push_str(&gates(summary));
-        let reasons = summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking());
-        for why in reasons {
-            let why = html(&why);
-            body.push_str(&format!("<div class=\"banner bad\"><b>Incomplete</b><span>{why}</span></div>\n"));
-        }
-        body.push_str(&overview::tiles(summary));
-        finish.panels.iter().for_each(|panel| body.push_str(&super::panel(panel)));
-        body.push_str(&overview::means(summary));
-        body.push_str(&overview::groups(summary));
-        body.push_str(&overview::distributions(summary));
-        body.push_str(&overview::problems(summary));
-        body
     }
 
     /// The place where the script shows the cases, what it has to know, and a table for who has no scripts.
@@ -168,6 +151,24 @@ impl Sink for Html {
             _ => Ok(()),
         }
     }
+}
+
+/// Everything above the cases.
+fn upper_part(summary: &Summary, finish: &Finish) -> String {
+    let mut body = String::new();
+    body.push_str(&gates(summary));
+    let reasons = summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking());
+    for why in reasons {
+        let why = html(&why);
+        body.push_str(&format!("<div class=\"banner bad\"><b>Incomplete</b><span>{why}</span></div>\n"));
+    }
+    body.push_str(&overview::tiles(summary));
+    finish.panels.iter().for_each(|panel| body.push_str(&super::panel(panel)));
+    body.push_str(&overview::means(summary));
+    body.push_str(&overview::groups(summary));
+    body.push_str(&overview::distributions(summary));
+    body.push_str(&overview::problems(summary));
+    body
 }
 
 /// What became of the gates.

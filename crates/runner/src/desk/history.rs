@@ -127,16 +127,12 @@ impl KnownSet {
         let named = |set: &Self| set.name == own;
         let same = known.iter().position(named).filter(|at| !is_file || is_same(&known[*at]));
         let same = same.or_else(|| known.iter().position(|set| is_file && is_same(set)));
-        match same.or_else(|| known.iter().position(named)) {
-            Some(at) => {
-                known[at].cases.extend(cases);
-                known[at].name.clone()
-            }
-            None => {
-                known.push(Self { name: own.clone(), cases });
-                own
-            }
-        }
+        let Some(at) = same.or_else(|| known.iter().position(named)) else {
+            known.push(Self { name: own.clone(), cases });
+            return own;
+        };
+        known[at].cases.extend(cases);
+        known[at].name.clone()
     }
 }
 

@@ -118,8 +118,8 @@ pub(super) fn quotations(fixture: &Fixture, evaluation: &Evaluation, transcripts
     table.fill(wrong.into_iter().chain(right), |&(pair, answer, graded, at, finding)| {
         let quote = answer.citations.get(at).and_then(|given| given.get("quote")).and_then(Json::as_str).unwrap_or("");
         let cited = graded.transcripts.get(at).copied().flatten();
-        let line = QuotedLine::of(finding, cited, quote, transcripts);
-        let place = line.as_ref().map(QuotedLine::place).or_else(|| in_passage(answer, finding)).unwrap_or_default();
+        let line = QuotedLine::of(finding, cited, quote, transcripts).or_else(|| in_passage(answer, finding, quote));
+        let place = line.as_ref().map(QuotedLine::place).unwrap_or_default();
         let words = line.map(|line| excerpt(&line.words, SHOWN)).unwrap_or_default();
         let id = id(pair, answer);
         vec![
@@ -134,8 +134,12 @@ pub(super) fn quotations(fixture: &Fixture, evaluation: &Evaluation, transcripts
     (!all.is_empty()).then(|| Panel { title, says, chips, tables: vec![table], ..Panel::default() })
 }
 
-/// The passage of an answer that has passages of its own.
-fn in_passage(answer: &Answer, finding: &Finding) -> Option<String> {
-    answer.context.as_ref()?;
-    finding.found_in.or(finding.source).map(|passage| format!("passage {}", passage + 1))
+/// The line of a passage, where an answer has passages of its own.
+fn in_passage(answer: &Answer, finding: &Finding, quote: &str) -> Option<QuotedLine> {
+    let number = finding.found_in.or(finding.source)?;
+    let text = &answer.context.as_ref()?.get(number)?.text;
+    let span = finding.span.as_ref().or_else(|| finding.near.as_ref().map(|near| &near.span));
+    // In another passage than the one that is cited it stands as it is quoted.
+    let at = if finding.found_in.is_some() { text.find(quote.trim()) } else { span.map(|span| span.start) };
+    at.map(|at| QuotedLine::at(&format!("passage {}", number + 1), text, at))
 }

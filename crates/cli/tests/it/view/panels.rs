@@ -82,6 +82,10 @@ fn is_painted(browser: &Browser, titles: &[&str]) {
         "[...document.querySelectorAll('.suite *')].filter((one) => one.innerText && parseFloat(getComputedStyle(one).fontSize) < 12).length",
     );
     assert_eq!(small, 0, "no text is smaller than 12 px");
+    let drawn = browser.look(
+        "Math.min(99, ...[...document.querySelectorAll('svg text')].map((one) => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a))",
+    );
+    assert!(drawn.as_f64().is_some_and(|least| least > 11.9), "letters of pictures are {drawn} px high");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
 
@@ -111,10 +115,13 @@ fn socioscope_has_its_transcripts_and_every_quotation_with_its_line_on_the_page(
     is_everywhere(folder.path(), "f0", &["results.jsonl"], &panels);
     // The line is that of the transcript.
     let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
-    let row = panel(&page, "Quotations").split("<tr>").find(|row| row.contains("wrong_source")).unwrap().to_owned();
-    let place = row.split("<td><bdi>").nth(1).unwrap().split("</bdi>").next().unwrap();
-    let (name, number) = place.rsplit_once(':').unwrap();
-    assert!(number.parse::<usize>().is_ok_and(|number| number > 0) && !name.is_empty(), "{row}");
+    let rows: Vec<&str> = panel(&page, "Quotations").split("<tr><th scope=\"row\">").skip(1).collect();
+    let lines = rows.iter().filter_map(|row| row.split("<td><bdi>").nth(1)?.split("</bdi>").next()?.rsplit_once(':'));
+    let lines: Vec<(&str, usize)> = lines.map(|(name, line)| (name, line.parse().unwrap())).collect();
+    assert!(lines.len() > 60 && lines.iter().all(|(_, line)| *line > 0), "{lines:?}");
+    let exact = "<bdi>We grow mussels on long lines out in the Limfjord";
+    let row = rows.iter().find(|row| row.starts_with(exact)).unwrap();
+    assert!(row.matches("We grow mussels on long lines").count() == 2, "the quotation, and the line: {row}");
 }
 
 #[test]
