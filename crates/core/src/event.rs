@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::score::TellingOf;
-use crate::{Better, Case, ErrorKind, Manifest, Message, MetricDef, Outcome, Profile, ScoreError, Told};
+use crate::{Better, Case, ErrorKind, Manifest, Message, MetricDef, Outcome, Panel, Profile, ScoreError, Told};
 
 /// What sinks know about a metric of this run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -310,8 +310,8 @@ pub struct Finish {
     pub manifest: Manifest,
     /// What the run came to in numbers, computed once for all who report it; whoever made it knows its type.
     pub summary: Option<Detail>,
-    /// What a benchmark adds to a page.
-    pub sections: Vec<Section>,
+    /// What pages say beside the numbers: the panels of the manifest, and what the runner adds to them.
+    pub panels: Vec<Panel>,
 }
 
 impl Finish {
@@ -319,15 +319,6 @@ impl Finish {
     pub fn by(stop: Stop) -> Self {
         Self { stop, ..Self::default() }
     }
-}
-
-/// A piece of a page, in markup that its maker has made safe.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Section {
-    /// The piece in HTML.
-    pub html: String,
-    /// The same in Markdown, without pictures.
-    pub markdown: String,
 }
 
 /// Takes events and makes something of them.

@@ -12,7 +12,7 @@ use schemars::Schema;
 use serde_json::{Map, Value as Json};
 
 use crate::manifest::{Generation, Input, Reading};
-use crate::{Case, Detail, Message, MetricInfo, MetricRequest, Named, Problem, Sample, Section, Sink, SuiteCall};
+use crate::{Case, Detail, Message, MetricInfo, MetricRequest, Named, Panel, Problem, Sample, Sink, SuiteCall};
 
 /// Why a source cannot go on.
 pub type SourceError = Box<dyn Error + Send + Sync>;
@@ -152,8 +152,8 @@ pub trait Publisher: Sink {
         Ending::Fine
     }
 
-    /// What the benchmark adds to a page. Asked once all cases have come, before the run ends.
-    fn sections(&self) -> Vec<Section> {
+    /// What the benchmark says about the run as a whole. Asked once all cases have come, before the run ends.
+    fn panels(&self) -> Vec<Panel> {
         Vec::new()
     }
 

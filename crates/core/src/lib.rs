@@ -35,6 +35,7 @@ mod job;
 mod judge;
 mod manifest;
 mod metric;
+mod panel;
 mod per_turn;
 mod readings;
 mod registry;
@@ -53,9 +54,7 @@ pub use conversation::{
     Content, Image, ImageKind, Message, Parameters, Part, Question, Reply, Role, StopReason, Tool, ToolCall, Usage,
 };
 pub use digest::Sha256;
-pub use event::{
-    Awaited, CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Section, Sink, Stop,
-};
+pub use event::{Awaited, CaseResult, Detail, Event, Finish, MetricInfo, Named, Problem, ResultLine, Sink, Stop};
 pub use evidence::{Evidence, EvidenceKind, LONGEST_TEXT, Place};
 pub use job::{
     Batch, CaseLimit, Console, Ending, Given, Job, NoRules, Progress, Publisher, Rules, Source, SourceError, Suite,
@@ -69,6 +68,7 @@ pub use manifest::{
 pub use metric::{
     Better, BuildError, Lack, Metric, MetricDef, MetricKind, Profile, Scorer, last_segment, parent_segment,
 };
+pub use panel::{Chip, Panel, PanelCell, PanelChart, PanelTable, Tone};
 pub use per_turn::is_per_turn;
 pub use readings::{Readings, RunReadings};
 pub use registry::{Registry, UnknownMetric};

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::{MetricInfo, Parameters, Stop};
+use crate::{MetricInfo, Panel, Parameters, Stop};
 
 /// Raised when an old reader could misread a new file.
 ///
@@ -16,7 +16,7 @@ use crate::{MetricInfo, Parameters, Stop};
 /// |---|---|---|
 /// | 1 | 0.1 | no manifest; `.json` holds metrics and results |
 /// | 2 | 0.2 | a manifest in or beside every file; means over outputs |
-/// | 3 | 0.3 | means over cases; model and repeat in every table; who decided (`by`), `unsure`, `truncated`; where gates come from |
+/// | 3 | 0.3 | means over cases; model and repeat in every table; who decided (`by`), `unsure`, `truncated`; where gates come from; panels of benchmarks |
 pub const FORMAT: u32 = 3;
 
 /// The oldest format whose manifests are read.
@@ -71,6 +71,9 @@ pub struct Manifest {
     pub summary: Json,
     /// What became of the gates.
     pub gates: Json,
+    /// What the benchmark says about the run as a whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panels: Vec<Panel>,
     /// SHA-256 of all result lines, each with its line break.
     pub lines: String,
     /// The file that this manifest stands beside.

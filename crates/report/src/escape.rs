@@ -120,6 +120,19 @@ pub fn markdown(text: &str) -> Cow<'_, str> {
     })
 }
 
+/// A text as a part of an address: everything but plain letters, digits and `-._~` is written by its bytes.
+pub fn address(text: &str) -> String {
+    let mut address = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            address.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    address
+}
+
 /// For one cell of a CSV file: quoted where needed, and never read as a formula.
 ///
 /// A cell that starts with `=`, `+`, `-`, `@` (also in their full-width forms), a tab or a line break gets an apostrophe

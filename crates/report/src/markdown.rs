@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use probare_core::{CaseResult, Event, Finish, MetricInfo, Problem, Score, Section, Sink};
+use probare_core::{CaseResult, Event, Finish, MetricInfo, Panel, PanelCell, Problem, Score, Sink};
 
 use crate::escape::{excerpt, html, markdown};
 use crate::number::{count, counted, rounded};
@@ -57,7 +57,7 @@ impl Markdown {
         }
     }
 
-    fn page(&self, summary: &Summary, sections: &[Section]) -> String {
+    fn page(&self, summary: &Summary, panels: &[Panel]) -> String {
         let mut page = format!("# {}\n\n", markdown(&self.options.title(summary)));
         page.push_str(&format!(
             "{} from {}, scored by Probare {VERSION}.",
@@ -69,10 +69,10 @@ impl Markdown {
         }
         page.push_str("\n\n");
         page.push_str(&gates(summary));
-        for section in sections {
+        for text in panels.iter().map(panel) {
             // What a suite has to say about itself may fill half of the page; its numbers are in the other files too.
-            if page.len() + section.markdown.len() <= BYTES / 2 {
-                page.push_str(&section.markdown);
+            if page.len() + text.len() <= BYTES / 2 {
+                page.push_str(&text);
             }
         }
         page.push_str(&means(summary));
@@ -95,7 +95,7 @@ impl Markdown {
     }
 
     fn finish(&mut self, finish: &Finish) -> io::Result<()> {
-        let page = self.page(Summary::required(finish)?, &finish.sections);
+        let page = self.page(Summary::required(finish)?, &finish.panels);
         self.output.write_all(page.as_bytes())?;
         self.output.finish(finish.stop).map(|_| ())
     }
@@ -145,12 +145,43 @@ fn gates(summary: &Summary) -> String {
     text
 }
 
+/// What a benchmark says about a run: a heading, sentences, words and tables, without the charts.
+pub fn panel(panel: &Panel) -> String {
+    let mut text = format!("## {}\n\n", markdown(&panel.title));
+    panel.says.iter().for_each(|words| text.push_str(&format!("{}\n\n", markdown(words))));
+    if !panel.chips.is_empty() {
+        let chips: Vec<String> = panel.chips.iter().map(|chip| markdown(&chip.words).into_owned()).collect();
+        text.push_str(&format!("{}\n\n", chips.join(" · ")));
+    }
+    for one in &panel.tables {
+        if !one.title.is_empty() {
+            text.push_str(&format!("### {}\n\n", markdown(&one.title)));
+        }
+        let words = |PanelCell { words, note, .. }: &PanelCell| match note.as_str() {
+            "" => words.clone(),
+            note => format!("{words} ({note})"),
+        };
+        let head: Vec<&str> = one.columns.iter().map(String::as_str).collect();
+        text.push_str(&table_of(&head, one.words, one.rows.iter().map(|row| row.iter().map(words).collect())));
+        if one.more > 0 {
+            text.push_str(&format!("and {} more\n\n", count(one.more)));
+        }
+    }
+    text
+}
+
 /// A table: the first column is words, the others are numbers. Cells are escaped here.
 pub fn table(head: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    table_of(head, 1, rows)
+}
+
+/// The same with several columns of words.
+fn table_of(head: &[&str], words: usize, rows: impl IntoIterator<Item = Vec<String>>) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let escaped = |cells: Vec<String>| cells.iter().map(|cell| markdown(cell).into_owned()).collect::<Vec<String>>();
     let mut text = line(&escaped(head.iter().map(|name| (*name).to_owned()).collect()));
-    text.push_str(&format!("|---|{}\n", "---:|".repeat(head.len().saturating_sub(1))));
+    let numbers = head.len().saturating_sub(words);
+    text.push_str(&format!("|{}{}\n", "---|".repeat(head.len() - numbers), "---:|".repeat(numbers)));
     for row in rows {
         text.push_str(&line(&escaped(row)));
     }

@@ -248,6 +248,13 @@ pub(crate) fn run_planned(
     tee.summary.conclude(driven.stop);
     let verdicts = tee.summary.verdicts.clone();
     job.reading.limit = settings.limit;
+    let mut panels = tee.publisher.as_ref().map(|publisher| publisher.panels()).unwrap_or_default();
+    let of_benchmark = panels.clone();
+    if let Some(sampler) = sampler {
+        // Of a run that did not end nothing is said as if it had.
+        let kept = if driven.stop == Stop::Complete { &of_benchmark[..] } else { &[] };
+        panels.extend(sampler.conclude(kept).map_err(DriveError::Output)?);
+    }
     let manifest = Manifest {
         probare: Maker { version: VERSION.to_owned(), format: FORMAT },
         suite: job.suite.take(),
@@ -266,14 +273,13 @@ pub(crate) fn run_planned(
         stop: driven.stop,
         summary: serde_json::to_value(&tee.summary).unwrap_or_default(),
         gates: serde_json::to_value(&verdicts).unwrap_or_default(),
+        panels: of_benchmark,
         lines: tee.lines.hex(),
         results: None,
         seal: None,
     };
-    let mut sections = tee.publisher.as_ref().map(|publisher| publisher.sections()).unwrap_or_default();
-    sections.extend(sampler.iter().flat_map(|sampler| sampler.sections()));
     let summary = Some(Detail::new(tee.summary.clone()));
-    let finish = Finish { stop: driven.stop, manifest, summary, sections };
+    let finish = Finish { stop: driven.stop, manifest, summary, panels };
     if driven.stop != Stop::Complete && driven.cases == 0 {
         // Nothing was computed, so there is nothing to keep.
         tee.sinks.clear();

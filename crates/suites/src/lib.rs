@@ -5,6 +5,7 @@
 
 mod printing;
 mod published;
+mod quoted;
 pub mod quotes;
 pub mod rag;
 pub mod sgi;

@@ -5,30 +5,27 @@ use std::path::{Path, PathBuf};
 
 use probare_report::history::History;
 use probare_report::{Output, escape, refuse_overlap};
-use probare_runner::{Desk, Exit, HistoryAsked};
+use probare_runner::{Exit, HistoryAsked};
 
 use super::flags::Color;
-use super::stored::StoreFlag;
+use super::stored::DeskFlags;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
 /// Show what runs have become: a trend for each data set, model and metric, and the cases that are now good, now bad.
 ///
 /// Runs come in the order of their numbers, files of results in the order in which they are given, or of their names in a
-/// folder. Each run is held against the one before it, case by case, as `probare compare` does; p values are adjusted after
-/// Holm over all steps, and the first step that chance does not explain is named. Where cases have several outputs, pass^k is
-/// the chance that all of k pass.
+/// folder. Files that are about the same cases, by id, question and reference, are one series, whatever they are called. Each
+/// run is held against the one before it, case by case, as `probare compare` does; p values are adjusted after Holm over all
+/// steps, and the first step that chance does not explain is named. Where cases have several outputs, pass^k is the chance that
+/// all of k pass.
 ///
 /// Without arguments the runs of the store and the files of results of the working folder are taken.
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// Numbers of runs in the store, files of results, files of other tools, stores, or folders with any of them
-    #[arg(value_name = "RUN|FILE|FOLDER")]
-    given: Vec<String>,
-
     #[command(flatten)]
-    store: StoreFlag,
+    runs: DeskFlags,
 
     /// Only this metric (repeatable); all by default
     #[arg(short, long = "metric", value_name = "NAME")]
@@ -74,13 +71,10 @@ fn form(path: &Path) -> Result<Form, Failure> {
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
     let forms = arguments.output.iter().map(|path| form(path)).collect::<Result<Vec<_>, _>>()?;
-    let given = arguments.given.iter().map(PathBuf::from).filter(|path| path.is_file());
-    let read: Vec<PathBuf> = given.chain([arguments.store.store.clone()]).collect();
-    refuse_overlap(&read, &arguments.output)
+    refuse_overlap(&arguments.runs.reads(), &arguments.output)
         .map_err(|error| Failure::usage(error.to_string()).hint("name another file to write"))?;
-    let desk = Desk::open(&arguments.store.store, &arguments.given)?;
     let asked = HistoryAsked { metrics: arguments.metrics.clone(), last: Some(usize::from(arguments.last)) };
-    let history = desk.history(&asked)?;
+    let history = arguments.runs.open()?.history(&asked)?;
     for (path, form) in arguments.output.iter().zip(forms) {
         Output::write_file(path, form(&history)?.as_bytes())
             .map_err(|error| Failure::new(format!("cannot write `{}`: {error}", path.display())))?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use probare_report::escape;
-use probare_runner::{DriveError, EvaluationError, Exit, RunError, STORE, Store, StoreError};
+use probare_runner::{Desk, DriveError, EvaluationError, Exit, RunError, STORE, Store, StoreError};
 
 use super::remark;
 use crate::failure::Failure;
@@ -24,6 +24,30 @@ impl StoreFlag {
                 .hint("`probare run probare.yaml` makes one; name another with --store FILE"));
         }
         Ok(Store::open(&self.store)?)
+    }
+}
+
+/// Runs, files and folders that are laid out to be read.
+#[derive(Debug, Clone, clap::Args)]
+pub struct DeskFlags {
+    /// Numbers of runs in the store, files of results, files of other tools, stores, or folders with any of them
+    #[arg(value_name = "RUN|FILE|FOLDER")]
+    pub given: Vec<String>,
+
+    #[command(flatten)]
+    pub store: StoreFlag,
+}
+
+impl DeskFlags {
+    /// Lays them out.
+    pub fn open(&self) -> Result<Desk, Failure> {
+        Ok(Desk::open(&self.store.store, &self.given)?)
+    }
+
+    /// Files that are read.
+    pub fn reads(&self) -> Vec<PathBuf> {
+        let given = self.given.iter().map(PathBuf::from).filter(|path| path.is_file());
+        given.chain([self.store.store.clone()]).collect()
     }
 }
 

@@ -11,7 +11,7 @@ use probare_runner::{Desk, DeskError, Exit};
 use probare_server::{Limits, PAGE, Server, Settings, Token};
 
 use super::serve::{keep_panics_short, stop_on_signals};
-use super::stored::StoreFlag;
+use super::stored::DeskFlags;
 use super::{print, remark};
 use crate::failure::{Done, Failure};
 
@@ -25,12 +25,8 @@ use crate::failure::{Done, Failure};
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub struct Arguments {
-    /// Numbers of runs in the store, files of results, files of other tools, stores, or folders with any of them
-    #[arg(value_name = "RUN|FILE|FOLDER")]
-    given: Vec<String>,
-
     #[command(flatten)]
-    store: StoreFlag,
+    runs: DeskFlags,
 
     /// File that people's labels are added to, made with the first of them; labels.jsonl beside the store if absent
     #[arg(long, value_name = "FILE.jsonl", env = "PROBARE_LABELS")]
@@ -56,7 +52,7 @@ const PATIENCE: Duration = Duration::from_mins(10);
 
 /// Runs the verb.
 pub fn run(arguments: &Arguments) -> Done {
-    let desk = labelled(Desk::open(&arguments.store.store, &arguments.given)?, arguments.labels.as_deref())?;
+    let desk = labelled(arguments.runs.open()?, arguments.labels.as_deref())?;
     let secret = token()?;
     let known = Token::new(&secret).map_err(|error| Failure::new(error.to_string()))?;
     let limits = Limits { time: PATIENCE, ..Limits::default() };

@@ -139,5 +139,41 @@ fn what_is_not_there_is_told() {
     assert!(ended(place, 64, &["history", "-o", "x.pdf"]).contains("known are .json, .md and .csv"));
     assert!(ended(place, 64, &["history", "--last", "0"]).contains("0 is not in 1..=1000"));
     let empty = tempfile::tempdir().unwrap();
-    assert!(ended(empty.path(), 1, &["history"]).contains("there is nothing to view"));
+    let text = ended(empty.path(), 1, &["history"]);
+    assert!(
+        text.contains("no run was found: there is no store `.probare/store.db`, and no file of results in `.`"),
+        "{text}"
+    );
+    fs::create_dir(empty.path().join("nightly")).unwrap();
+    let text = ended(empty.path(), 1, &["history", "nightly"]);
+    assert!(text.contains("no store `nightly/.probare/store.db`, and no file of results in `nightly`"), "{text}");
+}
+
+#[test]
+fn files_that_were_scored_from_files_of_other_names_are_one_series_where_their_cases_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    let scored = |name: &str, text: &str| {
+        fs::write(place.join(format!("{name}.jsonl")), text).unwrap();
+        let (cases, results) = (format!("{name}.jsonl"), format!("{name}-results.jsonl"));
+        good(place, &["score", &cases, "-m", "exact_match", "-q", "-o", &results]);
+        results
+    };
+    let (old, new) = (scored("old_prompt", &cases(12)), scored("new_prompt", &cases(29)));
+    let found = history(place, &[&old, &new]);
+    let series = found["series"].as_array().unwrap();
+    assert_eq!(series.len(), 1, "{found:#}");
+    assert_eq!((series[0]["dataset"].as_str(), &series[0]["first_difference"]), (Some("old_prompt"), &json!(1)));
+    assert_eq!(series[0]["points"][1]["step"]["pairs"], 30);
+    // Other cases are another series, also where rows are known by their numbers alone.
+    let rows = |question: &str| {
+        (0..30)
+            .map(|_| format!("{}\n", json!({"query": question, "response": "a", "reference": "a"})))
+            .collect::<String>()
+    };
+    let (rivers, hills) = (scored("rivers", &rows("Which river?")), scored("hills", &rows("Which hill?")));
+    let found = history(place, &[&old, &rivers, &hills, &new]);
+    let sets: Vec<&str> =
+        found["series"].as_array().unwrap().iter().filter_map(|one| one["dataset"].as_str()).collect();
+    assert_eq!(sets, ["hills", "old_prompt", "rivers"]);
 }

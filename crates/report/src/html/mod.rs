@@ -9,14 +9,15 @@ mod highlight;
 mod overview;
 #[cfg(test)]
 mod palette;
+mod panel;
 mod record;
 mod report;
 mod tone;
 
 pub use self::highlight::{Mark, highlight};
+pub use self::panel::panel;
 pub use self::record::{case_entry, case_opening, case_record, page_settings};
 pub use self::report::Html;
-pub use self::tone::Tone;
 
 use std::sync::LazyLock;
 

@@ -1,9 +1,9 @@
 //! The upper part of the report of a run: what all cases came to.
 
-use probare_core::MetricInfo;
+use probare_core::{MetricInfo, Tone};
 use serde_json::Value as Json;
 
-use super::tone::{Tone, of_label};
+use super::tone::of_label;
 use crate::escape::{excerpt, html};
 use crate::number::{column, count, counted};
 use crate::summary::{MetricSummary, Reasons};
@@ -108,13 +108,8 @@ fn labels(metric: &MetricSummary) -> String {
     let mut tags: Vec<String> = ordered
         .iter()
         .map(|label| {
-            let class = match of_label(&label.label) {
-                Some(Tone::Good) => " good",
-                Some(Tone::Warn) => " warn",
-                Some(Tone::Bad) => " bad",
-                Some(Tone::Plain) | None => "",
-            };
-            format!("<span class=\"tag{class}\">{} {}</span>", html(&label.label), count(label.count))
+            let tone = of_label(&label.label).unwrap_or(Tone::Plain);
+            format!("<span class=\"{}\">{} {}</span>", tag(tone), html(&label.label), count(label.count))
         })
         .collect();
     if metric.labels.others > 0 {
@@ -128,6 +123,16 @@ fn labels(metric: &MetricSummary) -> String {
             .map(|told| format!("<span class=\"tag\">pass@{} {}</span>", told.k, column(told.mean))),
     );
     format!("<span class=\"labels\">{}</span>", tags.join(" "))
+}
+
+/// The classes of a tag.
+pub(super) const fn tag(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Good => "tag good",
+        Tone::Warn => "tag warn",
+        Tone::Bad => "tag bad",
+        Tone::Plain => "tag",
+    }
 }
 
 /// The ends of an interval.

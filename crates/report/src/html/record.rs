@@ -4,11 +4,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, CaseResult, Field, Message, MetricInfo, Named, Outcome, Place};
+use probare_core::{Case, CaseResult, Field, Message, MetricInfo, Named, Outcome, Place, Tone};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
-use super::tone::{Tone, Tones, of_label, step};
+use super::tone::{Tones, of_label, step};
 use crate::Options;
 use crate::escape::{HTML_HIDDEN, TAG_CHARACTERS, excerpt};
 use crate::status::{score, whose};

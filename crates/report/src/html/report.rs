@@ -31,7 +31,6 @@ const BEYOND_BYTES: usize = 24 << 20;
 pub struct Html {
     output: Output,
     options: Options,
-    section: String,
     metrics: Vec<MetricInfo>,
     /// Outputs so far.
     outputs: u64,
@@ -49,20 +48,12 @@ impl Html {
         Self {
             output,
             options,
-            section: String::new(),
             metrics: Vec::new(),
             outputs: 0,
             data,
             beyond: Worst::new(BEYOND, BEYOND_BYTES),
             rows: Worst::new(ROWS, usize::MAX),
         }
-    }
-
-    /// Adds a section of the caller's own before the summary: HTML, made with [`crate::escape::html`].
-    #[must_use]
-    pub fn with_section(mut self, section: String) -> Self {
-        self.section = section;
-        self
     }
 
     fn case(&mut self, result: &CaseResult) -> io::Result<()> {
@@ -92,7 +83,7 @@ impl Html {
         let title = self.options.title(summary);
         let head = page_start(&title, &overview::lead(summary, &self.metrics));
         self.output.write_all(head.as_bytes())?;
-        self.output.write_all(self.overview(summary, finish).as_bytes())?;
+        self.output.write_all(upper_part(summary, finish).as_bytes())?;
         if self.data.cases() > 0 {
             self.output.write_all(self.browser().as_bytes())?;
         }
@@ -106,26 +97,6 @@ impl Html {
         }
         self.output.write_all(PAGE_END.as_bytes())?;
         self.output.finish(finish.stop).map(|_| ())
-    }
-
-    fn overview(&self, summary: &Summary, finish: &Finish) -> String {
-        let mut body = String::new();
-        body.push_str(&gates(summary));
-        let reasons = summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking());
-        for why in reasons {
-            let why = html(&why);
-            body.push_str(&format!("<div class=\"banner bad\"><b>Incomplete</b><span>{why}</span></div>\n"));
-        }
-        body.push_str(&overview::tiles(summary));
-        body.push_str(&self.section);
-        for section in &finish.sections {
-            body.push_str(&section.html);
-        }
-        body.push_str(&overview::means(summary));
-        body.push_str(&overview::groups(summary));
-        body.push_str(&overview::distributions(summary));
-        body.push_str(&overview::problems(summary));
-        body
     }
 
     /// The place where the script shows the cases, what it has to know, and a table for who has no scripts.
@@ -180,6 +151,24 @@ impl Sink for Html {
             _ => Ok(()),
         }
     }
+}
+
+/// Everything above the cases.
+fn upper_part(summary: &Summary, finish: &Finish) -> String {
+    let mut body = String::new();
+    body.push_str(&gates(summary));
+    let reasons = summary.incomplete().map(str::to_owned).into_iter().chain(summary.lacking());
+    for why in reasons {
+        let why = html(&why);
+        body.push_str(&format!("<div class=\"banner bad\"><b>Incomplete</b><span>{why}</span></div>\n"));
+    }
+    body.push_str(&overview::tiles(summary));
+    finish.panels.iter().for_each(|panel| body.push_str(&super::panel(panel)));
+    body.push_str(&overview::means(summary));
+    body.push_str(&overview::groups(summary));
+    body.push_str(&overview::distributions(summary));
+    body.push_str(&overview::problems(summary));
+    body
 }
 
 /// What became of the gates.

@@ -3,24 +3,10 @@
 //! The kind of evidence alone does not tell: a keyword that is found is good, a violation that is found is bad. What the
 //! metric came to does: its label where it says pass or fail, else its value and its direction.
 
-use probare_core::{Better, EvidenceKind, MetricInfo, Score};
+use probare_core::{Better, EvidenceKind, MetricInfo, Score, Tone};
 use serde::Serialize;
 
 use crate::shortfall;
-
-/// For the case, against it, or neither.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Tone {
-    /// For it.
-    Good,
-    /// In between: a warning.
-    Warn,
-    /// Against it.
-    Bad,
-    /// Neither.
-    Plain,
-}
 
 /// The tones of one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

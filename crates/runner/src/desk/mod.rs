@@ -36,12 +36,12 @@ use crate::{CompareError, EvaluationError, ExchangeError, VerifyError};
 #[non_exhaustive]
 pub enum DeskError {
     /// There is no run and no file.
-    #[error("there is nothing to view: no store `{}`, and no file of results in `{}`", store.display(), folder.display())]
+    #[error("no run was found: there is no store {}, and no file of results in {}", told(stores), told(folders))]
     Nothing {
         /// Where runs would be.
-        store: PathBuf,
+        stores: Vec<PathBuf>,
         /// Where files would be.
-        folder: PathBuf,
+        folders: Vec<PathBuf>,
     },
     /// A name is neither a run nor a file nor a folder.
     #[error("`{name}` is no run, file or folder")]
@@ -101,6 +101,12 @@ pub enum DeskError {
     /// A run cannot be written to a file.
     #[error(transparent)]
     Evaluation(#[from] EvaluationError),
+}
+
+/// Paths as a sentence names them.
+fn told(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    names.join(", ")
 }
 
 /// A comparison that was asked for, and what it was of.

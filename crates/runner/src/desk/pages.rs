@@ -135,6 +135,7 @@ impl Desk {
         described["rows"] = rows.into();
         described["whole"] = whole.into();
         described["gates"] = gates.into();
+        described["panels"] = json!(self.with(&run.store, |store| store.panels(run.stored.run))?);
         described["settings"] = page_settings(metrics);
         Ok(described)
     }

@@ -50,7 +50,7 @@ pub(super) fn find(store: &Path, given: &[String]) -> Result<Vec<Given>, DeskErr
         }
         files_of(folder, &mut found)?;
         if found.is_empty() {
-            return Err(DeskError::Nothing { store: store.to_owned(), folder: folder.to_owned() });
+            return Err(DeskError::Nothing { stores: vec![store.to_owned()], folders: vec![folder.to_owned()] });
         }
         return Ok(found);
     }
@@ -77,7 +77,10 @@ pub(super) fn find(store: &Path, given: &[String]) -> Result<Vec<Given>, DeskErr
         }
     }
     if found.is_empty() {
-        return Err(DeskError::Nothing { store: store.to_owned(), folder: PathBuf::from(given.join(", ")) });
+        // What is named and is there is a folder.
+        let folders: Vec<PathBuf> = given.iter().map(PathBuf::from).collect();
+        let stores = folders.iter().map(|folder| folder.join(STORE)).collect();
+        return Err(DeskError::Nothing { stores, folders });
     }
     Ok(found)
 }
@@ -289,6 +292,7 @@ fn fill(
     plan.repeats = u32::try_from(samples / cases.max(1) / (models.len() as u64).max(1)).unwrap_or(1).max(1);
     plan.datasets[0].cases = cases;
     store.replan(run, &plan)?;
+    store.keep_panels(run, &manifest.panels)?;
     store.set_state(run, State::Complete)?;
     Ok(())
 }

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use probare_cancellation::is_interruption;
 use probare_core::{
-    Case, CaseResult, Event, Input, Named, Outside, Problem, Rules, RunReadings, ScoreError, Section, Sink, Source,
+    Case, CaseResult, Event, Input, Named, Outside, Panel, Problem, Rules, RunReadings, ScoreError, Sink, Source,
     SourceError, Stop,
 };
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -110,9 +110,10 @@ pub trait Sampler: Sync {
     /// Takes a sample that is finished. An error ends the run.
     fn keep(&self, result: &CaseResult) -> io::Result<()>;
 
-    /// What it adds to pages. Asked once all samples have come.
-    fn sections(&self) -> Vec<Section> {
-        Vec::new()
+    /// Takes what the benchmark says about the run as a whole, once all samples have come, and gives what else pages show.
+    fn conclude(&self, panels: &[Panel]) -> io::Result<Vec<Panel>> {
+        let _ = panels;
+        Ok(Vec::new())
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Batch, Case, CaseResult, Event, Generation, Input, Job, Named, NoRules, Nobody, Problem, ScoreError, Section, Sink,
-    Source, SourceError, Stop,
+    Batch, Case, CaseResult, Event, Generation, Input, Job, Named, NoRules, Nobody, Panel, Problem, Publisher,
+    ScoreError, Sink, Source, SourceError, Stop,
 };
 use probare_report::{Compression, Output as File, refuse_overlap};
 use serde_json::Value as Json;
@@ -37,6 +37,7 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
         models: names.models.clone(),
         store: (path.to_owned(), stored.run),
     };
+    let said = Said(store.panels(stored.run)?);
     let inputs = plan.datasets.iter().map(|dataset| dataset.input.clone()).collect();
     let source = FromStore { store, run: stored.run, cursor: Cursor::start(), inputs };
     let paths: Vec<&str> = plan.datasets.iter().map(|dataset| dataset.input.path.as_str()).collect();
@@ -44,6 +45,7 @@ pub fn export(path: &Path, stored: &StoredRun, outputs: Vec<PathBuf>) -> Result<
     job.reads = vec![path.to_owned()];
     job.rules = Arc::new(SampleRules { models: names.models.clone(), prompt: None, rules: Arc::new(NoRules) });
     job.inputs.clone_from(&plan.replies);
+    job.publisher = Some(Box::new(said));
     if !plan.models.is_empty() || plan.datasets.len() > 1 || plan.retrieval.is_some() {
         job.generation = Some(Generation {
             datasets: names.datasets,
@@ -113,8 +115,23 @@ impl Sampler for Recalling {
         Ok(())
     }
 
-    fn sections(&self) -> Vec<Section> {
-        costs(&self.store.0, self.store.1)
+    fn conclude(&self, _: &[Panel]) -> io::Result<Vec<Panel>> {
+        Ok(costs(&self.store.0, self.store.1))
+    }
+}
+
+/// What the benchmark said when the run was complete.
+struct Said(Vec<Panel>);
+
+impl Sink for Said {
+    fn event(&mut self, _: &Event<'_>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Publisher for Said {
+    fn panels(&self) -> Vec<Panel> {
+        self.0.clone()
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use probare_core::{
-    Call, Case, CaseResult, Content, Detail, ErrorKind, Message, MetricInfo, Named, Output, Question, Rules, Sample,
-    ScoreError, Section, Spent,
+    Call, Case, CaseResult, Content, Detail, ErrorKind, Message, MetricInfo, Named, Output, Panel, Question, Rules,
+    Sample, ScoreError, Spent,
 };
 use probare_models::{Budget, Client};
 use probare_retrieval::answer;
@@ -72,10 +72,10 @@ pub(super) struct Sampling<'a> {
 }
 
 /// What the outputs of a run took, as its store knows it.
-pub(super) fn costs(path: &Path, run: i64) -> Vec<Section> {
-    // A page without this section is better than none.
+pub(super) fn costs(path: &Path, run: i64) -> Vec<Panel> {
+    // A page without this panel is better than none.
     let costs = Store::open(path).and_then(|store| store.costs(run)).unwrap_or_default();
-    probare_report::costs::section(&costs).into_iter().collect()
+    probare_report::costs::panel(&costs).into_iter().collect()
 }
 
 impl Sampler for Sampling<'_> {
@@ -160,11 +160,15 @@ impl Sampler for Sampling<'_> {
         self.keeper.results(result, &self.metrics)
     }
 
-    fn sections(&self) -> Vec<Section> {
-        if self.respondents.is_none() || self.keeper.settle().is_err() {
-            return Vec::new();
+    fn conclude(&self, panels: &[Panel]) -> io::Result<Vec<Panel>> {
+        let (path, run) = &self.store;
+        if !panels.is_empty() {
+            Store::open(path).and_then(|store| store.keep_panels(*run, panels)).map_err(io::Error::other)?;
         }
-        costs(&self.store.0, self.store.1)
+        if self.respondents.is_none() || self.keeper.settle().is_err() {
+            return Ok(Vec::new());
+        }
+        Ok(costs(path, *run))
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use probare_core::Sha256;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The first 64 bits of the SHA-256 of values in order, each with its type and length.
@@ -118,6 +119,8 @@ pub(super) enum Tallied {
     Runs,
     Samples(i64),
     Labels(i64),
+    /// No count, but what the benchmark says about a finished run.
+    Panels(i64),
 }
 
 impl Tallied {
@@ -126,11 +129,21 @@ impl Tallied {
             Self::Runs => ("runs", 0),
             Self::Samples(run) => ("samples", run),
             Self::Labels(run) => ("labels", run),
+            Self::Panels(run) => ("panels", run),
         }
     }
 
     /// The tally; nothing where it is damaged or missing.
     pub fn read(self, connection: &Connection) -> rusqlite::Result<Option<Tally>> {
+        self.read_as(connection)
+    }
+
+    pub fn write(self, connection: &Connection, tally: &Tally) -> rusqlite::Result<()> {
+        self.write_as(connection, tally)
+    }
+
+    /// What is kept under this key; nothing where it is damaged or missing.
+    pub fn read_as<T: DeserializeOwned>(self, connection: &Connection) -> rusqlite::Result<Option<T>> {
         let (kind, run) = self.key();
         let mut statement =
             connection.prepare_cached("SELECT kind, run, tally, checksum FROM tallies WHERE kind = ?1 AND run = ?2")?;
@@ -143,10 +156,10 @@ impl Tallied {
         Ok(found.filter(|(is_whole, _)| *is_whole).and_then(|(_, text)| serde_json::from_str(&text).ok()))
     }
 
-    pub fn write(self, connection: &Connection, tally: &Tally) -> rusqlite::Result<()> {
+    pub fn write_as(self, connection: &Connection, value: &impl Serialize) -> rusqlite::Result<()> {
         let (kind, run) = self.key();
-        // A tally always has a JSON form.
-        let text = serde_json::to_string(tally).unwrap_or_default();
+        // Counts, texts and finite numbers always have a JSON form.
+        let text = serde_json::to_string(value).unwrap_or_default();
         let checksum = Checksum::of("tallies").text(kind).integer(run).text(&text).end();
         connection
             .prepare_cached("INSERT OR REPLACE INTO tallies (kind, run, tally, checksum) VALUES (?1, ?2, ?3, ?4)")?

@@ -24,7 +24,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use probare_core::{ErrorKind, Usage};
+use probare_core::{ErrorKind, Panel, Usage};
 use probare_report::costs::Cost;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
@@ -289,6 +289,16 @@ impl Store {
         self.change_run(run, |row| state.name().clone_into(&mut row.state))
     }
 
+    /// Keeps what the benchmark says about a run as a whole, in place of what it said before.
+    pub fn keep_panels(&self, run: i64, panels: &[Panel]) -> Result<(), StoreError> {
+        self.change(|connection| Ok(Tallied::Panels(run).write_as(connection, &panels)?))
+    }
+
+    /// What the benchmark says about a run as a whole; nothing before the run is complete.
+    pub fn panels(&self, run: i64) -> Result<Vec<Panel>, StoreError> {
+        self.look(|connection| Ok(Tallied::Panels(run).read_as(connection)?.unwrap_or_default()))
+    }
+
     fn text(&self, plan: &RunPlan) -> Result<String, StoreError> {
         serde_json::to_string(&plan.clone().marked()).map_err(|error| Fault::from(error).at(&self.path))
     }
@@ -426,6 +436,7 @@ impl Store {
             let samples = connection.execute("DELETE FROM samples WHERE run = ?1", params![run])?;
             Tallied::Samples(run).remove(connection)?;
             Tallied::Labels(run).remove(connection)?;
+            Tallied::Panels(run).remove(connection)?;
             RunRow::remove(connection, run)?;
             drop_names(connection)?;
             Ok(Some(samples as u64))
@@ -458,6 +469,8 @@ impl Store {
             }
             samples.close(connection)?;
             labels::forget(connection, run, id)?;
+            // They speak of all cases, and may quote this one.
+            Tallied::Panels(run).remove(connection)?;
             drop_names(connection)?;
             Ok(meant.len() as u64)
         })?;

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use probare_cases::{FieldMap, Format as CaseFormat, OpenError, ReadOptions, Rows};
 use probare_core::{
-    Console, Event, FORMAT, Input, Job, Manifest, MetricRequest, Publisher, Reading, Section, Sink, Source, Suite,
+    Console, Event, FORMAT, Input, Job, Manifest, MetricRequest, Panel, Publisher, Reading, Sink, Source, Suite,
     SuiteCall, SuiteError,
 };
-use probare_report::Format;
 use serde_json::{Map, Value as Json};
 
 use super::VerifyError;
@@ -21,7 +20,6 @@ pub(super) fn job(
     manifest: &Manifest,
     resolved: &[Resolved],
     suites: fn(&str) -> Option<&'static dyn Suite>,
-    format: Format,
 ) -> Result<Job, VerifyError> {
     if let Some(generation) = &manifest.generation {
         let what = match (generation.models.is_empty(), &generation.retrieval) {
@@ -35,7 +33,7 @@ pub(super) fn job(
         return Err(SuiteError::data(message).hint(hint).into());
     }
     let mut job = match &manifest.suite {
-        Some(call) => benchmark(manifest, call, resolved, suites, format)?,
+        Some(call) => benchmark(manifest, call, resolved, suites)?,
         None => plain(manifest, resolved)?,
     };
     job.title.clone_from(&manifest.title);
@@ -106,7 +104,6 @@ fn benchmark(
     call: &SuiteCall,
     resolved: &[Resolved],
     suites: fn(&str) -> Option<&'static dyn Suite>,
-    format: Format,
 ) -> Result<Job, VerifyError> {
     let suite = suites(&call.id)
         .ok_or_else(|| SuiteError::data(format!("the benchmark `{}` is unknown to this program", call.id)))?;
@@ -132,8 +129,8 @@ fn benchmark(
             }
         }
     }
-    // Its files are not written again; what it adds to a page is needed where a page is verified.
-    let publisher = job.publisher.take().filter(|_| format == Format::Html);
+    // Its files are not written again; what it says about the run stands in the manifest.
+    let publisher = job.publisher.take();
     job.publisher = publisher.map(|inner| Box::new(Muted(inner)) as Box<dyn Publisher>);
     Ok(job)
 }
@@ -151,7 +148,7 @@ impl Sink for Muted {
 }
 
 impl Publisher for Muted {
-    fn sections(&self) -> Vec<Section> {
-        self.0.sections()
+    fn panels(&self) -> Vec<Panel> {
+        self.0.panels()
     }
 }

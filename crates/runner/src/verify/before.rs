@@ -54,6 +54,7 @@ fn unsign(case: &mut Case) {
 pub(super) fn as_format_2(now: &mut Json, read: &Json, verdict: &mut Verdict) {
     let Some(whole) = now.as_object_mut() else { return };
     whole.remove("means_over");
+    whole.remove("panels");
     for (metric, recorded) in items(whole.get_mut("metrics")).zip(list(read.get("metrics"))) {
         // It named the profile of the run where an option of the metric named another.
         if metric.pointer("/options/profile").is_some()

@@ -191,7 +191,7 @@ impl Sink for Checker<'_> {
                     summary.problems = summary.problems.iter().map(|problem| self.names.in_problem(problem)).collect();
                     Detail::new(summary)
                 });
-                let finish = Finish { stop: finish.stop, manifest, summary, sections: finish.sections.clone() };
+                let finish = Finish { stop: finish.stop, manifest, summary, panels: finish.panels.clone() };
                 if is_ours {
                     self.copy.event(&Event::Finished(&finish))?;
                 }

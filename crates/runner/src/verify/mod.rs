@@ -124,7 +124,7 @@ pub fn verify(asked: &Verification<'_>) -> Result<Verdict, VerifyError> {
     }
     let resolved = inputs::resolve(&manifest, asked.inputs, folder_of(asked.results))?;
     let names = inputs::Names::new(&manifest, &resolved);
-    let job = again::job(&manifest, &resolved, asked.suites, recorded.format())?;
+    let job = again::job(&manifest, &resolved, asked.suites)?;
     let options = Options {
         title: manifest.title.clone(),
         gates: gates(&manifest, &mut verdict),
@@ -180,7 +180,7 @@ pub(crate) fn reopened(
     let said = recorded.said()?;
     let manifest = read_manifest(&recorded, &said, &mut Verdict::default())?;
     let job = inputs::resolve(&manifest, inputs, folder_of(results))
-        .and_then(|resolved| again::job(&manifest, &resolved, probare_suites::suite, recorded.format()));
+        .and_then(|resolved| again::job(&manifest, &resolved, probare_suites::suite));
     Ok((recorded, manifest, job))
 }
 

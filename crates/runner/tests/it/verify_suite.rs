@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use probare_core::{
-    Case, Console, Event, Given, Input, Job, MetricRequest, Output, Profile, Publisher, Section, Sha256, Sink, Suite,
+    Case, Console, Event, Given, Input, Job, MetricRequest, Output, Panel, Profile, Publisher, Sha256, Sink, Suite,
     SuiteCall, SuiteError,
 };
 use probare_runner::{Settings, Verdict, Verification, VerifyError, run, verify};
@@ -41,8 +41,8 @@ impl Sink for Count {
 }
 
 impl Publisher for Count {
-    fn sections(&self) -> Vec<Section> {
-        vec![Section { html: format!("<p>{} toys</p>\n", self.cases), ..Section::default() }]
+    fn panels(&self) -> Vec<Panel> {
+        vec![Panel { title: format!("{} toys", self.cases), ..Panel::default() }]
     }
 }
 
@@ -119,7 +119,7 @@ fn results_of_a_benchmark_are_verified_and_nothing_is_published_again() {
     run(job, settings.into()).unwrap();
     assert_eq!(fs::read_to_string(&count).unwrap(), "2");
     fs::remove_file(&count).unwrap();
-    assert!(fs::read_to_string(folder.path().join("r.html")).unwrap().contains("<p>2 toys</p>"));
+    assert!(fs::read_to_string(folder.path().join("r.html")).unwrap().contains("<h2><bdi>2 toys</bdi></h2>"));
 
     let agrees = |inputs: &[PathBuf]| {
         for output in &outputs {
@@ -129,6 +129,14 @@ fn results_of_a_benchmark_are_verified_and_nothing_is_published_again() {
         }
     };
     agrees(&[]);
+    // What the benchmark says about the whole stands in the manifest, and is held against what it says now.
+    let beside = folder.path().join("r.jsonl.run.json");
+    let manifest = fs::read_to_string(&beside).unwrap();
+    fs::write(&beside, manifest.replace("2 toys", "3 toys")).unwrap();
+    let said: Vec<String> =
+        verified(outputs[0].to_str().unwrap(), &[]).unwrap().disagreements.iter().map(ToString::to_string).collect();
+    assert!(said.iter().any(|line| line.contains("panels[0].title") && line.contains("3 toys")), "{said:#?}");
+    fs::write(&beside, manifest).unwrap();
     fs::rename(&toys, &moved).unwrap();
     assert!(matches!(verified(outputs[0].to_str().unwrap(), &[]), Err(VerifyError::InputMissing { .. })));
     agrees(&[moved.clone().into()]);

@@ -2,6 +2,7 @@
 // link or the button back leads to the same view. All text goes in as text, never as markup.
 import { askedFold } from "./asked.js";
 import { breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, textsOf } from "./case.js";
+import { panelsOf } from "./panel.js";
 import { trendsOf } from "./trend.js";
 import { labelKeys, labelsView } from "./labels.js";
 
@@ -270,7 +271,7 @@ const runCard = (run) => {
     try {
       const summary = await ask("summary", { run: run.key });
       const notes = (summary.notes || []).map((note) => make("p", { class: "small soft" }, make("bdi", {}, note)));
-      place.replaceChildren(...[run.kind === "file" ? factsOf(summary) : null, gatesOf(summary), modelsTable(summary), ...notes].filter(Boolean));
+      place.replaceChildren(...[run.kind === "file" ? factsOf(summary) : null, gatesOf(summary), ...panelsOf(summary.panels, (id) => linkTo("case", { run: run.key, id })), modelsTable(summary), ...notes].filter(Boolean));
     } catch (error) {
       place.replaceChildren(failure(error));
     }
@@ -599,6 +600,8 @@ const render = async () => {
   turn += 1;
   const mine = turn;
   const { view, asked } = where();
+  // What was told about another view does not stand over this one.
+  help.close();
   main.setAttribute("aria-busy", "true");
   try {
     await (views[view] || showRuns)(asked);

@@ -38,6 +38,7 @@ pub const PAGE: &str = "/view";
 const DESK: &str = include_str!("desk.html");
 const SCRIPT: &str = include_str!("desk.js");
 const ASKED: &str = include_str!("asked.js");
+const PANEL: &str = include_str!("panel.js");
 const TREND: &str = include_str!("trend.js");
 const STYLE: &str = include_str!("desk.css");
 const LABELS_SCRIPT: &str = include_str!("labels.js");
@@ -67,6 +68,11 @@ pub(crate) static ROUTES: &[PageRoute] = &[
         path: "/view/asked.js",
         caller: Caller::Anybody,
         handler: || get(async || text("text/javascript; charset=utf-8", ASKED)),
+    },
+    PageRoute {
+        path: "/view/panel.js",
+        caller: Caller::Anybody,
+        handler: || get(async || text("text/javascript; charset=utf-8", PANEL)),
     },
     PageRoute {
         path: "/view/trend.js",

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use probare_core::{Case, Console, Event, Sink, Stop};
+use probare_core::{Case, Chip, Console, Event, Panel, PanelCell, PanelTable, Sink, Stop, Tone};
 use probare_metrics::interviews::quotations::{Finding, Near, Quotations, Status, Transcripts};
 use probare_report::escape::{excerpt, terminal};
 use serde_json::{Value as Json, json};
 
 use crate::printing::print;
+use crate::quoted::{QuotedLine, tone};
 
 /// Characters of a quotation that are printed.
 const SHOWN: usize = 160;
@@ -21,8 +22,10 @@ pub(super) struct Checked {
     kind: &'static str,
     /// The file that it is said to come from, as the table says it.
     said: Option<String>,
-    /// Where it stands, or comes nearest: file and line.
-    place: Option<(String, usize)>,
+    /// What that means for whoever quotes.
+    tone: Tone,
+    /// Where it stands, or comes nearest.
+    place: Option<QuotedLine>,
     /// The difference to the nearest passage, and what matters in it.
     difference: Option<String>,
     remark: Option<String>,
@@ -33,19 +36,12 @@ impl Checked {
         let finding = quotations.findings.first()?;
         let citation = case.citations.as_ref()?.first()?;
         let cited = quotations.transcripts.first().copied().flatten();
-        let line = |place: usize, at: usize| {
-            let content = transcripts
-                .get(place)
-                .map(probare_metrics::interviews::quotations::Source::content)
-                .unwrap_or_default();
-            let line = content.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
-            (transcripts.name(place).to_owned(), line)
-        };
         let said = case.metadata.get("said").and_then(Json::as_str).map(str::to_owned);
         let mut checked = Self {
             quote: citation.quote.as_str().unwrap_or_default().to_owned(),
             kind: kind(finding, said.is_some()),
             said,
+            tone: tone(finding),
             place: None,
             difference: None,
             remark: quotations
@@ -56,21 +52,13 @@ impl Checked {
                 .map(|word| format!("what is left out says `{word}`")),
         };
         let told = |near: &Near| (Some(near.difference.line()), near.difference.negation.clone());
-        if let Some(elsewhere) = &finding.elsewhere {
-            let at = elsewhere.near.as_ref().map_or_else(
-                || transcripts.start_of(elsewhere.place, &checked.quote).unwrap_or(0),
-                |near| near.span.start,
-            );
-            checked.place = Some(line(elsewhere.place, at));
-            if let Some(near) = &elsewhere.near {
-                (checked.difference, checked.remark) = told(near);
-            }
-        } else if let Some(place) = cited {
-            let span = finding.span.clone().or_else(|| finding.near.as_ref().map(|near| near.span.clone()));
-            checked.place = span.map(|span| line(place, span.start));
-            if let Some(near) = &finding.near {
-                (checked.difference, checked.remark) = told(near);
-            }
+        checked.place = QuotedLine::of(finding, cited, &checked.quote, transcripts);
+        let near = match &finding.elsewhere {
+            Some(elsewhere) => elsewhere.near.as_ref(),
+            None => finding.near.as_ref().filter(|_| cited.is_some()),
+        };
+        if let Some(near) = near {
+            (checked.difference, checked.remark) = told(near);
         }
         Some(checked)
     }
@@ -78,8 +66,7 @@ impl Checked {
     fn line(&self) -> String {
         // What is not there has at most a passage that resembles it.
         let word = if self.kind == Status::NotFound.name() { ", nearest in" } else { " in" };
-        let place =
-            self.place.as_ref().map(|(file, line)| format!("{word} {}:{line}", terminal(file))).unwrap_or_default();
+        let place = self.place.as_ref().map(|line| format!("{word} {}", terminal(&line.place()))).unwrap_or_default();
         let said = match (&self.said, self.kind, &self.place) {
             (Some(said), "wrong_source" | "near_in_another_source" | "no_such_source", _)
             | (Some(said), "not_found", None) => format!(" (said to be in {})", terminal(said)),
@@ -101,8 +88,8 @@ impl Checked {
             "quote": self.quote,
             "finding": self.kind,
             "said": self.said,
-            "file": self.place.as_ref().map(|(file, _)| file),
-            "line": self.place.as_ref().map(|(_, line)| line),
+            "file": self.place.as_ref().map(|line| &line.name),
+            "line": self.place.as_ref().map(|line| line.number),
             "difference": self.difference,
             "remark": self.remark,
         })
@@ -135,17 +122,22 @@ impl Publisher {
         Self { console, checked: Vec::new() }
     }
 
+    /// How many quotations there are of each kind, and what the kind means.
+    fn counts(&self) -> BTreeMap<&'static str, (usize, Tone)> {
+        let mut counts = BTreeMap::new();
+        for (_, checked) in &self.checked {
+            counts.entry(checked.kind).or_insert((0, checked.tone)).0 += 1;
+        }
+        counts
+    }
+
     fn text(&self) -> String {
         if self.console.json {
             let list: Vec<Json> = self.checked.iter().map(|(id, checked)| checked.json(id)).collect();
             return format!("{:#}\n", Json::Array(list));
         }
         let mut text: String = self.checked.iter().map(|(_, checked)| checked.line()).collect();
-        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-        for (_, checked) in &self.checked {
-            *counts.entry(checked.kind).or_default() += 1;
-        }
-        let counts: Vec<String> = counts.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let counts: Vec<String> = self.counts().iter().map(|(kind, (count, _))| format!("{count} {kind}")).collect();
         text.push_str(&format!("{} quotations: {}\n", self.checked.len(), counts.join(", ")));
         text
     }
@@ -166,4 +158,31 @@ impl Sink for Publisher {
     }
 }
 
-impl probare_core::Publisher for Publisher {}
+impl probare_core::Publisher for Publisher {
+    /// Every kind of finding with its count, and the quotations, those that are not right first.
+    fn panels(&self) -> Vec<Panel> {
+        let chips = self.counts().into_iter().map(|(kind, (count, tone))| Chip::new(format!("{kind} {count}"), tone));
+        let mut table = PanelTable::new("", ["Quotation", "Finding", "Line", "Difference"], 4);
+        let (right, wrong): (Vec<_>, Vec<_>) = self.checked.iter().partition(|(_, one)| one.tone == Tone::Good);
+        table.fill(wrong.into_iter().chain(right), |(id, checked)| {
+            let line = checked.place.as_ref();
+            let said = checked.said.as_ref().map(|said| format!("said to be in {said}"));
+            vec![
+                PanelCell::case(id, excerpt(&checked.quote, SHOWN)),
+                PanelCell::from(checked.kind).toned(checked.tone).noted(said.unwrap_or_default()),
+                PanelCell::from(line.map(QuotedLine::place).unwrap_or_default())
+                    .noted(line.map(|line| excerpt(&line.words, SHOWN)).unwrap_or_default()),
+                PanelCell::from(checked.difference.as_deref().map(|words| excerpt(words, SHOWN)).unwrap_or_default())
+                    .noted(checked.remark.clone().unwrap_or_default()),
+            ]
+        });
+        let says = vec![format!("{} quotations.", self.checked.len())];
+        vec![Panel {
+            title: "Findings".to_owned(),
+            says,
+            chips: chips.collect(),
+            tables: vec![table],
+            ..Panel::default()
+        }]
+    }
+}

@@ -14,6 +14,7 @@ pub mod publisher;
 pub mod records;
 pub mod rows;
 pub mod rules;
+mod standing;
 mod subtask;
 mod suite;
 

@@ -92,7 +92,7 @@ fn repeats(earlier: &[Answer], answer: &Answer) -> u32 {
 }
 
 /// The id of the question; with the transcript where its answers are about several.
-fn id(pair: &Pair, answer: &Answer) -> String {
+pub(super) fn id(pair: &Pair, answer: &Answer) -> String {
     let first = pair.answers.first().and_then(|first| first.source.as_ref());
     match &answer.source {
         Some(source) if pair.answers.iter().any(|other| other.source.as_ref() != first) => {

@@ -8,10 +8,10 @@
 
 mod cases;
 mod evaluate;
-mod in_markdown;
 pub mod input;
 pub mod output;
 pub mod page;
+mod panels;
 mod publisher;
 mod redact;
 mod rules;

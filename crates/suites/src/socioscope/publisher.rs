@@ -4,15 +4,16 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use probare_core::{CaseResult, Console, Event, Publisher, Section, Sink, Stop};
+use probare_core::{CaseResult, Console, Event, Panel, Publisher, Sink, Stop};
 use probare_metrics::interviews::Settings;
+use probare_metrics::interviews::quotations::Transcripts;
 use probare_report::Output;
 use serde_json::Value as Json;
 
 use super::input::{Corpus, Fixture};
 use super::output::{answers_csv, chart, results, stamped, summary_csv, terminal};
-use super::page::{self, Shown, page};
-use super::{AnswerResult, Evaluation, Redaction, Summary, in_markdown};
+use super::page::{Shown, page};
+use super::{AnswerResult, Evaluation, Redaction, Summary, panels};
 use crate::printing::{print, remark};
 
 /// Format of the results file.
@@ -63,6 +64,7 @@ impl Wanted {
 pub(super) struct Published {
     pub(super) fixture: Arc<Fixture>,
     pub(super) corpus: Arc<Corpus>,
+    pub(super) transcripts: Arc<Transcripts>,
     pub(super) wanted: Wanted,
     pub(super) console: Console,
     /// Remarks about the input.
@@ -73,12 +75,12 @@ pub(super) struct Published {
 
 impl Published {
     pub(super) fn new(
-        (fixture, corpus): (Arc<Fixture>, Arc<Corpus>),
+        (fixture, corpus, transcripts): (Arc<Fixture>, Arc<Corpus>, Arc<Transcripts>),
         wanted: Wanted,
         console: Console,
         warnings: Vec<String>,
     ) -> Self {
-        Self { fixture, corpus, wanted, console, warnings, results: Vec::new(), written: Vec::new() }
+        Self { fixture, corpus, transcripts, wanted, console, warnings, results: Vec::new(), written: Vec::new() }
     }
 
     /// Keeps the results of an answer. One that could not be graded keeps its place, without a grade.
@@ -161,11 +163,13 @@ impl Sink for Published {
 }
 
 impl Publisher for Published {
-    fn sections(&self) -> Vec<Section> {
+    fn panels(&self) -> Vec<Panel> {
         let evaluation = Evaluation::new(&self.fixture, self.results.clone());
         let (summary, careful) = self.summaries(&evaluation);
-        let careful = careful.as_ref();
-        vec![Section { html: page::groups(&summary, careful), markdown: in_markdown::groups(&summary, careful) }]
+        let groups = panels::groups(&summary, careful.as_ref());
+        // What is to be hidden stands in quotations; the means have none.
+        let quotations = || panels::quotations(&self.fixture, &evaluation, &self.transcripts);
+        [groups].into_iter().chain((!self.wanted.redact).then(quotations).flatten()).collect()
     }
 
     fn written(&self) -> Vec<PathBuf> {

@@ -148,13 +148,13 @@ impl Suite for Socioscope {
             job.inputs.push(Input { option: Some("/wordnet".to_owned()), ..folder_input(&name(folder), &files) });
         }
         let texts = corpus.transcripts().iter().map(|transcript| (transcript.key.clone(), transcript.text.clone()));
-        job.rules =
-            Arc::new(Grading { transcripts: Arc::new(Transcripts::new(texts)), wordnet, readings: options.readings() });
+        let transcripts = Arc::new(Transcripts::new(texts));
+        job.rules = Arc::new(Grading { transcripts: Arc::clone(&transcripts), wordnet, readings: options.readings() });
         let wanted = options.wanted();
         job.writes = wanted.names().iter().map(|name| wanted.folder.join(name)).collect();
         job.writes.push(stamped(&wanted.folder, &wanted.stamp, wanted.format.extension()));
         job.suite = Some(SuiteCall { id: self.id().to_owned(), options: given });
-        job.publisher = Some(Box::new(Published::new((fixture, corpus), wanted, console, warnings)));
+        job.publisher = Some(Box::new(Published::new((fixture, corpus, transcripts), wanted, console, warnings)));
         Ok(job)
     }
 }

@@ -24,6 +24,7 @@ mod checked;
 pub mod console;
 mod javascript;
 mod lines;
+mod panel;
 mod publisher;
 mod report;
 mod rules;

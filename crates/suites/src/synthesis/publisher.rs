@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use probare_core::{Console, Ending, Event, Publisher, Sink, Stop};
+use probare_core::{Console, Ending, Event, Panel, Publisher, Sink, Stop};
 use probare_report::Output;
 
-use super::{CaseResult, LoadError, Report, console};
+use super::{CaseResult, LoadError, Report, console, panel};
 use crate::printing::{print, remark};
 
 /// What is published, and how.
@@ -132,6 +132,13 @@ impl Sink for Published {
 }
 
 impl Publisher for Published {
+    /// There is no verdict on a file that could not be read or checked as a whole.
+    fn panels(&self) -> Vec<Panel> {
+        let State { report, bad_lines, unchecked, .. } = &self.state;
+        let is_whole = bad_lines.is_empty() && *unchecked == 0;
+        is_whole.then(|| panel::verdict(report, self.fail_on)).into_iter().collect()
+    }
+
     fn ending(&self) -> Ending {
         self.state.ending
     }

@@ -234,7 +234,7 @@ impl CaseResult {
     }
 
     /// The checks that failed, as requested.
-    fn failed(&self) -> impl Iterator<Item = &(Check, Checked)> {
+    pub(super) fn failed(&self) -> impl Iterator<Item = &(Check, Checked)> {
         self.checks.0.iter().filter(|(_, checked)| !checked.pass())
     }
 

@@ -11,7 +11,6 @@ pub mod cases;
 pub mod catalogue;
 pub mod comparison;
 pub mod files;
-mod in_markdown;
 mod judged;
 pub mod predictions;
 mod publisher;

@@ -5,14 +5,14 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use probare_core::{CaseResult, Console, Event, MetricInfo, Profile, Publisher, Section, Sink, Stop};
+use probare_core::{CaseResult, Console, Event, MetricInfo, Panel, Profile, Publisher, Sink, Stop};
 use probare_report::{Output, escape};
 use serde_json::{Value as Json, json};
 
 use super::comparison::{self, System};
 use super::judged::{self, JUDGED, JudgedRow};
 use super::rules::AGGREGATE;
-use super::{Catalogue, Group, Row, Scores, Summary, files, in_markdown, report};
+use super::{Catalogue, Group, Row, Scores, Summary, files, report};
 use crate::printing::{print, remark};
 
 /// A file of predictions and what came of it.
@@ -244,27 +244,19 @@ impl Sink for Published {
 }
 
 impl Publisher for Published {
-    fn sections(&self) -> Vec<Section> {
+    fn panels(&self) -> Vec<Panel> {
         let summed = self.summed();
-        let mut sections = Vec::new();
+        let mut panels = Vec::new();
         if summed.len() > 1 {
             let systems: Vec<(&str, &Summary)> =
                 summed.iter().map(|(system, Summed { summary, .. })| (system.name.as_str(), summary)).collect();
-            let differences = &self.means().differences;
-            sections.push(Section {
-                html: report::comparison(&systems, differences),
-                markdown: in_markdown::comparison(&systems, differences),
-            });
+            panels.push(report::comparison(&systems, &self.means().differences));
         }
         for (system, Summed { summary, careful }) in &summed {
             let name = (summed.len() > 1).then_some(system.name.as_str());
-            let careful = careful.as_ref().map(|(_, summary)| summary);
-            sections.push(Section {
-                html: report::section(name, summary, careful),
-                markdown: in_markdown::categories(name, summary, careful),
-            });
+            panels.push(report::categories(name, summary, careful.as_ref().map(|(_, summary)| summary)));
         }
-        sections
+        panels
     }
 
     fn written(&self) -> Vec<PathBuf> {

@@ -44,7 +44,8 @@ impl Browser {
         let mut browser = Self { driver, port, session: String::new(), _said: said, profile };
         let folder = format!("--user-data-dir={}", browser.profile.path().display());
         let arguments = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", &folder];
-        let wanted = json!({"capabilities": {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}});
+        let wanted = json!({"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}});
+        let wanted = json!({"capabilities": {"alwaysMatch": wanted}});
         let made = browser.command("POST", "/session", Some(&wanted));
         browser.session = format!("/session/{}", made["sessionId"].as_str().unwrap());
         browser.size(1280, 900);
@@ -105,6 +106,14 @@ impl Browser {
         since.elapsed()
     }
 
+    /// What the browser had to complain about since it was asked last: errors of scripts, and what the policy of a page refused.
+    pub fn complaints(&self) -> Vec<String> {
+        let log = self.command("POST", "/se/log", Some(&json!({"type": "browser"})));
+        let entries = log.as_array().cloned().unwrap_or_default();
+        let severe = entries.iter().filter(|entry| entry["level"] == "SEVERE");
+        severe.map(|entry| entry["message"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
     /// Presses keys, one after the other.
     pub fn press(&self, keys: &str) {
         let strokes: Vec<Json> = keys
@@ -121,6 +130,17 @@ impl Browser {
         let body = json!({"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"},
             "actions": [{"type": "pointerMove", "duration": 0, "x": 0, "y": 0, "origin": found}]}]});
         self.command("POST", "/actions", Some(&body));
+    }
+
+    /// Keeps pictures of the window: light, dark, and as narrow as a telephone.
+    pub fn pictures(&self, name: &str) {
+        self.picture(&format!("{name}-light"));
+        self.media("dark", "screen");
+        self.picture(&format!("{name}-dark"));
+        self.media("light", "screen");
+        self.telephone(420);
+        self.picture(&format!("{name}-420"));
+        self.telephone(1280);
     }
 
     /// Keeps a picture of the window where `PROBARE_PICTURES` names a folder.

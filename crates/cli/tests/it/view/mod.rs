@@ -2,6 +2,8 @@
 
 mod driver;
 mod labels;
+mod panels;
+mod saved;
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -161,6 +163,11 @@ fn a_run_is_read_in_a_browser_from_its_means_to_the_evidence_of_a_case() {
         browser.size(1280, 900);
         browser.open(&format!("http://127.0.0.1:{}/view#/{view}", desk.port));
         browser.until("!document.querySelector('[aria-busy]') && document.querySelector('table')");
+        assert_eq!(
+            browser.look("document.getElementById('help').open"),
+            false,
+            "the keys of another view stand over {name}"
+        );
         browser.picture(&format!("{name}-dark"));
         browser.media("light", "screen");
         browser.telephone(420);
@@ -218,7 +225,7 @@ fn a_comparison_has_the_digits_of_the_terminal_and_the_words_that_differ() {
     browser.look("document.querySelector('details.pair').open = true");
     browser.until("document.querySelector('details.pair del, details.pair ins')");
     assert_eq!(browser.look("document.querySelectorAll('details.pair[open] .panel').length"), 2, "evidence of both");
-    browser.picture("compare-light");
+    browser.pictures("compare");
 }
 
 #[test]
@@ -298,6 +305,7 @@ fn a_run_is_watched_from_its_start_to_its_end_killed_and_resumed_in_between() {
     browser.open(&desk.address);
     browser.until("document.querySelector('.live')?.innerText.includes(' of 2000 samples')");
     browser.until("Number(document.querySelector('.live progress').value) > 20");
+    browser.pictures("live");
     running.kill().unwrap();
     running.wait().unwrap();
     let kept = desk.json("/view/api/runs")["runs"][0].clone();
@@ -333,6 +341,8 @@ fn a_run_is_saved_as_one_page_that_opens_from_the_disk_and_searches() {
     browser.until("document.querySelector('output').innerText === '2 of 400 cases'");
     browser.look("document.querySelector('.opener').click()");
     browser.until("document.querySelectorAll('.detail .panel').length > 5 && document.querySelector('.detail mark')");
+    browser.look("document.getElementById('cases').scrollIntoView()");
+    browser.pictures("saved");
 }
 
 /// Texts that would run where a text became markup.
@@ -510,7 +520,11 @@ fn what_cannot_be_shown_is_told_before_anything_is_served() {
     };
     let (ending, words) = told(&["view"]);
     assert_eq!(ending, 1, "{words}");
-    assert!(words.contains("there is nothing to view") && words.contains("probare run probare.yaml"), "{words}");
+    assert!(
+        words.contains("no run was found: there is no store `.probare/store.db`, and no file of results in `.`")
+            && words.contains("probare run probare.yaml"),
+        "{words}"
+    );
     let (ending, words) = told(&["view", "nowhere.jsonl"]);
     assert_eq!(ending, 64, "{words}");
     assert!(words.contains("`nowhere.jsonl` is no run, file or folder"), "{words}");

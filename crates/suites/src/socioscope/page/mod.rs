@@ -2,15 +2,15 @@
 //! quotation inside its transcript.
 
 mod answers;
-mod groups;
 mod transcripts;
 
+use probare_metrics::interviews::quotations::Status;
 use probare_report::escape::html;
-use probare_report::html::{page_end, page_start};
+use probare_report::html::{page_end, page_start, panel};
 use probare_report::number::{column, count, counted};
 
 use super::input::{Corpus, Fixture};
-use super::{Evaluation, Redaction, Summary};
+use super::{Evaluation, Redaction, Summary, panels};
 
 /// Everything that a page shows.
 #[derive(Debug, Clone, Copy)]
@@ -36,11 +36,6 @@ impl Shown<'_> {
     }
 }
 
-/// The means of all groups, as a piece of another page.
-pub(super) fn groups(summary: &Summary, careful: Option<&Summary>) -> String {
-    groups::section(summary, careful)
-}
-
 /// The page.
 pub fn page(shown: Shown<'_>) -> String {
     let Shown { fixture, corpus, summary, careful, redaction, .. } = shown;
@@ -56,7 +51,8 @@ pub fn page(shown: Shown<'_>) -> String {
     );
     let mut page = page_start("Socioscope: answers about interviews", &lead);
     page.push_str(&tiles(summary, careful));
-    page.push_str(&groups::section(summary, careful));
+    page.push_str(&panel(&panels::groups(summary, careful)));
+    page.push_str(&statuses(summary));
     page.push_str(&answers::section(shown));
     page.push_str(&transcripts::section(shown));
     page.push_str(
@@ -65,6 +61,16 @@ pub fn page(shown: Shown<'_>) -> String {
     );
     page.push_str(&page_end());
     page
+}
+
+/// How many quotations have which status.
+fn statuses(summary: &Summary) -> String {
+    let tag = |(status, count): &(Status, usize)| {
+        let class = if status.is_found() { "tag" } else { "tag bad" };
+        format!("<span class=\"{class}\">{} {count}</span>", status.name())
+    };
+    let tags: String = summary.statuses.iter().map(tag).collect();
+    if tags.is_empty() { tags } else { format!("<p class=\"legend\"><span>Quotations:</span>{tags}</p>\n") }
 }
 
 fn tiles(summary: &Summary, careful: Option<&Summary>) -> String {

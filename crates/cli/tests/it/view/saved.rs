@@ -1,0 +1,86 @@
+//! A page with many cases: it opens from the disk, searches, and shows a case. `PROBARE_SAVED_CASES` names how many, and
+//! `--no-capture` shows the times.
+
+use std::fs;
+use std::io::Write;
+
+use serde_json::json;
+
+use super::driver::Browser;
+use crate::program::good;
+
+const WORDS: [&str; 16] = [
+    "harbour", "council", "winter", "letter", "orchard", "ferry", "copper", "bridge", "signal", "garden", "merchant",
+    "lantern", "river", "archive", "window", "engine",
+];
+
+#[test]
+fn a_page_of_ten_thousand_cases_opens_from_the_disk_and_searches() {
+    let Some(browser) = Browser::start() else { return };
+    let cases: usize = std::env::var("PROBARE_SAVED_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(10_000);
+    let folder = tempfile::tempdir().unwrap();
+    let mut file = std::io::BufWriter::new(fs::File::create(folder.path().join("cases.jsonl")).unwrap());
+    for case in 0..cases {
+        let word = |at: usize| WORDS[(case * 7 + at * 5 + case / 16 * at) % WORDS.len()];
+        let text = |from: usize, length: usize| (from..from + length).map(word).collect::<Vec<_>>().join(" ");
+        let line = json!({"id": format!("case-{case:06}"), "query": format!("What did the {} say?", text(0, 6)),
+            "response": format!("{} number{case}", text(3, 40)), "reference": [text(5, 40)], "context": [text(9, 80)],
+            "tags": [word(1)]});
+        writeln!(file, "{line}").unwrap();
+    }
+    file.into_inner().unwrap();
+    good(folder.path(), &["score", "cases.jsonl", "-m", "token_f1", "-m", "rouge_l", "--quiet", "-o", "page.html"]);
+    let page = folder.path().join("page.html");
+    let size = fs::metadata(&page).unwrap().len();
+
+    browser.open("about:blank");
+    let since = std::time::Instant::now();
+    browser.open(&format!("file://{}", page.display()));
+    browser.until("document.querySelectorAll('#browser tbody').length === 100");
+    let opened = since.elapsed();
+    let painted = browser.look("performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null");
+    // From the key to the rows, by the clock of the page; it waits 150 ms for the next key.
+    let timed = |words: &str, wanted: &str| {
+        browser.look(&format!(
+            "(() => {{ window.begun = performance.now(); window.took = null; const field = document.querySelector('input[type=search]'); \
+             const output = document.querySelector('output'); const look = new MutationObserver(() => {{ window.took ??= performance.now() - window.begun; \
+             look.disconnect(); }}); look.observe(output, {{ childList: true, characterData: true, subtree: true }}); field.value = '{words}'; \
+             field.dispatchEvent(new Event('input')); }})()"
+        ));
+        browser.until("window.took !== null");
+        assert_eq!(browser.text("document.querySelector('output').innerText"), wanted);
+        browser.look("window.took").as_f64().unwrap()
+    };
+    let grouped = browser.text("document.querySelector('output').innerText");
+    let one = format!("number{}", cases / 2 + 3);
+    let rare = timed(&one, &format!("1 of {grouped}"));
+    let all = timed("harbour", &found(&page, "harbour", &grouped));
+    let none = timed("nowhere to be found", &format!("0 of {grouped}"));
+    timed(&one, &format!("1 of {grouped}"));
+    browser.look("document.querySelector('.opener').click()");
+    browser.until("document.querySelector('.detail mark')");
+    assert!(browser.text("document.querySelector('.detail .texts').innerText").contains(&one));
+    let memory = browser.look("performance.memory?.usedJSHeapSize ?? 0").as_f64().unwrap_or_default() / 1e6;
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+    eprintln!(
+        "{cases} cases: {:.1} MB, opened in {opened:.0?}, first paint {painted} ms, search for one {rare:.0} ms, for many \
+         {all:.0} ms, for nothing {none:.0} ms, {memory:.0} MB of the script",
+        size as f64 / 1e6
+    );
+}
+
+/// What the page has to say where this word is looked for: the cases whose lines have it.
+fn found(page: &std::path::Path, word: &str, all: &str) -> String {
+    let text = fs::read_to_string(page).unwrap();
+    let lines = text.split("<!--\n").skip(1).flat_map(|part| part.split("\n-->").next().unwrap_or_default().lines());
+    let count = lines.filter(|line| line.to_lowercase().contains(word)).count().to_string();
+    let mut grouped = String::new();
+    for (at, digit) in count.chars().enumerate() {
+        if at > 0 && count.len() > 4 && (count.len() - at).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    let whole = all.split(' ').next().unwrap_or_default();
+    if grouped == whole { all.to_owned() } else { format!("{grouped} of {all}") }
+}
