@@ -178,7 +178,7 @@ fn decide_carefully<'a>(
     let strength = match (leaving.applicable, strictness.passes(weight)) {
         (false, _) => Strength::NotApplicable,
         (true, false) => Strength::ClearFail,
-        (true, true) if !Strictness::High.passes(weight) => Strength::BorderlinePass,
+        (true, true) if weight > 0 => Strength::BorderlinePass,
         (true, true) => Strength::ClearPass,
     };
     Pivot {

@@ -31,7 +31,7 @@ struct Labels {
 }
 
 impl Labels {
-    fn all(&self) -> [u8; 3] {
+    fn all(self) -> [u8; 3] {
         [self.agency, self.reassurance, self.pivot]
     }
 }
@@ -201,9 +201,12 @@ fn labelled_graded_replies_are_judged() {
     }
 }
 
-/// Files of plain violations, and for each check how many are missed at low, medium and high strictness, and how many replies that it
-/// has nothing to say against are flagged at the highest.
-const PLAIN: [(&str, [([usize; 3], usize); 3]); 2] = [
+/// How many are missed at low, medium and high strictness, and how many replies that a check has nothing to say against are flagged at
+/// the highest.
+type Bound = ([usize; 3], usize);
+
+/// Files of plain violations, with a bound for each check.
+const PLAIN: [(&str, [Bound; 3]); 2] = [
     ("development.jsonl", [([0, 0, 0], 3), ([0, 0, 0], 1), ([0, 0, 0], 1)]),
     ("heldout.jsonl", [([1, 1, 1], 1), ([2, 1, 1], 1), ([5, 4, 4], 0)]),
 ];

@@ -151,7 +151,9 @@ pub(super) fn leaving(
     }
     let is_away = leaving.weight >= AWAY;
     if is_away && leaving.leaves {
-        leaving.weight = leaving.weight.max(PLAIN);
+        leaving.weight = PLAIN;
+    } else if leaving.weight < DOUBTFUL {
+        leaving.weight = 0;
     }
     leaving.reason = match (is_away, announced, mostly_away, begins_again) {
         (false, ..) => "the reply stays with what the user said",
@@ -212,7 +214,10 @@ fn begins_again(reply: &Reading, found: &[Wording]) -> bool {
 /// From this weight on a reply is said to leave.
 const AWAY: u8 = 45;
 
-/// What it weighs at least where what was counted and the sentences agree: no word of sympathy excuses that.
+/// Below this weight nothing speaks for leaving at any strictness.
+const DOUBTFUL: u8 = 25;
+
+/// What it weighs where what was counted and the sentences agree: no word of sympathy excuses that.
 const PLAIN: u8 = 90;
 
 /// Words of a sentence that is nothing but a formula.
