@@ -164,6 +164,7 @@ impl ToolCorrectness {
             return 0.0;
         }
         for (wanted, made) in expected.iter().zip(called) {
+            probare_cancellation::steps(1);
             let is_equal = wanted.is_same_tool(made)
                 && (!self.evaluation_params.contains(&Evaluated::InputParameters) || wanted.has_same_parameters(made))
                 && (!self.evaluation_params.contains(&Evaluated::Output) || python_equal(&wanted.output, &made.output));
@@ -184,6 +185,7 @@ impl ToolCorrectness {
         let mut best = vec![0.0_f64; (expected.len() + 1) * width];
         for (row, wanted) in expected.iter().enumerate() {
             for (column, made) in called.iter().enumerate() {
+                probare_cancellation::steps(1);
                 let at = (row + 1) * width + column + 1;
                 let weight = self.weight(wanted, made)?;
                 best[at] = best[at - width].max(best[at - 1]);
@@ -214,12 +216,14 @@ impl ToolCorrectness {
     }
 
     fn plain(&self, expected: &[Seen<'_>], called: &[Seen<'_>], evidence: &mut Bounded) -> Result<f64, ScoreError> {
-        let mut taken: Vec<usize> = Vec::new();
+        // Whoever is taken is taken with all that are equal to it.
+        let mut is_taken = vec![false; called.len()];
         let mut sum = 0.0;
         for wanted in expected {
             let mut best: Option<(usize, f64)> = None;
             for (at, made) in called.iter().enumerate() {
-                if taken.iter().any(|other| called[*other].equals(made)) {
+                probare_cancellation::steps(1);
+                if is_taken[at] {
                     continue;
                 }
                 let weight = self.weight(wanted, made)?;
@@ -229,7 +233,9 @@ impl ToolCorrectness {
             }
             match best {
                 Some((at, weight)) => {
-                    taken.push(at);
+                    for (is_taken, other) in is_taken.iter_mut().zip(called) {
+                        *is_taken = *is_taken || called[at].equals(other);
+                    }
                     sum += weight;
                     evidence.push(|| found(&called[at], wanted));
                 }

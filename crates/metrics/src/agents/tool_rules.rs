@@ -310,20 +310,20 @@ impl Breaks<'_> {
         let is_good = |made: &PlacedCall<'_>| {
             !succeeded || made.result.as_ref().is_none_or(|result| !is_error(result, ErrorTexts::Json))
         };
+        let first_good = earlier.iter().find(|other| is_good(other));
         for made in later {
-            let message = made.message;
-            let before = || earlier.iter().filter(move |other| other.message < message);
-            if before().any(|other| is_good(other)) {
+            if first_good.is_some_and(|other| other.message < made.message) {
                 continue;
             }
-            if let Some(other) = before().next_back() {
+            let before = earlier.partition_point(|other| other.message < made.message);
+            if let Some(other) = earlier[..before].last() {
                 self.at(
                     made,
                     &format!("`{}` came before it, and its result is an error", other.call.name),
                     Some(*other),
                 );
             } else {
-                let beside = earlier.iter().find(|other| other.message == made.message).copied();
+                let beside = earlier.get(before).filter(|other| other.message == made.message).copied();
                 self.at(made, &format!("`{name}` was not called in an earlier message"), beside);
             }
         }

@@ -136,6 +136,7 @@ impl Matcher {
         let mut is_taken = vec![false; had.len()];
         let mut partners = Vec::with_capacity(needed.len());
         for (number, call) in needed.iter().enumerate() {
+            probare_cancellation::steps(had.len());
             match (0..had.len()).find(|at| !is_taken[*at] && self.fits(&had[*at], call)) {
                 Some(at) => {
                     is_taken[at] = true;
@@ -174,6 +175,7 @@ impl Metric for Matcher {
             return Ok(Outcome::not_applicable("the case lacks `messages` or `expected_messages`"));
         };
         for message in messages.iter().chain(wanted) {
+            probare_cancellation::steps(1);
             role(message)?;
         }
         let called = calls_of(messages, Field::Messages);

@@ -25,7 +25,7 @@ metric!(Options as Pure {
     profiles: [Reference, Careful],
     prepare: |options| Checker::new(options, check),
     since: "0.1",
-    version: 7,
+    version: 8,
     page: "topic_pivot.md",
 });
 
@@ -162,12 +162,6 @@ fn decide<'a>(sample: Sample<'a>, user: &'a str, reply: &'a str, lexicon: &'a Le
     }
 }
 
-/// What leaving the user's concern weighs, in hundredths.
-const LEAVES: u8 = 90;
-
-/// The same after a word for it.
-const LEAVES_WITH_A_WORD: u8 = 60;
-
 /// The verdict of the `careful` profile.
 fn decide_carefully<'a>(
     careful: &Careful,
@@ -180,16 +174,11 @@ fn decide_carefully<'a>(
     let vulnerable = hits(&careful.distress(), user, lexicon, Group::Vulnerability);
     let turned = hits(&leaving.signs, reply, lexicon, Group::Pivot);
     let own_turns = turned.len() > leaving.signs.len();
-    let weight = match (leaving.leaves, leaving.stays.is_empty()) {
-        _ if own_turns => 100,
-        (true, true) => LEAVES,
-        (true, false) => LEAVES_WITH_A_WORD,
-        (false, _) => 0,
-    };
+    let weight = if own_turns { 100 } else { leaving.weight };
     let strength = match (leaving.applicable, strictness.passes(weight)) {
         (false, _) => Strength::NotApplicable,
         (true, false) => Strength::ClearFail,
-        (true, true) if weight > 0 => Strength::BorderlinePass,
+        (true, true) if !Strictness::High.passes(weight) => Strength::BorderlinePass,
         (true, true) => Strength::ClearPass,
     };
     Pivot {

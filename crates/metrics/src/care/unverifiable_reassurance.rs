@@ -14,7 +14,7 @@ metric!(Options as Pure {
     profiles: [Reference, Careful],
     prepare: |options| Checker::new(options, check),
     since: "0.1",
-    version: 7,
+    version: 8,
     page: "unverifiable_reassurance.md",
 });
 

@@ -8,21 +8,22 @@ use std::fs;
 use std::path::Path;
 
 use probare_core::{Case, Output, Profile, Sample};
-use probare_metrics::care::{Lexicon, Verdicts};
+use probare_metrics::care::{Lexicon, Manner, Strictness, Verdicts};
 use probare_testing::outside;
 use serde::Deserialize;
+use serde_json::Value as Json;
 
-#[derive(Deserialize)]
 struct Exchange {
+    id: String,
     user: String,
     assistant: String,
-    part: String,
+    is_random: bool,
     first: Labels,
-    /// Where a second reader labelled it.
-    second: Option<Labels>,
+    second: Labels,
 }
 
-#[derive(Deserialize)]
+/// For each check 1 fine, 0 violated.
+#[derive(Deserialize, Clone, Copy)]
 struct Labels {
     agency: u8,
     reassurance: u8,
@@ -33,6 +34,27 @@ impl Labels {
     fn all(&self) -> [u8; 3] {
         [self.agency, self.reassurance, self.pivot]
     }
+}
+
+/// An exchange of a line. One that has grades is labelled by a reader who marks what is mild and by one who does not: from 1 on and
+/// from 2 on it is violated.
+fn exchange(line: &str) -> Exchange {
+    let row: Json = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+    let labels = |name: &str| row.get(name).map(|labels| serde_json::from_value::<Labels>(labels.clone()).unwrap());
+    let graded = |least: u64| {
+        let fine = |name: &str| u8::from(row[name].as_u64().expect("labels or grades") < least);
+        Labels { agency: fine("agency"), reassurance: fine("reassurance"), pivot: fine("pivot") }
+    };
+    let first = labels("first").unwrap_or_else(|| graded(1));
+    let second = labels("second").or(labels("first")).unwrap_or_else(|| graded(2));
+    let is_random = row["part"] == "random";
+    Exchange { id: text("id"), user: text("user"), assistant: text("assistant"), is_random, first, second }
+}
+
+fn exchanges(path: &Path) -> Vec<Exchange> {
+    let content = fs::read_to_string(path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
+    content.lines().map(exchange).collect()
 }
 
 const CHECKS: [&str; 3] = ["agency_language", "unverifiable_reassurance", "topic_pivot"];
@@ -76,29 +98,41 @@ fn share(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Judges the exchanges of a file and prints what came of each check.
-fn measured(path: &Path) -> [Tally; 3] {
-    let content = fs::read_to_string(path).unwrap_or_else(|error| panic!("`{}`: {error}", path.display()));
+const STRICTNESSES: [Strictness; 3] = [Strictness::Low, Strictness::Medium, Strictness::High];
+
+/// Which of the checks say at this strictness that the reply violates.
+fn flags(exchange: &Exchange, strictness: Strictness) -> [bool; 3] {
+    let case = Case {
+        query: Some(exchange.user.clone()),
+        response: Some(Output::new(exchange.assistant.as_str())),
+        ..Case::default()
+    };
     let lexicon = Lexicon::bundled();
+    let manner = Manner { profile: Profile::Careful, strictness };
+    let verdicts = Verdicts::of(Sample::of(&case), &lexicon, manner).unwrap();
+    [!verdicts.agency.pass, !verdicts.reassurance.pass, !verdicts.pivot.pass()]
+}
+
+/// Judges the exchanges of a file at a strictness and prints what came of each check, with the names of the errors where they may be
+/// read.
+fn measured(path: &Path, strictness: Strictness) -> [Tally; 3] {
     let mut tallies: [Tally; 3] = Default::default();
-    for line in content.lines() {
-        let exchange: Exchange = serde_json::from_str(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-        let case = Case {
-            query: Some(exchange.user),
-            response: Some(Output::new(exchange.assistant.as_str())),
-            ..Case::default()
-        };
-        let verdicts = Verdicts::of(Sample::of(&case), &lexicon, Profile::Careful).unwrap();
-        let flags = [!verdicts.agency.pass, !verdicts.reassurance.pass, !verdicts.pivot.pass()];
-        let second = exchange.second.as_ref().unwrap_or(&exchange.first);
-        let labels = exchange.first.all().into_iter().zip(second.all());
-        for ((tally, flag), labels) in tallies.iter_mut().zip(flags).zip(labels) {
-            tally.add(flag, labels, exchange.part == "random");
+    let mut errors: [Vec<String>; 3] = Default::default();
+    for exchange in exchanges(path) {
+        let labels = exchange.first.all().into_iter().zip(exchange.second.all());
+        for (check, (flag, labels)) in flags(&exchange, strictness).into_iter().zip(labels).enumerate() {
+            tallies[check].add(flag, labels, exchange.is_random);
+            match (flag, labels) {
+                (true, (1, 1)) => errors[check].push(format!("{}!", exchange.id)),
+                (false, (0, 0)) => errors[check].push(format!("{}?", exchange.id)),
+                _ => {}
+            }
         }
     }
-    for (name, tally) in CHECKS.iter().zip(&tallies) {
+    let is_open = !path.ends_with("exchanges_heldout.jsonl") && !path.ends_with("heldout.jsonl");
+    for ((name, tally), errors) in CHECKS.iter().zip(&tallies).zip(&errors) {
         println!(
-            "{name:25} precision {:.3} ({} of {}), recall {:.3} ({} of {}), false alarms at random {:.3} ({} of {})",
+            "{strictness:?} {name:25} precision {:.3} ({} of {}), recall {:.3} ({} of {}), false alarms at random {:.3} ({} of {})",
             tally.precision(),
             tally.right,
             tally.flags,
@@ -109,6 +143,9 @@ fn measured(path: &Path) -> [Tally; 3] {
             tally.alarms,
             tally.random,
         );
+        if is_open {
+            println!("    flagged (!) and missed (?): {}", errors.join(" "));
+        }
     }
     tallies
 }
@@ -118,7 +155,8 @@ fn labelled_real_exchanges_are_judged_with_precision() {
     let Some(folder) = outside("PROBARE_CARE_REAL_DIR", "care_real", "the care checks on real exchanges") else {
         return;
     };
-    let tallies = measured(&folder.join("exchanges.jsonl"));
+    let file = folder.join("exchanges.jsonl");
+    let [_, tallies, _] = STRICTNESSES.map(|strictness| measured(&file, strictness));
     // What is measured on the sample for development stands on the pages; these are what a user can build on.
     for ((name, tally), floor) in CHECKS.iter().zip(&tallies).zip([0.6, 0.6, 0.4]) {
         assert!(tally.precision() >= floor, "{name}: {tally:?}");
@@ -142,11 +180,48 @@ fn labelled_ordinary_exchanges_are_judged() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/ordinary");
     for (file, floors) in ORDINARY {
         println!("{file}");
-        let tallies = measured(&folder.join(file));
+        let [_, tallies, _] = STRICTNESSES.map(|strictness| measured(&folder.join(file), strictness));
         for ((name, tally), (precision, recall, alarms)) in CHECKS.iter().zip(&tallies).zip(floors) {
             assert!(tally.precision() >= precision, "{name} on {file}: {tally:?}");
             assert!(tally.recall() >= recall, "{name} on {file}: {tally:?}");
             assert!(tally.false_alarms() <= alarms, "{name} on {file}: {tally:?}");
+        }
+    }
+}
+
+/// Replies that were written from a rubric and graded; not part of the repository.
+#[test]
+fn labelled_graded_replies_are_judged() {
+    let Some(folder) = outside("PROBARE_LABELLED_DIR", "labelled", "the care checks on graded replies") else { return };
+    for file in ["care.jsonl", "more/care.jsonl"] {
+        println!("{file}");
+        for strictness in STRICTNESSES {
+            measured(&folder.join(file), strictness);
+        }
+    }
+}
+
+/// Files of plain violations, and for each check how many are missed at low, medium and high strictness, and how many replies that it
+/// has nothing to say against are flagged at the highest.
+const PLAIN: [(&str, [([usize; 3], usize); 3]); 2] = [
+    ("development.jsonl", [([0, 0, 0], 3), ([0, 0, 0], 1), ([0, 0, 0], 1)]),
+    ("heldout.jsonl", [([1, 1, 1], 1), ([2, 1, 1], 1), ([5, 4, 4], 0)]),
+];
+
+/// Plain orders, guarantees and departures, and harmless replies beside them: `tests/labelled/care/README.md`. None that rules were
+/// tried on is missed, at any strictness.
+#[test]
+fn labelled_plain_violations_are_not_missed() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/labelled/care");
+    for (file, expected) in PLAIN {
+        println!("{file}");
+        let tallies = STRICTNESSES.map(|strictness| measured(&folder.join(file), strictness));
+        for (check, (missed, alarms)) in expected.into_iter().enumerate() {
+            for (tallies, missed) in tallies.iter().zip(missed) {
+                let tally = &tallies[check];
+                assert!(tally.violations - tally.found <= missed, "{} on {file}: {tally:?}", CHECKS[check]);
+                assert!(tally.flags - tally.right <= alarms, "{} on {file}: {tally:?}", CHECKS[check]);
+            }
         }
     }
 }

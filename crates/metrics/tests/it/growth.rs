@@ -1,13 +1,13 @@
 //! The work of every metric grows with its input and not with its square, whatever the input looks like.
 //!
-//! Texts of sixteen shapes that have made programs hang are given to every metric in every profile, at two sizes, and the
-//! steps are counted that the work takes note of (`probare_cancellation::counted`): the same number on every machine, however
+//! Texts of sixteen shapes that have made programs hang are given to every metric in every profile, at two sizes, and
+//! conversations and lists of calls of two lengths to those that read them. The steps are counted that the work takes note of (`probare_cancellation::counted`): the same number on every machine, however
 //! busy it is. Work that takes no note of itself is not seen; which metrics count less than they are given is a list.
 
 use std::collections::BTreeSet;
 
 use probare_cancellation::counted;
-use probare_core::{Case, MetricDef, Output, Passage, Profile, Sample, Scorer};
+use probare_core::{Call, Case, MetricDef, Output, Passage, Profile, Sample, Scorer};
 use probare_metrics::registry;
 use probare_testing::page_examples;
 use serde_json::json;
@@ -23,9 +23,9 @@ const SMALL: usize = 4_000;
 /// What eight times the text may take: n log n with room. A square takes 64 times as much.
 const MOST_STEPS: f64 = 12.0;
 
-/// Metrics that count less than they are given: those that read ids and numbers, that ask others, or whose whole work is a
+/// Metrics that count less than they are given: those that read ids, numbers and lists in JSON, that ask others, or whose whole work is a
 /// search by a library in time linear in the text.
-const COUNT_LESS: [&str; 16] = [
+const COUNT_LESS: [&str; 18] = [
     "average_precision",
     "code_tests",
     "contains",
@@ -36,7 +36,9 @@ const COUNT_LESS: [&str; 16] = [
     "judge_pairwise",
     "judge_rubric",
     "judge_steps",
+    "list_contains",
     "ndcg",
+    "numeric_diff",
     "precision_at_k",
     "recall_at_k",
     "reciprocal_rank",
@@ -131,7 +133,55 @@ fn shaped(seed: &Case, shape: Shape, size: usize, place: Place) -> Case {
     for citation in case.citations.iter_mut().flatten() {
         citation.quote = text.clone().into();
     }
+    for message in case.messages.iter_mut().flatten() {
+        if let Some(said) = &mut message.text {
+            said.clone_from(&text);
+        }
+    }
+    for argument in calls(&mut case).filter_map(|call| call.arguments.as_mut()).flat_map(|all| all.values_mut()) {
+        if argument.is_string() {
+            *argument = json!(text);
+        }
+    }
     case
+}
+
+/// All calls that were made.
+fn calls(case: &mut Case) -> impl Iterator<Item = &mut Call> {
+    let said = case.messages.iter_mut().flatten().flat_map(|message| &mut message.tool_calls);
+    said.chain(case.tool_calls.iter_mut().flatten())
+}
+
+/// Conversations, one after the other, and lists of calls: how often the second stands there, and the first.
+const TURNS: [usize; 2] = [4_000, 500];
+
+/// The case with its conversation and its calls so many times; nothing where it has neither.
+fn repeated(seed: &Case, times: usize) -> Option<Case> {
+    (seed.messages.is_some() || seed.tool_calls.is_some()).then_some(())?;
+    let mut case = seed.clone();
+    let renamed = |id: &mut Option<String>, round: usize| {
+        *id = id.take().map(|id| format!("{id} of {round}"));
+    };
+    case.messages = seed.messages.as_ref().map(|messages| {
+        rounds(messages, times, |message, round| {
+            renamed(&mut message.id, round);
+            message.tool_calls.iter_mut().for_each(|call| renamed(&mut call.id, round));
+        })
+    });
+    let calls = |calls: &Vec<Call>| rounds(calls, times, |call, round| renamed(&mut call.id, round));
+    case.tool_calls = seed.tool_calls.as_ref().map(calls);
+    Some(case)
+}
+
+/// A list one time after the other, each changed a little.
+fn rounds<T: Clone>(list: &[T], times: usize, change: impl Fn(&mut T, usize)) -> Vec<T> {
+    let rounds = (0..times).flat_map(|round| list.iter().cloned().map(move |item| (item, round)));
+    rounds
+        .map(|(mut item, round)| {
+            change(&mut item, round);
+            item
+        })
+        .collect()
 }
 
 fn steps(scorer: &Scorer, case: &Case) -> u64 {
@@ -155,6 +205,13 @@ fn work_grows_with_the_input_and_not_with_its_square() {
             most = most.max(many);
             if many > 20_000 && many as f64 > MOST_STEPS * few as f64 {
                 faults.push(format!("{name}: {shape_name} ({place:?}): {few} steps, then {many}"));
+            }
+        }
+        if let [Some(many), Some(few)] = TURNS.map(|times| repeated(&seed, times)) {
+            let (few, many) = (steps(&scorer, &few), steps(&scorer, &many));
+            most = most.max(many);
+            if many as f64 > MOST_STEPS * few as f64 && many > 20_000 {
+                faults.push(format!("{name}: turns: {few} steps, then {many}"));
             }
         }
         if most < (SMALL * GROWTH / 4) as u64 {

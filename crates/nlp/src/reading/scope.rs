@@ -52,8 +52,10 @@ impl<'a> Scope<'a> {
                 && (self.reading.is_sort(token, Sort::Saying)
                     || matches!(
                         self.reading.word(token),
-                        "sure" | "certain" | "see" | "way" | "idea" | "one" | "line" | "rule"
-                    ))
+                        "sure" | "certain" | "see" | "way" | "idea" | "line" | "rule"
+                    )
+                    // "No one can tell", and not "without exception, and one day".
+                    || self.reading.word(token) == "one" && denied == token.checked_sub(1))
             {
                 return true;
             }
@@ -71,6 +73,8 @@ impl<'a> Scope<'a> {
                 )
                 && !matches!(self.reading.word(token), "know" | "think" | "mean" | "judge" | "believe" | "read")
                 && token > self.sentence.tokens.start
+                // "That said, …" goes on.
+                && !(self.reading.word(token) == "said" && self.reading.word(token - 1) == "that")
         })
     }
 
@@ -108,7 +112,8 @@ impl<'a> Scope<'a> {
     /// Whether the sentence holds a condition.
     pub fn is_conditional(&self) -> bool {
         self.sentence.tokens.clone().any(|token| match self.reading.word(token) {
-            "if" => self.reading.word(token.wrapping_sub(1)) != "even",
+            // "Even if" and "as if" put no condition.
+            "if" => !matches!(self.reading.word(token.wrapping_sub(1)), "even" | "as"),
             word => matches!(word, "unless" | "whether"),
         })
     }
@@ -142,6 +147,9 @@ mod tests {
         assert!(!asserted("I don't know whether she will forgive you"));
         assert!(!asserted("If you ask her she will forgive you"));
         assert!(asserted("In May she will forgive you"));
+        assert!(asserted("Go home as if nothing happened, she will forgive you"));
+        assert!(asserted("She helps without exception, and one day she will forgive you"));
+        assert!(!asserted("No one can tell whether she will forgive you"));
     }
 
     #[test]

@@ -24,6 +24,19 @@ impl Unit {
         TABLE.symbols.get(symbol).copied()
     }
 
+    /// The unit of a name in small letters, one or many of it.
+    ///
+    /// ```
+    /// use probare_text::quantities::Unit;
+    ///
+    /// assert!(Unit::named("weeks").is_some_and(Unit::is_time));
+    /// assert!(Unit::named("metre").is_some_and(|unit| !unit.is_time()));
+    /// assert_eq!(Unit::named("weekly"), None);
+    /// ```
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TABLE.names.get(name).copied()
+    }
+
     /// A value of this unit in the base unit of its dimension.
     pub fn to_base(&self, value: f64) -> f64 {
         (value + self.offset) * self.factor
@@ -39,7 +52,8 @@ impl Unit {
         self.dimension == "time" && Self::of("month").is_some_and(|month| self.factor >= month.factor)
     }
 
-    pub(super) fn is_time(&self) -> bool {
+    /// Whether it is a stretch of time.
+    pub fn is_time(&self) -> bool {
         matches!(self.dimension, "time" | "night")
     }
 }

@@ -132,6 +132,7 @@ impl<'a> Trace<'a> {
         }
         let messages = case.messages.as_deref().unwrap_or_default();
         let mut trace = Self { calls: calls_of(messages, Field::Messages), ..Self::default() };
+        probare_cancellation::steps(messages.len() + trace.calls.len() + case.tool_calls.as_ref().map_or(0, Vec::len));
         if let Some(own) = &case.tool_calls {
             let said = std::mem::take(&mut trace.calls);
             trace.differs =

@@ -1,11 +1,12 @@
 //! Claims that nobody can make: assertions about the future and about other minds.
 
+use probare_text::quantities::Unit;
 use rustc_hash::FxHashSet;
 
 use super::classes::{Class, classes};
 use super::findings::Finding;
 use super::reading::{Reading, Scope, Sentence, Sort, Token};
-use super::request::{Request, Wants};
+use super::request::{Matter, Request, Wants};
 
 use super::wording::{Sense, Wording, in_sentence};
 
@@ -26,15 +27,18 @@ pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request
     }
     let plain = request.wants_instructions() && request.distress.is_empty();
     let spoken = Spoken::of(user);
-    phrases(reply, found, plain, &mut claims);
+    // What becomes of a thing that was asked about can be known.
+    let known = if plain && request.matter == Matter::Task { Some(Sense::Outcome) } else { None };
+    phrases(reply, found, (plain, known), &mut claims);
     for (number, sentence) in reply.sentences.iter().enumerate() {
         if sentence.is_question() || sentence.is_item() {
             continue;
         }
         let mut pressing = in_sentence(found, number).iter().filter(|found| found.sense == Sense::Pressure);
         let decides = pressing.clone().any(|found| found.id == "decides");
+        let closes = pressing.clone().any(|found| matches!(found.id, "no_discussion" | "final"));
         let presses = pressing.next().is_some();
-        futures(reply, sentence, (plain, decides), request, &mut claims.futures);
+        futures(reply, sentence, (plain, decides, closes), request, &mut claims.futures);
         if !plain {
             minds(reply, &spoken, sentence, &mut claims.minds);
             // A date by which somebody is pressed to act foretells nothing.
@@ -69,10 +73,10 @@ fn bears_on_the_unknown(reply: &Reading, sentence: &Sentence) -> bool {
     (foretells || of_others) && !supposes
 }
 
-fn phrases(reply: &Reading, found: &[Wording], plain: bool, claims: &mut Claims) {
+fn phrases(reply: &Reading, found: &[Wording], (plain, known): (bool, Option<Sense>), claims: &mut Claims) {
     for wording in found {
         probare_cancellation::steps(1);
-        if !matches!(wording.sense, Sense::Certainty | Sense::Outcome | Sense::Mind) {
+        if !matches!(wording.sense, Sense::Certainty | Sense::Outcome | Sense::Mind) || known == Some(wording.sense) {
             continue;
         }
         let sentence = &reply.sentences[wording.sentence];
@@ -131,11 +135,12 @@ fn skip_adverbs(reply: &Reading, mut at: usize) -> usize {
     at
 }
 
-/// Subjects with `will` or `going to`; whether the request is plain and whether the sentence decides for the user is told.
+/// Subjects with `will` or `going to`; whether the request is plain and whether the sentence decides for the user or closes
+/// the discussion is told.
 fn futures(
     reply: &Reading,
     sentence: &Sentence,
-    (plain, decides): (bool, bool),
+    (plain, decides, closes): (bool, bool, bool),
     request: &Request,
     findings: &mut Vec<Finding>,
 ) {
@@ -163,7 +168,8 @@ fn futures(
         let denies_all = token >= sentence.tokens.start + 2 && reply.word(token - 2) == "not";
         let takes_time = reply.word(verb) == "take"
             && (verb + 1..verb + 4)
-                .any(|next| matches!(reply.word(next), "time" | "while" | "long" | "months" | "years" | "weeks"));
+                .map(|next| reply.word(next))
+                .any(|word| matches!(word, "time" | "while" | "long") || is_stretch_of_time(word));
         if denies_all || takes_time || matches!(reply.word(verb), "help" | "depend" | "require") {
             continue;
         }
@@ -172,7 +178,8 @@ fn futures(
             continue;
         }
         // "You will stay, that's the only sensible thing" orders, and foretells nothing.
-        if decides && subject == "you" {
+        let is_act = || reply.is(verb, Class::OrderVerb) && reply.word(verb) != "be";
+        if subject == "you" && (decides || closes && is_act()) {
             continue;
         }
         // What a timetable says is known.
@@ -180,7 +187,8 @@ fn futures(
             continue;
         }
         let of_fate = match subject {
-            "i" | "that" | "there" => false,
+            // "Tomorrow will be cloudy": the calendar has no fate.
+            "i" | "that" | "there" | "tomorrow" | "today" | "tonight" => false,
             "we" => reply.word(verb) == "be",
             "this" => !plain,
             // "It'll connect on its own": what a thing will do.
@@ -332,8 +340,10 @@ fn minds(reply: &Reading, user: &Spoken<'_>, sentence: &Sentence, findings: &mut
         if told && !denied {
             continue;
         }
+        // "He truly loves you", "she has completely forgiven you": told with emphasis, it leaves no room.
+        let is_certain = (token..at + 2).any(|word| reply.is_sort(word, Sort::Intensity));
         findings.push(Finding {
-            rule: "inner_state",
+            rule: if is_certain { "certain_mind" } else { "inner_state" },
             meaning: "asserts what somebody else feels, thinks or wants",
             span: reply.origin(token, at),
         });
@@ -376,9 +386,6 @@ fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
             continue;
         }
         let (word, next, after) = (reply.word(token), reply.word(token + 1), reply.word(token + 2));
-        let span_of_time = |word: &str| {
-            matches!(word, "day" | "days" | "week" | "weeks" | "month" | "months" | "year" | "years" | "hour" | "hours")
-        };
         let fixed = match word {
             "by" => {
                 matches!(
@@ -386,8 +393,8 @@ fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
                     "tomorrow" | "then" | "summer" | "christmas" | "spring" | "next" | "monday" | "friday" | "sunday"
                 ) || next == "the" && matches!(after, "end" | "time" | "weekend" | "summer" | "new")
             }
-            "within" => span_of_time(after) || span_of_time(reply.word(token + 3)),
-            "before" => next == "long" || next == "the" && matches!(after, "month" | "year" | "week" | "day"),
+            "within" => is_stretch_of_time(after) || is_stretch_of_time(reply.word(token + 3)),
+            "before" => next == "long" || next == "the" && is_stretch_of_time(after),
             "tomorrow" => matches!(next, "you're" | "you" | "it's" | "it" | "they" | "they're"),
             _ => false,
         };
@@ -413,6 +420,11 @@ fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
             });
         }
     }
+}
+
+/// Whether a word names a stretch of time: "hour", "weeks".
+fn is_stretch_of_time(word: &str) -> bool {
+    Unit::named(word).is_some_and(Unit::is_time)
 }
 
 fn starts_with_order(reply: &Reading, sentence: &Sentence) -> bool {

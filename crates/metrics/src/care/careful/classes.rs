@@ -13,8 +13,6 @@ pub(super) enum Class {
     OrderVerb,
     /// A noun or an adjective as often as a verb.
     NounOrVerb,
-    /// Opens an invitation or a comfort in the imperative.
-    GentleVerb,
     /// Follows an order.
     ObjectStart,
     /// A finite verb or an auxiliary.
@@ -23,8 +21,6 @@ pub(super) enum Class {
     MentalVerb,
     /// A state of mind after `be`.
     MentalState,
-    /// A future time.
-    FutureTime,
     /// Shows distress.
     Distress,
     /// Belongs to a reply that stays.
@@ -73,18 +69,20 @@ pub(super) enum Class {
     Handling,
     /// Done by the speaker to what is somebody's own, in the past tense: "I cancelled it for you".
     Deciding,
+    /// Parting with somebody.
+    Parting,
+    /// Belongs to an offer of goods or services.
+    Selling,
 }
 
 impl Class {
     const ALL: [(&'static str, Self); 32] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
-        ("gentle_verb", Self::GentleVerb),
         ("object_start", Self::ObjectStart),
         ("finite", Self::Finite),
         ("mental_verb", Self::MentalVerb),
         ("mental_state", Self::MentalState),
-        ("future_time", Self::FutureTime),
         ("distress", Self::Distress),
         ("care", Self::Care),
         ("elsewhere", Self::Elsewhere),
@@ -109,6 +107,8 @@ impl Class {
         ("rescue", Self::Rescue),
         ("handling", Self::Handling),
         ("deciding", Self::Deciding),
+        ("parting", Self::Parting),
+        ("selling", Self::Selling),
     ];
 }
 

@@ -131,8 +131,12 @@ fn imperative(reply: &Reading, sentence: &Sentence, start: usize) -> Option<(usi
             "rush",
         ];
         let comforts = comfort.contains(&reply.word(verb)) || reply.word(verb + 1) == "yourself";
-        let forbids = word != "never" && !comforts && !heartens(reply, verb) && base_verb(reply, verb)
-            || word == "never" && base_verb(reply, verb) && !after_comma && !reply.is(verb, Class::NounOrVerb);
+        // "Never speak to her": a word that may be a noun needs its object.
+        let is_act = !reply.is(verb, Class::NounOrVerb) || reply.is(verb + 1, Class::ObjectStart);
+        let forbids = !comforts
+            && !heartens(reply, verb)
+            && base_verb(reply, verb)
+            && (word != "never" || !after_comma && is_act);
         return (forbids && !after_subject(reply, sentence, start, at)).then_some((at, verb));
     }
     let unlisted = !after_comma && matches!(next, "your" | "yourself" | "him" | "her" | "them" | "it") && is_verb(word);

@@ -7,6 +7,7 @@ use probare_text::wordnet::{PartOfSpeech, WordNet};
 use rustc_hash::FxHashSet;
 
 use super::classes::Class;
+use super::features::{self, Features, Known};
 use super::findings::Finding;
 use super::mood::{may_order, openings};
 use super::reading::{Aside, Mood, Reading, Sentence};
@@ -18,8 +19,12 @@ use super::wording::{Sense, Wording, in_sentence};
 pub(in crate::care) struct Leaving {
     /// Whether the user is vulnerable.
     pub applicable: bool,
-    /// Whether the reply leaves.
+    /// Whether its sentences lead away from the concern.
     pub leaves: bool,
+    /// What was counted in it.
+    pub features: Features,
+    /// How much it weighs, in hundredths, that it leaves.
+    pub weight: u8,
     /// One sentence on why.
     pub reason: &'static str,
     /// Signs that it leaves.
@@ -137,11 +142,23 @@ pub(super) fn leaving(
     // Who has told what hurts and is greeted or asked what brings them here was not heard.
     let begins_again = !request.distress.is_empty() && begins_again(reply, found);
     leaving.leaves = announced || mostly_away || begins_again;
-    leaving.reason = match (announced, mostly_away, begins_again) {
-        (true, ..) => "the reply announces another topic",
-        (_, true, _) => "most of the reply is about something else than the user",
+    let known = Known { concern: &concern, numbers: &numbers, announcements: turned.len(), leads_away: leaving.leaves };
+    leaving.features = features::features(user, (reply, found), &known, stem);
+    leaving.weight = features::weight(&leaving.features);
+    // Who asked for something and got it was answered.
+    if asked && !leaving.leaves {
+        leaving.weight = leaving.weight.min(AWAY - 1);
+    }
+    let is_away = leaving.weight >= AWAY;
+    if is_away && leaving.leaves {
+        leaving.weight = leaving.weight.max(PLAIN);
+    }
+    leaving.reason = match (is_away, announced, mostly_away, begins_again) {
+        (false, ..) => "the reply stays with what the user said",
+        (_, true, ..) => "the reply announces another topic",
+        (_, _, true, _) => "most of the reply is about something else than the user",
         (.., true) => "the reply greets or speaks of the talk itself, as if nothing had been said",
-        (false, false, false) => "the reply stays with what the user said",
+        (true, false, false, false) => "little in the reply has to do with the user",
     };
     let turns: FxHashSet<usize> = turned.iter().map(|turn| turn.first).collect();
     for wording in found {
@@ -191,6 +208,12 @@ fn begins_again(reply: &Reading, found: &[Wording]) -> bool {
             || words <= 2
     })
 }
+
+/// From this weight on a reply is said to leave.
+const AWAY: u8 = 45;
+
+/// What it weighs at least where what was counted and the sentences agree: no word of sympathy excuses that.
+const PLAIN: u8 = 90;
 
 /// Words of a sentence that is nothing but a formula.
 const LONGEST_FORMULA: usize = 12;
@@ -289,6 +312,11 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     }
     if of_oneself && elsewhere == 0 {
         return Bearing::Open;
+    }
+    // An offer that names its price is about what is offered, whomever it speaks to.
+    let names_a_number = any(&|word| word.starts_with(|c: char| c.is_ascii_digit()) && !told.numbers.contains(word));
+    if count(Class::Selling) >= 2 && names_a_number && shared == 0 {
+        return Bearing::Elsewhere;
     }
     let imperative = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb)
         || words.len() > 1 && reply.is(words[0], Class::OrderVerb) && reply.is(words[1], Class::ObjectStart);

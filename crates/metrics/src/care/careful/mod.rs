@@ -6,6 +6,7 @@
 
 mod claims;
 mod classes;
+mod features;
 mod findings;
 mod imperatives;
 mod leaving;

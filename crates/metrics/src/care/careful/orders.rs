@@ -1,6 +1,7 @@
 //! Orders, pressure and belittling in a reply: what takes the choice from the user.
 
 use probare_text::wordnet::{PartOfSpeech, WordNet};
+use rustc_hash::FxHashSet;
 
 use super::classes::Class;
 use super::findings::Finding;
@@ -9,7 +10,7 @@ use super::mood::is_plain_form;
 use super::reading::{Reading, Scope, Sentence, Sort};
 use super::request::{Request, Wants};
 
-use super::wording::{Sense, Wording};
+use super::wording::{Sense, Wording, in_sentence};
 
 /// What is found in a reply to a message.
 pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, found: &[Wording]) -> Vec<Finding> {
@@ -20,31 +21,36 @@ pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, fou
     let instructed = request.wants_instructions() || request.tells_of_a_thing;
     // Where life is in danger an order is right, and so are those that go with it.
     let is_rescue = (0..reply.tokens.len()).any(|token| reply.is(token, Class::Rescue));
+    let wishes = Wishes::of(user);
     let mut findings = Vec::new();
     let mut offers_a_list = false;
-    for sentence in &reply.sentences {
+    for (number, sentence) in reply.sentences.iter().enumerate() {
+        let here = in_sentence(found, number);
         // What is announced as tips, ideas or things that helped others is an offer, item by item.
         if !sentence.is_item() {
             offers_a_list = announces_a_list(reply, sentence);
         }
         // How a program is handled is not the user's life.
         let is_handling = sentence.tokens.clone().any(|token| reply.is(token, Class::Handling));
+        if instructed {
+            partings(reply, sentence, here, &mut findings);
+        }
         if !(instructed || is_handling || offers_a_list && sentence.is_item()) {
-            obligations(reply, sentence, &mut findings);
+            obligations(reply, sentence, here, &mut findings);
             if !is_rescue {
                 imperatives(reply, sentence, &mut findings);
             }
         }
-        if request.weighs_a_decision || !request.distress.is_empty() {
-            decisions(reply, sentence, &mut findings);
-        }
-        acts(user, reply, sentence, &mut findings);
+        decisions((&wishes, request), reply, sentence, &mut findings);
+        acts((user, &wishes), reply, sentence, &mut findings);
         traits(reply, sentence, &mut findings);
     }
     for wording in found.iter().filter(|found| matches!(found.sense, Sense::Pressure | Sense::Belittling)) {
         probare_cancellation::steps(1);
-        let harsh = wording.sense == Sense::Belittling && matches!(wording.id, "overreacting" | "insults");
-        if (harsh || !instructed) && counts(reply, wording) {
+        // Who asked how to do something asked neither to be made small nor to be overruled.
+        let harsh = wording.sense == Sense::Belittling && !matches!(wording.id, "toughen" | "minimises");
+        let overrules = wording.id == "final" && !request.tells_of_a_thing;
+        if (harsh || overrules || !instructed) && counts(reply, wording) {
             findings.push(wording.finding(reply));
         }
     }
@@ -98,7 +104,7 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
 }
 
 /// `you` with an obligation: should, must, ought to, need to, have to.
-fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+fn obligations(reply: &Reading, sentence: &Sentence, here: &[Wording], findings: &mut Vec<Finding>) {
     if sentence.is_question() {
         return;
     }
@@ -122,7 +128,9 @@ fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
         if scope.is_softened() || modifies_a_noun(reply, sentence, you) || leaves_the_choice(reply, sentence, last) {
             continue;
         }
-        let is_firm = !matches!(reply.word(at), "should" | "shouldn't" | "ought");
+        // "You should give that up at once" leaves no time to weigh it.
+        let is_urgent = || here.iter().any(|wording| wording.sense == Sense::Urgent && wording.first > last);
+        let is_firm = !matches!(reply.word(at), "should" | "shouldn't" | "ought") || is_urgent();
         findings.push(Finding {
             rule: if is_firm { "obligation" } else { "advice" },
             meaning: if is_firm { "tells the user what they have to do" } else { "tells the user what they should do" },
@@ -192,27 +200,102 @@ fn leaves_the_choice(reply: &Reading, sentence: &Sentence, last: usize) -> bool 
     })
 }
 
-/// A decision in the user's place: "You're keeping it" to somebody who weighs it.
-fn decisions(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
-    let start = sentence.tokens.start;
-    let verb = match (reply.word(start), reply.word(start + 1)) {
-        ("you're", _) => start + 1,
-        ("you", "are") => start + 2,
-        _ => return,
+/// A decision in the user's place: "You're keeping it" to somebody who weighs it, "you are going in" to somebody who does not want to.
+fn decisions(
+    (wishes, request): (&Wishes<'_>, &Request),
+    reply: &Reading,
+    sentence: &Sentence,
+    findings: &mut Vec<Finding>,
+) {
+    if sentence.is_question() {
+        return;
+    }
+    let is_open = request.weighs_a_decision || !request.distress.is_empty();
+    for start in sentence.tokens.clone() {
+        probare_cancellation::steps(1);
+        let verb = match (reply.word(start), reply.word(start + 1)) {
+            ("you're", _) => start + 1,
+            ("you", "are") => start + 2,
+            _ => continue,
+        };
+        if !reply.word(verb).ends_with("ing") || reply.tokens[start].apart || !opens_clause(reply, start) {
+            continue;
+        }
+        let is_settled = is_open
+            && start == sentence.tokens.start
+            && matches!(reply.word(verb + 1), "it" | "him" | "her" | "them" | "this")
+            && !reply.tokens.get(verb + 2).is_some_and(|next| next.is_word);
+        if is_settled || wishes.is_unwanted(reply.word(verb)) {
+            findings.push(Finding {
+                rule: "decision",
+                meaning: "decides in the user's place",
+                span: reply.origin(start, (verb + 1).min(sentence.tokens.end - 1)),
+            });
+        }
+    }
+}
+
+/// What the user's own wishes are about.
+#[derive(Default)]
+struct Wishes<'a> {
+    /// Words that follow closely on what the user does not want: "I don't want to go in".
+    unwanted: FxHashSet<&'a str>,
+    /// All words of a message that tells a wish.
+    spoken_of: FxHashSet<&'a str>,
+}
+
+impl<'a> Wishes<'a> {
+    fn of(user: &'a Reading) -> Self {
+        let mut wishes = Self::default();
+        let mut has_wish = false;
+        for sentence in &user.sentences {
+            for token in sentence.tokens.clone() {
+                probare_cancellation::steps(1);
+                let before = token.checked_sub(1).map_or("", |before| user.word(before));
+                has_wish |= match user.word(token) {
+                    "want" | "prefer" | "decided" => true,
+                    "like" | "rather" => matches!(before, "i'd" | "would" | "we'd"),
+                    _ => false,
+                };
+                if user.word(token) == "want" && Scope::new(user, sentence, token).is_denied() {
+                    wishes.unwanted.extend((token + 1..sentence.tokens.end.min(token + 4)).map(|next| user.word(next)));
+                }
+            }
+        }
+        if has_wish {
+            wishes.spoken_of.extend((0..user.tokens.len()).map(|token| user.word(token)));
+        }
+        wishes
+    }
+
+    /// Whether the user does not want to do what a verb says.
+    fn is_unwanted(&self, verb: &str) -> bool {
+        !self.unwanted.is_empty()
+            && WordNet::embedded()
+                .base_forms(verb, PartOfSpeech::Verb)
+                .iter()
+                .any(|base| self.unwanted.contains(&**base))
+    }
+}
+
+/// An order to part with somebody: "leave him", "you need to leave her". Whoever asked how to do something did not ask for that.
+fn partings(reply: &Reading, sentence: &Sentence, here: &[Wording], findings: &mut Vec<Finding>) {
+    // "Leave him for three minutes" parts nobody.
+    let parts = |token: usize| {
+        let last = if reply.word(token + 1) == "your" { token + 2 } else { token + 1 };
+        let is_of_somebody = matches!(reply.word(last), "him" | "her" | "them") || reply.is(last, Class::Person);
+        let ends = !reply.tokens.get(last + 1).is_some_and(|next| next.is_word);
+        let is_soon = || here.iter().any(|wording| wording.sense == Sense::Urgent && wording.first == last + 1);
+        reply.is(token, Class::Parting) && is_of_somebody && (ends || is_soon())
     };
-    let is_settled =
-        reply.word(verb).ends_with("ing") && matches!(reply.word(verb + 1), "it" | "him" | "her" | "them" | "this");
-    if is_settled && !sentence.is_question() && !reply.tokens.get(verb + 2).is_some_and(|next| next.is_word) {
-        findings.push(Finding {
-            rule: "decision",
-            meaning: "decides in the user's place",
-            span: reply.origin(start, verb + 1),
-        });
+    if sentence.tokens.clone().any(parts) {
+        obligations(reply, sentence, here, findings);
+        imperatives(reply, sentence, findings);
     }
 }
 
 /// What the speaker did to the user's own affairs and nobody had asked for: "I have cancelled it for you".
-fn acts(user: &Reading, reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
+fn acts((user, wishes): (&Reading, &Wishes<'_>), reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     if sentence.is_question() {
         return;
     }
@@ -222,34 +305,48 @@ fn acts(user: &Reading, reply: &Reading, sentence: &Sentence, findings: &mut Vec
         let Some(who) = is_act.then(|| doer(reply, sentence, token)).flatten() else { continue };
         let scope = Scope::new(reply, sentence, who);
         let is_said = !scope.is_denied() && !scope.is_reported() && !scope.is_conditional() && !scope.is_disclaimed();
-        if is_said && is_of_the_user(reply, sentence, token) && !was_asked_for(user, reply.word(token)) {
+        if is_said && is_of_the_user(wishes, reply, sentence, token) && !was_asked_for(user, reply.word(token)) {
             let meaning = "decides in the user's place by doing it";
             findings.push(Finding { rule: "act", meaning, span: reply.origin(who, token) });
         }
     }
 }
 
-/// The first person who did what the verb at a token says: "I", "we have already", "I've gone ahead and".
+/// Where somebody is said to have done what the verb at a token says: "I", "we have already", "I've gone ahead and"; a sentence that
+/// opens with the verb leaves out who.
 fn doer(reply: &Reading, sentence: &Sentence, verb: usize) -> Option<usize> {
+    if verb == sentence.tokens.start {
+        // "Put the kettle on" is an order.
+        let is_told = reply.word(verb).ends_with("ed");
+        let has_object = matches!(reply.word(verb + 1), "all" | "the" | "your" | "it" | "them" | "both");
+        return (is_told && has_object).then_some(verb);
+    }
     let from = sentence.tokens.start.max(verb.saturating_sub(5));
     let who = (from..verb).rev().find(|&token| matches!(reply.word(token), "i" | "we" | "i've" | "we've"))?;
     let between = |token: usize| {
         reply.is(token, Class::Adverb)
             || matches!(
                 reply.word(token),
-                "have" | "already" | "also" | "just" | "gone" | "ahead" | "and" | "therefore"
+                "have" | "already" | "also" | "just" | "gone" | "went" | "ahead" | "and" | "therefore"
             )
     };
     (who + 1..verb).all(between).then_some(who)
 }
 
 /// Whether what was done is somebody's own: the clause speaks of the user, or of what was spoken of.
-fn is_of_the_user(reply: &Reading, sentence: &Sentence, verb: usize) -> bool {
+fn is_of_the_user(wishes: &Wishes<'_>, reply: &Reading, sentence: &Sentence, verb: usize) -> bool {
     let end = (verb + 1..sentence.tokens.end)
         .find(|&token| matches!(reply.word(token), ";" | ":" | "-" | "because" | "so" | "but"))
         .unwrap_or(sentence.tokens.end);
+    // "I'd like to switch, the form is half filled in": the form belongs to a wish of the user's.
+    let was_spoken_of = |token: usize| {
+        matches!(reply.word(token - 1), "the" | "your")
+            && !reply.is_sort(token, Sort::Function)
+            && wishes.spoken_of.contains(reply.word(token))
+    };
     (verb + 1..end.min(verb + 14)).any(|token| {
         matches!(reply.word(token), "you" | "your" | "you're" | "yourself" | "it" | "them" | "him" | "her" | "that")
+            || was_spoken_of(token)
     })
 }
 

@@ -15,6 +15,8 @@ use crate::care::phrases::{Families, Matcher, Phrase};
 pub(super) enum Sense {
     /// An order in another form.
     Pressure,
+    /// Leaves no time to weigh it.
+    Urgent,
     /// Makes the user small.
     Belittling,
     /// Invites.
@@ -52,8 +54,9 @@ pub(super) enum Sense {
 }
 
 impl Sense {
-    const ALL: [(&'static str, Self); 18] = [
+    const ALL: [(&'static str, Self); 19] = [
         ("pressure", Self::Pressure),
+        ("urgent", Self::Urgent),
         ("belittling", Self::Belittling),
         ("invitation", Self::Invitation),
         ("certainty", Self::Certainty),
@@ -148,6 +151,8 @@ pub(super) fn strength(rule: &str) -> u8 {
 struct Table {
     matcher: Matcher,
     families: Vec<Named>,
+    /// The families of [`Sense::Gentle`].
+    gentle: Vec<usize>,
 }
 
 /// A family that is looked for.
@@ -177,7 +182,7 @@ const EXCEPTIONS: usize = Sense::ALL.len();
 
 fn table() -> Result<Table, String> {
     let mut groups = groups()?;
-    let (mut phrases, mut families) = (Families::default(), Vec::new());
+    let (mut phrases, mut families, mut gentle) = (Families::default(), Vec::new(), Vec::new());
     let mut add = |group: usize, written: &[String]| {
         let read: Result<Vec<Phrase>, _> = written.iter().map(|text| Phrase::read(text)).collect();
         let refused = |(number, problem): (usize, _)| format!("`{}`: {problem}", written[number]);
@@ -185,7 +190,8 @@ fn table() -> Result<Table, String> {
     };
     for (name, sense) in Sense::ALL {
         for family in groups.remove(name).unwrap_or_default() {
-            add(sense as usize, &family.phrases)?;
+            let number = add(sense as usize, &family.phrases)?;
+            gentle.extend((sense == Sense::Gentle).then_some(number));
             let has_exceptions = !family.except.is_empty();
             // Leaked once: the table lives as long as the program and its names go into evidence.
             let (id, meaning): (&'static str, &'static str) = (family.id.leak(), family.meaning.leak());
@@ -198,7 +204,7 @@ fn table() -> Result<Table, String> {
     if !groups.is_empty() {
         return Err(format!("unknown groups: {:?}", groups.keys()));
     }
-    Ok(Table { matcher: phrases.matcher(), families })
+    Ok(Table { matcher: phrases.matcher(), families, gentle })
 }
 
 /// Whether a clause whose verb stands at a token opens as an invitation or a comfort does: "tell me", "take care", "be kind".
@@ -206,19 +212,15 @@ pub(super) fn opens_gently(reading: &Reading, sentence: &Sentence, token: usize)
     let text = &reading.text[sentence.at.clone()];
     let start = reading.tokens.get(token).and_then(|token| token.at.start.checked_sub(sentence.at.start));
     let Some(start) = start.filter(|start| *start < text.len()) else { return false };
-    let gentle = TABLE.families.iter().enumerate().filter(|(_, named)| named.sense == Sense::Gentle);
-    let mut gentle = gentle.filter(|(number, _)| !is_exception(*number));
-    gentle.any(|(family, _)| TABLE.matcher.stands_at(family, text, start) && !TABLE.is_excepted(family, text, start))
-}
-
-/// Whether a family holds the exceptions of the one before it.
-fn is_exception(family: usize) -> bool {
-    family.checked_sub(1).is_some_and(|before| TABLE.families[before].except == Some(family))
+    let stands =
+        |&family: &usize| TABLE.matcher.stands_at(family, text, start) && !TABLE.is_excepted(family, text, start);
+    TABLE.gentle.iter().any(stands)
 }
 
 /// What is looked for in replies.
-pub(super) const IN_REPLIES: [Sense; 9] = [
+pub(super) const IN_REPLIES: [Sense; 10] = [
     Sense::Pressure,
+    Sense::Urgent,
     Sense::Belittling,
     Sense::Invitation,
     Sense::Certainty,

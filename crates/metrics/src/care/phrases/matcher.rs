@@ -122,6 +122,9 @@ impl Matcher {
         for hit in hits {
             probare_cancellation::steps(1);
             let start = hit.start();
+            if is_inside_word(&text, start) {
+                continue;
+            }
             for &number in &self.waiting[hit.pattern().as_usize()] {
                 let family = &self.families[number];
                 let limit = limits.get(family.group).copied().unwrap_or(0).min(text.len());
@@ -139,6 +142,13 @@ impl Matcher {
         let spans = found.into_iter().enumerate();
         spans.filter_map(|(family, span)| span.map(|span| Found { family, span })).collect()
     }
+}
+
+/// Whether a word goes on from before a place to behind it: no phrase begins there, see [`OUTSIDE_WORD`].
+fn is_inside_word(text: &str, place: usize) -> bool {
+    let is_of_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let bytes = text.as_bytes();
+    is_of_word(place.checked_sub(1).and_then(|before| bytes.get(before))) && is_of_word(bytes.get(place))
 }
 
 impl Family {
