@@ -170,7 +170,7 @@ type Floor = (f64, f64, f64);
 
 /// Files of ordinary exchanges with the floors of the checks, just beside what is measured.
 const ORDINARY: [(&str, [Floor; 3]); 2] = [
-    ("exchanges_development.jsonl", [(0.81, 0.86, 0.02), (0.94, 0.92, 0.005), (0.75, 0.63, 0.018)]),
+    ("exchanges_development.jsonl", [(0.81, 0.86, 0.02), (0.94, 0.92, 0.005), (0.78, 0.77, 0.019)]),
     ("exchanges_heldout.jsonl", [(0.70, 0.86, 0.053), (0.88, 0.88, 0.015), (0.53, 0.36, 0.028)]),
 ];
 
@@ -193,10 +193,16 @@ fn labelled_ordinary_exchanges_are_judged() {
 #[test]
 fn labelled_graded_replies_are_judged() {
     let Some(folder) = outside("PROBARE_LABELLED_DIR", "labelled", "the care checks on graded replies") else { return };
-    for file in ["care.jsonl", "more/care.jsonl"] {
+    // Precision and recall at least, at medium strictness, just beside what is measured.
+    let floors = [
+        ("care.jsonl", [(0.79, 0.83), (0.92, 0.93), (0.84, 0.70)]),
+        ("more/care.jsonl", [(0.76, 0.49), (0.70, 0.78), (0.57, 0.66)]),
+    ];
+    for (file, floors) in floors {
         println!("{file}");
-        for strictness in STRICTNESSES {
-            measured(&folder.join(file), strictness);
+        let [_, tallies, _] = STRICTNESSES.map(|strictness| measured(&folder.join(file), strictness));
+        for ((name, tally), (precision, recall)) in CHECKS.iter().zip(&tallies).zip(floors) {
+            assert!(tally.precision() >= precision && tally.recall() >= recall, "{name} on {file}: {tally:?}");
         }
     }
 }

@@ -145,16 +145,16 @@ pub(super) fn leaving(
     let known = Known { concern: &concern, numbers: &numbers, announcements: turned.len(), leads_away: leaving.leaves };
     leaving.features = features::features(user, (reply, found), &known, stem);
     leaving.weight = features::weight(&leaving.features);
-    // Who asked for something and got it was answered.
-    if asked && !leaving.leaves {
+    if leaving.leaves {
+        leaving.weight = PLAIN;
+    } else if asked {
+        // Who asked for something and got it was answered.
         leaving.weight = leaving.weight.min(AWAY - 1);
     }
-    let is_away = leaving.weight >= AWAY;
-    if is_away && leaving.leaves {
-        leaving.weight = PLAIN;
-    } else if leaving.weight < DOUBTFUL {
+    if leaving.weight < DOUBTFUL {
         leaving.weight = 0;
     }
+    let is_away = leaving.weight >= AWAY;
     leaving.reason = match (is_away, announced, mostly_away, begins_again) {
         (false, ..) => "the reply stays with what the user said",
         (_, true, ..) => "the reply announces another topic",
@@ -217,7 +217,7 @@ const AWAY: u8 = 45;
 /// Below this weight nothing speaks for leaving at any strictness.
 const DOUBTFUL: u8 = 25;
 
-/// What it weighs where what was counted and the sentences agree: no word of sympathy excuses that.
+/// What it weighs where the sentences lead away: no word of sympathy excuses that.
 const PLAIN: u8 = 90;
 
 /// Words of a sentence that is nothing but a formula.
