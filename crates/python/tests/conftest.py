@@ -36,7 +36,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "tool_rules": {"rules": [{"deny": ["cancel_*"]}, {"at_most": 1, "of": "book_train"}]},
     "list_contains": {"at_path": "/metadata/topics", "expected": ["Silk Road", "Oslo"]},
     "numeric_diff": {"at_path": "/metadata/seats", "expected": 2},
-    "json_match": {"at_path": "/metadata/made", "expected": ["Oslo", "2"]},
+    "json_match": {"at_path": "/metadata/made", "expected": {"city": "Oslo", "seats": 2}},
     "yes_no_rationale": {"metric": {"answer": "yes", "rationale": {"river": 0.5, "press": 0.5}}},
 }
 
@@ -99,7 +99,7 @@ def made_rows(count: int, seed: int = 20261116) -> list[dict[str, Any]]:
                 "steps": ["Confirm the press", text(4)],
                 "sources_verified": [f"{place} is a city.", text(8)],
                 "seats": number % 7,
-                "made": [place, str(number % 3)],
+                "made": {"city": place, "seats": number % 3} if number % 5 else {"city": place},
                 "iterations": [{"answers": [text(5)]}, {"answers": [place]}],
             },
         }

@@ -163,3 +163,14 @@ def test_runs_that_wait_have_threads_of_their_own():
     start = time.monotonic()
     asyncio.run(all_at_once(4, width=1))
     assert time.monotonic() - start >= 2.0, "one after the other"
+
+
+def test_what_was_cut_out_of_a_table_has_its_own_rows():
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [{"id": str(at), "response": "a", "metadata": {"made": {"city": "Oslo", "seats": at}}} for at in range(9)]
+    metric = {"id": "numeric_diff", "at_path": "/metadata/made/seats", "expected": 4}
+    whole = probare.score(rows, metric)["numeric_diff"]
+    table = pyarrow.Table.from_pylist(rows)
+    assert probare.score(table.slice(4, 3), metric)["numeric_diff"] == whole[4:7]
+    cut = table.to_batches()[0].slice(4, 3)
+    assert probare.Scorer(metric).score_batch(cut)["numeric_diff"].to_pylist() == whole[4:7]

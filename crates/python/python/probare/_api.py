@@ -14,7 +14,7 @@ from probare import _arguments, _probare
 from probare._arguments import AsyncSettings, ScorerSettings, Settings, signed
 from probare._comparison import Comparison, Verdict
 from probare._errors import ProbareWarning, UsageError
-from probare._frames import opened
+from probare._frames import opened, uncut
 from probare._metric import Metric, Page
 from probare._results import Results, Summary
 
@@ -265,7 +265,7 @@ def _batch(batch: Any) -> Any:
         kind = f"{type(batch).__module__}.{type(batch).__qualname__}"
         hint = hint or "rows of Python are scored by probare.score(rows, metrics)"
         raise UsageError(f"`batch` must be one Arrow batch, but it is a {kind}", hint)
-    return batch
+    return uncut(batch) if type(batch).__module__.partition(".")[0] == "pyarrow" else batch
 
 
 def _exported(maker: str, native: Any) -> Any:

@@ -102,16 +102,43 @@ def _pandas(frame: Any) -> Opened:
         return Opened(frame.to_dict("records"), "frame")
 
 
+def uncut(batch: Any) -> Any:
+    """A pyarrow batch that holds its own rows alone, where the engine could not take it over otherwise.
+
+    What was cut out of a larger batch says where its rows begin. The Arrow library of the engine loses count of that in a structure
+    inside of a structure and stops, so that such a batch is written anew.
+    """
+    import pyarrow
+
+    if not any(column.offset and _nests(column.type) for column in batch.columns):
+        return batch
+    written = pyarrow.BufferOutputStream()
+    with pyarrow.ipc.new_stream(written, batch.schema) as stream:
+        stream.write_batch(batch)
+    return pyarrow.ipc.open_stream(written.getvalue()).read_next_batch()
+
+
+def _nests(kind: Any) -> bool:
+    """Whether a type is a structure that holds one."""
+    from pyarrow.types import is_struct
+
+    return is_struct(kind) and any(is_struct(member.type) for member in kind)
+
+
 def _reader(cases: Any) -> Any:
     """Datasets, their scanners and Parquet files as a stream of batches."""
     if hasattr(cases, "scanner"):
         cases = cases.scanner()
     if hasattr(cases, "to_reader"):
-        return cases.to_reader()
+        cases = cases.to_reader()
     if hasattr(cases, "iter_batches") and hasattr(cases, "schema_arrow"):
         import pyarrow
 
-        return pyarrow.RecordBatchReader.from_batches(cases.schema_arrow, cases.iter_batches())
+        cases = pyarrow.RecordBatchReader.from_batches(cases.schema_arrow, cases.iter_batches())
+    if hasattr(cases, "read_next_batch") and any(_nests(field.type) for field in cases.schema):
+        import pyarrow
+
+        cases = pyarrow.RecordBatchReader.from_batches(cases.schema, map(uncut, cases))
     return cases
 
 
