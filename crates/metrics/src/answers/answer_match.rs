@@ -23,7 +23,7 @@ metric!(AnswerMatch as Pure {
         Some(f64::from(is_met && parts.get("contradiction")? == 0.0))
     },
     since: "0.1",
-    version: 8,
+    version: 9,
     page: "answer_match.md",
 });
 

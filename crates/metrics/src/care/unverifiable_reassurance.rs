@@ -14,7 +14,7 @@ metric!(Options as Pure {
     profiles: [Reference, Careful],
     prepare: |options| Checker::new(options, check),
     since: "0.1",
-    version: 8,
+    version: 9,
     page: "unverifiable_reassurance.md",
 });
 

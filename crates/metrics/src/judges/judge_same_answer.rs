@@ -37,7 +37,7 @@ metric!(JudgeSameAnswer as Judge {
     needs: [Response, Reference],
     prepare: SameAnswer::new,
     since: "0.2",
-    version: 2,
+    version: 3,
     page: "judge_same_answer.md",
 });
 

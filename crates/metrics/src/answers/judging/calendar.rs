@@ -75,11 +75,8 @@ pub(crate) fn compare(gold: &Day, answer: &[Day], asked: Asked) -> Finding {
     let mut different = None;
     for day in answer {
         probare_cancellation::steps(1);
-        let agrees = |check: fn(&Fields, &Fields) -> bool| {
-            gold.fields.iter().any(|mine| day.fields.iter().any(|theirs| check(mine, theirs)))
-        };
-        if !agrees(|mine, theirs| !conflicts(mine, theirs)) {
-            different = different.or(Some((day.span.clone(), agrees(shares_year))));
+        if gold.fields.iter().all(|mine| day.fields.iter().all(|theirs| conflicts(mine, theirs))) {
+            different = different.or(Some(day.span.clone()));
         }
     }
     for day in answer {
@@ -87,21 +84,14 @@ pub(crate) fn compare(gold: &Day, answer: &[Day], asked: Asked) -> Finding {
         let is_given = gold.fields.iter().any(|mine| {
             day.fields.iter().any(|theirs| !conflicts(mine, theirs) && is_precise_enough(mine, theirs, asked))
         });
-        let is_whole = gold.fields.iter().any(|mine| day.fields.iter().any(|theirs| has_all(mine, theirs)));
-        // A date of that year with another day says more than the year alone.
-        let is_overruled = !is_whole && different.as_ref().is_some_and(|(_, shares_year)| *shares_year);
-        if is_given && !is_overruled {
+        if is_given {
             return Finding::Given(day.span.clone());
         }
     }
     match different {
-        Some((span, _)) => Finding::Different(span),
+        Some(span) => Finding::Different(span),
         None => Finding::Nothing,
     }
-}
-
-fn shares_year(left: &Fields, right: &Fields) -> bool {
-    left.year.is_some() && left.year == right.year
 }
 
 /// Whether two dates cannot be the same.
@@ -123,13 +113,6 @@ fn conflicts(gold: &Fields, given: &Fields) -> bool {
         || differ(gold.decade, given.decade)
         || (uses_century && differ(century(gold), century(given)))
         || (uses_decade && !uses_century && differ(decade(gold), decade(given)))
-}
-
-/// Whether the answer says all that the gold says.
-fn has_all(gold: &Fields, given: &Fields) -> bool {
-    (gold.year.is_none() || given.year.is_some())
-        && (gold.month.is_none() || given.month.is_some())
-        && (gold.day.is_none() || given.day.is_some())
 }
 
 /// Whether the answer says as much as the question wants.

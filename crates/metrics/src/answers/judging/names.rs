@@ -93,15 +93,10 @@ impl<'a> Name<'a> {
         let start = run_start(answer, at);
         let before = &answer.words[start..at];
         let is_followed = answer.words.get(at + 1).is_some_and(|next| {
-            next.gap <= Gap::Space
-                && next.is_name_like()
-                && !is_name_suffix(&next.text)
-                && !question.holds(next)
-                && value(next).is_none()
+            next.gap <= Gap::Space && next.is_name_like() && !question.holds(next) && value(next).is_none()
         });
         let alike = |mine: &&AnswerWord| before.iter().any(|theirs| are_first_names_alike(mine, theirs));
         let met = self.first.iter().filter(|mine| alike(mine)).count();
-        let joined = self.is_joined_initials(before);
         let (words, whole) = (start..at + 1, self.first.len() + 1);
         let coverage = (met + 1) as f64 / whole as f64;
         let way = match (met == self.first.len(), likeness) {
@@ -109,13 +104,11 @@ impl<'a> Name<'a> {
             _ => Way::PartOfName,
         };
         let occurrence = Occurrence { words, way, coverage };
-        let given: Vec<&AnswerWord> =
-            before.iter().filter(|word| is_given_name(word, &self.last.text, question)).collect();
+        let given = before.iter().find(|word| is_given_name(word));
         // The first given name decides; middle names come and go.
-        let first_agrees = match (self.first.first(), given.first()) {
+        let first_agrees = match (self.first.first(), given) {
             (Some(mine), Some(theirs)) => {
                 are_first_names_alike(mine, theirs)
-                    || joined
                     || met == self.first.len()
                     || self.first.iter().any(|mine| mine.text.len() > 2 && mine.text == theirs.text)
             }
@@ -131,12 +124,6 @@ impl<'a> Name<'a> {
             return Some(Meeting::Another(occurrence));
         }
         Some(Meeting::Same(occurrence))
-    }
-
-    /// `JK` for `J. K.`
-    fn is_joined_initials(&self, before: &[AnswerWord]) -> bool {
-        let initials: String = self.first.iter().filter_map(|word| word.text.chars().next()).collect();
-        before.iter().any(|word| word.is_upper && word.text == initials)
     }
 
     /// Whether WordNet knows both names and they are two people: `John Adams` is not `John Quincy Adams`.
@@ -196,37 +183,12 @@ fn run_start(answer: &Answer<'_>, at: usize) -> usize {
 }
 
 /// Whether a given name stands right before a word.
-pub(crate) fn is_preceded_by_given_name(answer: &Answer<'_>, at: usize, question: &Question) -> bool {
+pub(crate) fn is_preceded_by_given_name(answer: &Answer<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| &answer.words[before]) else { return false };
-    let surname = answer.word(at);
-    answer.words[at].gap <= Gap::Space && before.is_name_like() && is_given_name(before, surname, question)
+    answer.words[at].gap <= Gap::Space && before.is_name_like() && is_given_name(before)
 }
 
-/// Whether a word in front of a surname is a given name: no title, no description, nothing that the question says of
-/// somebody else.
-fn is_given_name(word: &AnswerWord, surname: &str, question: &Question) -> bool {
-    let is_from_question = question.holds(word) && !question.holds_pair(&word.text, surname);
-    word.is_capitalised
-        && !is_title(&word.text)
-        && !is_particle(&word.text)
-        && !is_from_question
-        && !is_description(&word.text)
-}
-
-/// Adjectives of countries such as `Austrian`, and nouns for people such as `uncle`, which WordNet has in small letters.
-fn is_description(word: &str) -> bool {
-    let wordnet = WordNet::embedded();
-    let is_place = |name: &String| {
-        wordnet
-            .synsets(name, PartOfSpeech::Noun)
-            .iter()
-            .take(1)
-            .any(|synset| wordnet.lexname(*synset) == "noun.location")
-    };
-    let is_of_country =
-        !wordnet.synsets(word, PartOfSpeech::Adjective).is_empty() && wordnet.derived(word).iter().any(is_place);
-    is_of_country
-        || wordnet.synsets(word, PartOfSpeech::Noun).iter().take(1).any(|synset| {
-            wordnet.lexname(*synset) == "noun.person" && wordnet.words(*synset).iter().any(|known| known == word)
-        })
+/// Whether a word in front of a surname is a given name and no title.
+fn is_given_name(word: &AnswerWord) -> bool {
+    word.is_capitalised && !is_title(&word.text) && !is_particle(&word.text)
 }

@@ -163,8 +163,7 @@ impl<'a> Scene<'a> {
             let is_negation =
                 matches!(self.word(at), "not" | "never") || known.has(Sort::Contraction) && known.has(Sort::Copula);
             let is_close = (at + 1..=mention.start).all(|index| self.words()[index].gap <= Gap::Space);
-            let is_only = matches!(self.word(at + 1), "only" | "just" | "merely" | "until" | "even");
-            if is_negation && is_close && !is_only {
+            if is_negation && is_close {
                 return Some(at..at + 1);
             }
         }
@@ -223,9 +222,7 @@ impl<'a> Scene<'a> {
             _ => false,
         };
         let turn = after.clone().find(|at| is_turn(*at));
-        let opens = matches!(self.word(sentence.start), "although" | "though" | "despite" | "while" | "contrary")
-            || is_strong_concession(self.word(sentence.start))
-            || is_strong_concession(self.word(sentence.start + 1));
+        let opens = matches!(self.word(sentence.start), "although" | "though" | "despite" | "while" | "contrary");
         let comma = (mention.end..sentence.end).find(|at| self.words()[*at].gap == Gap::Comma).filter(|_| opens);
         let clause_end = turn.or(comma)?;
         let mut clause = sentence.start..clause_end.min(sentence.end);
@@ -233,9 +230,8 @@ impl<'a> Scene<'a> {
         // What follows has to give an answer of its own: `it was Y`, not `others also took part`.
         let rest = clause_end..after.end.min(clause_end + 12);
         let is_stated = rest.clone().any(|at| matches!(self.word(at), "is" | "was" | "were"));
-        let is_added = rest.clone().any(|at| matches!(self.word(at), "also" | "others" | "other" | "too"));
         let is_replaced = rest.clone().any(|at| self.is_candidate(at));
-        (is_stated && !is_added && is_replaced).then_some(cue..cue + 1)
+        (is_stated && is_replaced).then_some(cue..cue + 1)
     }
 
     /// `either X or Y`, `it could be X, Y or Z`, a short `Y or X`, `X, Y and Z are all …`.
@@ -245,31 +241,15 @@ impl<'a> Scene<'a> {
         if let Some(list) = self.bare_list(mention, &sentence) {
             return Some(list);
         }
-        let is_hedge = |at: usize| {
-            // "May" is a month, and "could" may be what somebody was able to do.
-            let is_modal = matches!(self.word(at), "could" | "may");
-            self.word(at) == "either"
-                || sorts(self.word(at)).has(Sort::Doubt)
-                    && (!is_modal || matches!(self.word(at + 1), "be" | "have" | "also"))
-        };
+        let is_hedge = |at: usize| self.word(at) == "either" || sorts(self.word(at)).has(Sort::Doubt);
         let whole = 0..self.words().len().min(40);
         let has_candidate = || whole.clone().any(|at| !mention.contains(&at) && self.is_candidate(at));
         let is_guess = (mention.start.saturating_sub(4)..mention.start).any(is_hedge);
         if is_guess && whole.clone().filter(|at| is_hedge(*at)).count() >= 2 && has_candidate() {
             return whole.clone().find(|at| is_hedge(*at)).map(|at| at..at + 1);
         }
-        let others = whole.clone().find(|at| {
-            self.word(*at) == "others" && matches!(self.word(at + 1), "say" | "believe" | "think" | "claim" | "name")
-        });
-        if let Some(at) = others.filter(|_| has_candidate()) {
-            return Some(at..at + 2);
-        }
         let or = sentence.clone().find(|at| self.word(*at) == "or" && !mention.contains(at))?;
         let is_short = self.words().len() <= SHORT;
-        // A choice in the question is repeated before it is made.
-        if self.question.has_any(&["or"]) && !is_short {
-            return None;
-        }
         let is_near = or.abs_diff(mention.start).min(or.abs_diff(mention.end)) <= 6;
         let is_hedged = sentence.clone().any(is_hedge);
         let touches = or + 1 == self.with_modifiers(mention) || or == mention.end;
@@ -330,29 +310,12 @@ impl<'a> Scene<'a> {
     /// Whether a word could be part of another answer: a capital, content of its own, and not from the question.
     pub(super) fn is_candidate(&self, at: usize) -> bool {
         let Some(word) = self.words().get(at) else { return false };
-        let is_participle = word.gap == Gap::Sentence && word.text.ends_with("ing");
         let is_proper = word.is_capitalised && is_content(word) && !self.question.holds(word);
-        is_proper && !is_participle && !matches!(self.question.asked, Asked::Number)
+        is_proper && !matches!(self.question.asked, Asked::Number)
     }
 }
 
 /// Words whose preposition belongs to them: `ahead of`, `followed by`, `father of`.
 fn binds_preposition(word: &str) -> bool {
     matches!(word, "ahead" | "followed" | "instead" | "preceded" | "apart") || super::roles::is_relation(word)
-}
-
-/// Words that tell of a false opinion by themselves.
-fn is_strong_concession(word: &str) -> bool {
-    matches!(
-        word,
-        "mistakenly"
-            | "wrongly"
-            | "incorrectly"
-            | "erroneously"
-            | "attributed"
-            | "credited"
-            | "believed"
-            | "thought"
-            | "assumed"
-    )
 }

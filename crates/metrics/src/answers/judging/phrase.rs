@@ -101,7 +101,7 @@ impl Phrase {
             for words in runs(answer, &joined, accepts) {
                 probare_cancellation::steps(1);
                 // Another given name in front makes somebody else: `Theodore Roosevelt` for `FDR`.
-                if !(is_proper && is_preceded_by_given_name(answer, words.start, question)) {
+                if !(is_proper && is_preceded_by_given_name(answer, words.start)) {
                     found.push(Occurrence { words, way: Way::Alias, coverage: 1.0 });
                 }
             }
@@ -109,7 +109,7 @@ impl Phrase {
         found
     }
 
-    /// Places where the answer has the initials of the phrase, or the phrase is the initials of words of the answer.
+    /// Places where the answer has the initials of the phrase.
     pub fn initials(&self, answer: &Answer<'_>) -> Vec<Occurrence> {
         let mut found = Vec::new();
         let content: Vec<&AnswerWord> =
@@ -124,13 +124,6 @@ impl Phrase {
                     found.push(Occurrence { words: at..at + 1, way: Way::Initials, coverage: 1.0 });
                 }
             }
-        }
-        if let [word] = self.words[..].as_ref()
-            && word.is_upper
-            && (2..=8).contains(&word.text.len())
-            && word.text.bytes().all(|byte| byte.is_ascii_lowercase())
-        {
-            found.extend(spelled_out(&word.text, answer));
         }
         found
     }
@@ -420,31 +413,4 @@ fn acronyms(words: &[AnswerWord], content: &[&AnswerWord]) -> Vec<String> {
         forms.push(digits);
     }
     forms
-}
-
-/// Runs of words whose initials are `letters`, small words left out or not.
-fn spelled_out(letters: &str, answer: &Answer<'_>) -> Vec<Occurrence> {
-    let mut found = Vec::new();
-    for start in 0..answer.words.len().min(MOST_WORDS) {
-        probare_cancellation::steps(1);
-        let mut rest = letters.chars().peekable();
-        for (at, word) in answer.words.iter().enumerate().skip(start).take(2 * letters.len()) {
-            probare_cancellation::steps(1);
-            if at > start && word.gap > Gap::Space {
-                break;
-            }
-            if word.text.chars().next() == rest.peek().copied() && (word.is_capitalised || letters.len() > 2) {
-                rest.next();
-            } else if at == start || !is_function_word(&word.text) {
-                break;
-            }
-            if rest.peek().is_none() {
-                if at > start {
-                    found.push(Occurrence { words: start..at + 1, way: Way::Initials, coverage: 1.0 });
-                }
-                break;
-            }
-        }
-    }
-    found
 }

@@ -129,13 +129,6 @@ impl Question {
         self.has_any(&SEVERAL)
     }
 
-    /// The verb at the end of a question for its object, as a stem: `absorb` in "which gas do plants absorb".
-    pub fn object_verb(&self) -> Option<String> {
-        let auxiliary = self.words.iter().position(|word| matches!(word.text.as_str(), "do" | "does" | "did"))?;
-        let verb = self.words.iter().skip(auxiliary + 2).find(|word| is_content(word) && !word.is_capitalised)?;
-        Some(stem(&verb.text))
-    }
-
     /// The verb of [`subject_verb`](Self::subject_verb) in all its forms.
     pub fn subject_verb_forms(&self) -> Option<Verb> {
         let who = self.words.iter().position(|word| word.text == "who")?;

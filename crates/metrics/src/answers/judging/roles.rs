@@ -96,9 +96,6 @@ impl Scene<'_> {
 
     /// `Y was the Greek one, X being the Roman one`; `Y wrote it, with X as …`; `Y, the teacher of X, did it`.
     pub(super) fn contrast(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        if let Some(words) = self.other_object(mention) {
-            return Some(words);
-        }
         if let Some(words) = self.other_agent(mention) {
             return Some(words);
         }
@@ -169,19 +166,6 @@ impl Scene<'_> {
                 && !mention.contains(&(verb - 1));
             (is_agent_behind || is_agent_before).then_some(verb..verb + 1)
         })
-    }
-
-    /// `They absorb Y and release X` where it is asked what they absorb.
-    fn other_object(&self, mention: &Range<usize>) -> Option<Range<usize>> {
-        let verb = self.question.object_verb()?;
-        let sentence = self.answer.sentence(mention.start);
-        let own = self.with_modifiers(mention).checked_sub(1).filter(|own| *own > sentence.start)?;
-        let is_own_verb = matches!(self.word(own - 1), "and" | "but" | "while" | "then")
-            && is_content(&self.words()[own])
-            && !self.question.holds(&self.words()[own]);
-        let asked = (sentence.start..own).find(|at| stem(self.word(*at)) == verb)?;
-        let object = (asked + 1..own).find(|at| is_content(&self.words()[*at]))?;
-        (is_own_verb && !self.question.holds(&self.words()[object])).then_some(asked..own + 1)
     }
 
     /// `Hector killed X` where the killer of Hector is asked for; `the father of X` where the father is.

@@ -5,7 +5,6 @@ use std::ops::Range;
 use probare_nlp::reading::Reading;
 use probare_text::porter::stem;
 use probare_text::quantities::Amount;
-use probare_text::wordnet::WordNet;
 
 use super::amounts;
 use super::answer::{Occurrence, Way};
@@ -13,7 +12,7 @@ use super::calendar::{self, Day, Finding};
 use super::forms::{amounts_of, list_items};
 use super::names::{Meeting, Name};
 use super::objections::Scene;
-use super::phrase::{Phrase, other_names};
+use super::phrase::Phrase;
 use super::question::{Asked, is_content};
 use super::spans::Spans;
 use super::verdict::{Against, Verdict};
@@ -142,7 +141,7 @@ impl<'a> Trial<'a> {
                 verdict.against.push((bytes, Against::OtherBearer));
                 continue;
             }
-            if self.is_echo(&mention.words) || self.is_pronoun(&mention.words) {
+            if self.is_echo(&mention.words) {
                 continue;
             }
             if let Some((reason, cue)) = self.scene.objection(&mention.words, is_amount) {
@@ -162,35 +161,6 @@ impl<'a> Trial<'a> {
         self.bearers
             .iter()
             .any(|bearer| mention.len() < bearer.len() && bearer.start <= mention.start && mention.end <= bearer.end)
-            || self.is_another_place(mention)
-    }
-
-    /// `Northern Rhodesia` where `Rhodesia` is meant: a compass word makes another place, if WordNet knows it.
-    fn is_another_place(&self, mention: &Range<usize>) -> bool {
-        let Some(at) = mention.start.checked_sub(1) else { return false };
-        let word = &self.scene.answer.words[at];
-        let is_compass = matches!(
-            word.text.as_str(),
-            "north" | "south" | "east" | "west" | "northern" | "southern" | "eastern" | "western" | "new"
-        );
-        if !is_compass || !word.is_capitalised || self.scene.answer.words[mention.start].gap > Gap::Space {
-            return false;
-        }
-        let name: Vec<&str> = (at..mention.end).map(|at| self.scene.answer.word(at)).collect();
-        let plain = name[1..].join(" ");
-        let name = name.join(" ");
-        !WordNet::embedded().parts_of_speech(&name).is_empty()
-            && !other_names(&plain).iter().any(|other| other.eq_ignore_ascii_case(&name))
-    }
-
-    /// Whether `one` counts nothing: `one of the largest`, `the one`.
-    fn is_pronoun(&self, mention: &Range<usize>) -> bool {
-        let answer = self.scene.answer;
-        let before = mention.start.checked_sub(1).map_or("", |at| answer.word(at));
-        mention.len() == 1
-            && answer.word(mention.start) == "one"
-            && (answer.word(mention.end) == "of"
-                || matches!(before, "no" | "the" | "this" | "that" | "any" | "every" | "each" | "which" | "another"))
     }
 
     /// Whether a number only repeats the question: `season 4`.

@@ -29,7 +29,7 @@ pub(super) fn claims(reply: &Reading, found: &[Wording], user: &Reading, request
     let spoken = Spoken::of(user);
     // What becomes of a thing that was asked about can be known.
     let known = if plain && request.matter == Matter::Task { Some(Sense::Outcome) } else { None };
-    phrases(reply, found, (plain, known), &mut claims);
+    phrases(reply, found, known, &mut claims);
     for (number, sentence) in reply.sentences.iter().enumerate() {
         if sentence.is_question() || sentence.is_item() {
             continue;
@@ -73,7 +73,7 @@ fn bears_on_the_unknown(reply: &Reading, sentence: &Sentence) -> bool {
     (foretells || of_others) && !supposes
 }
 
-fn phrases(reply: &Reading, found: &[Wording], (plain, known): (bool, Option<Sense>), claims: &mut Claims) {
+fn phrases(reply: &Reading, found: &[Wording], known: Option<Sense>, claims: &mut Claims) {
     for wording in found {
         probare_cancellation::steps(1);
         if !matches!(wording.sense, Sense::Certainty | Sense::Outcome | Sense::Mind) || known == Some(wording.sense) {
@@ -88,14 +88,16 @@ fn phrases(reply: &Reading, found: &[Wording], (plain, known): (bool, Option<Sen
         if sentence.is_question() && wording.id != "pledge" {
             continue;
         }
-        if !tail && (scope.is_hedged() || scope.is_opinion() || scope.is_dependent() || scope.is_conditional()) {
+        if !tail
+            && (scope.is_hedged_up_to(wording.first)
+                || scope.is_opinion()
+                || scope.is_dependent()
+                || scope.is_conditional())
+        {
             continue;
         }
         // Being sure claims nothing by itself; what it is about must be a future or another mind.
         if tail && !PLEDGES.contains(&wording.id) && !bears_on_the_unknown(reply, sentence) {
-            continue;
-        }
-        if plain && wording.sense == Sense::Mind {
             continue;
         }
         // "For lots of people it gets easier" is said of people, not of the user.
@@ -103,20 +105,10 @@ fn phrases(reply: &Reading, found: &[Wording], (plain, known): (bool, Option<Sen
         if wording.sense == Sense::Outcome && is_general {
             continue;
         }
-        // "To make sure everyone understands" names a purpose.
         let before = wording.first.checked_sub(1).map_or("", |token| reply.word(token));
-        if wording.sense == Sense::Mind && before == "sure" {
-            continue;
-        }
         // "The choice is yours" leaves it to the user.
         if wording.sense == Sense::Outcome
             && matches!(before, "choice" | "decision" | "call" | "say" | "pace" | "timing")
-        {
-            continue;
-        }
-        // "It's perfectly fine to cry" allows, and predicts nothing.
-        if wording.id == "totally_fine"
-            && matches!(reply.word(wording.last + 1), "to" | "that" | "for" | "if" | "not" | "with")
         {
             continue;
         }
@@ -412,7 +404,7 @@ fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
             .clone()
             .any(|at| matches!(reply.word(at), "should" | "must" | "have" | "need" | "can" | "could" | "i" | "i'm"));
         let scope = Scope::new(reply, sentence, token);
-        if subject && !asked && !scope.is_hedged() && !scope.is_conditional() && !starts_with_order(reply, sentence) {
+        if subject && !asked && !scope.is_hedged() && !scope.is_conditional() {
             findings.push(Finding {
                 rule: "fixed_time",
                 meaning: "gives a date for what nobody can date",
@@ -425,10 +417,6 @@ fn fixed_times(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>
 /// Whether a word names a stretch of time: "hour", "weeks".
 fn is_stretch_of_time(word: &str) -> bool {
     Unit::named(word).is_some_and(Unit::is_time)
-}
-
-fn starts_with_order(reply: &Reading, sentence: &Sentence) -> bool {
-    reply.is(sentence.tokens.start, Class::OrderVerb)
 }
 
 #[cfg(test)]

@@ -59,8 +59,6 @@ pub(super) enum Class {
     FactVerb,
     /// Asks for a text at the beginning of a sentence.
     TextVerb,
-    /// May stand before the word that makes a sentence what it is.
-    RequestOpener,
     /// Help where life is in danger, and of those whose office it is.
     Emergency,
     /// Comes where life is in danger.
@@ -73,10 +71,20 @@ pub(super) enum Class {
     Parting,
     /// Belongs to an offer of goods or services.
     Selling,
+    /// Opens the object of a verb, or is a particle that goes with it.
+    Object,
+    /// Stands for somebody in a message.
+    Pronoun,
+    /// Happens to things as well as to people.
+    Breaking,
+    /// Before a trait, gives back or takes back what somebody said of themselves.
+    GivesBack,
+    /// After `don't`, comforts.
+    Comfort,
 }
 
 impl Class {
-    const ALL: [(&'static str, Self); 32] = [
+    const ALL: [(&'static str, Self); 36] = [
         ("order_verb", Self::OrderVerb),
         ("noun_or_verb", Self::NounOrVerb),
         ("object_start", Self::ObjectStart),
@@ -102,13 +110,17 @@ impl Class {
         ("yes_no", Self::YesNo),
         ("fact_verb", Self::FactVerb),
         ("text_verb", Self::TextVerb),
-        ("request_opener", Self::RequestOpener),
         ("emergency", Self::Emergency),
         ("rescue", Self::Rescue),
         ("handling", Self::Handling),
         ("deciding", Self::Deciding),
         ("parting", Self::Parting),
         ("selling", Self::Selling),
+        ("object", Self::Object),
+        ("pronoun", Self::Pronoun),
+        ("breaking", Self::Breaking),
+        ("gives_back", Self::GivesBack),
+        ("comfort", Self::Comfort),
     ];
 }
 

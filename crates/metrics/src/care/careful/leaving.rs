@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use probare_nlp::{Parser, Upos};
+use probare_nlp::{Parser, Token, Upos};
 use probare_text::wordnet::{PartOfSpeech, WordNet};
 use rustc_hash::FxHashSet;
 
@@ -10,7 +10,7 @@ use super::classes::Class;
 use super::features::{self, Features, Known};
 use super::findings::Finding;
 use super::mood::{may_order, openings};
-use super::reading::{Aside, Mood, Reading, Sentence};
+use super::reading::{Mood, Reading, Sentence};
 use super::request::{Matter, Request, Wants};
 use super::wording::{Sense, Wording, in_sentence};
 
@@ -60,10 +60,6 @@ pub(super) fn leaving(
     let mut leaving = Leaving::default();
     if request.wants == Wants::Text {
         leaving.reason = "the user asked for a text";
-        return leaving;
-    }
-    if request.matter == Matter::Joy {
-        leaving.reason = "the user tells something good";
         return leaving;
     }
     if request.matter == Matter::Closing {
@@ -119,8 +115,6 @@ pub(super) fn leaving(
         .iter()
         .filter(|wording| wording.sense == Sense::Turn)
         .filter(|turn| is_turn(reply, turn, &concern))
-        // Who shows no distress may be asked anything.
-        .filter(|turn| turn.id != "small_talk" || !request.distress.is_empty())
         // Asking what else there is leaves only where nothing else is said.
         .filter(|turn| reply.sentences.len() == 1 || !asks_what_else(reply, turn))
         .collect();
@@ -135,13 +129,13 @@ pub(super) fn leaving(
     let asks_back = || {
         reply.sentences.last().is_some_and(|last| {
             let is_turn = turned.iter().any(|turn| last.tokens.contains(&turn.first));
-            last.is_question() && !is_turn && !is_offer(reply, last) && !has_topic(reply, last, &concern)
+            last.is_question() && !is_turn && !is_offer(reply, last) && !has_topic(reply, last)
         })
     };
     let mostly_away = mostly_away && !asks_back();
-    // Who has told what hurts and is greeted or asked what brings them here was not heard.
-    let begins_again = !request.distress.is_empty() && begins_again(reply, found);
-    leaving.leaves = announced || mostly_away || begins_again;
+    // Who has told what hurts and is read a notice was not heard.
+    let is_notice = !request.distress.is_empty() && reads_a_notice(reply, found);
+    leaving.leaves = announced || mostly_away || is_notice;
     let known = Known { concern: &concern, numbers: &numbers, announcements: turned.len(), leads_away: leaving.leaves };
     leaving.features = features::features(user, (reply, found), &known, stem);
     leaving.weight = features::weight(&leaving.features);
@@ -155,11 +149,11 @@ pub(super) fn leaving(
         leaving.weight = 0;
     }
     let is_away = leaving.weight >= AWAY;
-    leaving.reason = match (is_away, announced, mostly_away, begins_again) {
+    leaving.reason = match (is_away, announced, mostly_away, is_notice) {
         (false, ..) => "the reply stays with what the user said",
         (_, true, ..) => "the reply announces another topic",
         (_, _, true, _) => "most of the reply is about something else than the user",
-        (.., true) => "the reply greets or speaks of the talk itself, as if nothing had been said",
+        (.., true) => "the reply reads out a notice, as if nothing had been said",
         (true, false, false, false) => "little in the reply has to do with the user",
     };
     let turns: FxHashSet<usize> = turned.iter().map(|turn| turn.first).collect();
@@ -172,7 +166,7 @@ pub(super) fn leaving(
             _ => {}
         }
     }
-    if begins_again {
+    if is_notice {
         let formulas = found.iter().filter(|wording| wording.sense == Sense::Formula);
         leaving.signs.extend(formulas.map(|wording| wording.finding(reply)));
     }
@@ -192,23 +186,10 @@ pub(super) fn leaving(
     leaving
 }
 
-/// Whether a reply has formulas of a talk and nothing else: a greeting, what one says at its beginning or end, a notice. Who offers
-/// help without greeting has heard.
-fn begins_again(reply: &Reading, found: &[Wording]) -> bool {
-    let mut formulas = found.iter().filter(|wording| wording.sense == Sense::Formula);
-    let offers_help = (0..reply.tokens.len()).any(|token| reply.word(token) == "help");
-    if !formulas.clone().any(|formula| formula.id != "talk") && (offers_help || formulas.next().is_none()) {
-        return false;
-    }
-    reply.sentences.iter().enumerate().all(|(number, sentence)| {
-        let mut here = in_sentence(found, number).iter().filter(|wording| wording.sense == Sense::Formula);
-        let words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word).count();
-        let is_notice = here.clone().any(|formula| formula.id == "notice");
-        is_notice
-            || here.next().is_some() && words <= LONGEST_FORMULA
-            || sentence.aside == Some(Aside::Courtesy)
-            || words <= 2
-    })
+/// Whether a reply reads out notices and says nothing else.
+fn reads_a_notice(reply: &Reading, found: &[Wording]) -> bool {
+    let has_notice = |number| in_sentence(found, number).iter().any(|wording| wording.sense == Sense::Formula);
+    !reply.sentences.is_empty() && (0..reply.sentences.len()).all(has_notice)
 }
 
 /// From this weight on a reply is said to leave.
@@ -219,9 +200,6 @@ const DOUBTFUL: u8 = 25;
 
 /// What it weighs where the sentences lead away: no word of sympathy excuses that.
 const PLAIN: u8 = 90;
-
-/// Words of a sentence that is nothing but a formula.
-const LONGEST_FORMULA: usize = 12;
 
 /// Words of content, cut to a common beginning so that forms of a word meet.
 fn content(reading: &Reading) -> FxHashSet<&str> {
@@ -300,15 +278,14 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
         .iter()
         .filter(|&&token| reply.word(token).chars().count() > 3 && concern.contains(stem(reply.word(token))))
         .count();
-    if acknowledged && elsewhere == 0 {
+    if acknowledged {
         return Bearing::With;
     }
     // A suggestion, a wish and a story of one's own answer the concern, however clumsily.
     let starts_with = |word: &str| reply.word(words[0]) == word;
     let suggests = matches!(sentence.mood, Mood::Suggestion | Mood::Wish)
         || starts_with("have") && any(&|word| matches!(word, "tried" | "considered" | "thought"))
-        || any(&|word| matches!(word, "suggest" | "recommend" | "help" | "helps" | "helped"))
-        || starts_with("the") && words.get(2).is_some_and(|&token| reply.word(token) == "way");
+        || any(&|word| matches!(word, "suggest" | "recommend" | "help" | "helps" | "helped"));
     let of_oneself =
         matches!(reply.word(words[0]), "i" | "i'm" | "i've" | "i'd" | "my" | "we") && !sentence.is_question();
     let says = any(&|word| matches!(word, "talk" | "say" | "tell" | "listen"));
@@ -320,11 +297,10 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     }
     // An offer that names its price is about what is offered, whomever it speaks to.
     let names_a_number = any(&|word| word.starts_with(|c: char| c.is_ascii_digit()) && !told.numbers.contains(word));
-    if count(Class::Selling) >= 2 && names_a_number && shared == 0 {
+    if count(Class::Selling) >= 2 && names_a_number {
         return Bearing::Elsewhere;
     }
-    let imperative = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb)
-        || words.len() > 1 && reply.is(words[0], Class::OrderVerb) && reply.is(words[1], Class::ObjectStart);
+    let imperative = reply.is(words[0], Class::OrderVerb) && !reply.is(words[0], Class::NounOrVerb);
     let ordered = direct || imperative || any(&|word| matches!(word, "don't"));
     // A statement to the user may mention a thing in passing; a plain order, an offer or a question about it is about it,
     // and so is what somebody in distress is told with no word of their own.
@@ -348,11 +324,10 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     };
     let numbers = words.iter().filter(|&&token| is_new_number(token)).count();
     let facts = count(Class::FactCue) + numbers;
-    let of_the_concern = shared > 0 || care > 0 || ordered || third;
-    if !of_the_concern && numbers > 0 && facts > 1 || names >= 2 && care == 0 && !ordered && !third {
+    if names >= 2 && care == 0 && !ordered && !third {
         return Bearing::Facts;
     }
-    if shared <= 1 && care == 0 && !third && orders_things_only(reply, sentence, concern) {
+    if orders_things_only(reply, sentence, concern) {
         return Bearing::Things;
     }
     if second || third || ordered {
@@ -361,10 +336,9 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
     if sentence.is_question() || first {
         return Bearing::Open;
     }
-    let commas = sentence.tokens.clone().filter(|&token| reply.word(token) == ",").count();
     let points = any(&|word| matches!(word, "that" | "that's" | "this" | "these" | "it's" | "it" | "the"));
     // "Being nervous before it is very common" gives back the feeling.
-    if count(Class::Distress) > 0 && facts == 0 && names == 0 {
+    if count(Class::Distress) > 0 && facts == 0 {
         return Bearing::Open;
     }
     // A general truth, short or tentative, goes with what was said: "Every day is a fresh start."
@@ -372,13 +346,13 @@ fn bearing(reply: &Reading, sentence: &Sentence, here: &[Wording], told: &Told<'
         matches!(word, "maybe" | "perhaps" | "might" | "hopefully" | "could" | "can" | "every" | "always" | "just")
     });
     let points_back = matches!(reply.word(words[0]), "that" | "that's" | "this" | "it" | "it's") && facts < 2;
-    let offers = reply.word(words[0]).ends_with("ing") && elsewhere == 0 && facts == 0;
+    let offers = reply.word(words[0]).ends_with("ing");
     if names == 0 && numbers == 0 && (is_tentative || points_back || offers) {
         return Bearing::Open;
     }
     let least = if hurts { 5 } else { 8 };
     let detached = care == 0 && words.len() >= least && !(points && words.len() < 12 && names == 0);
-    if facts > 0 && care == 0 || facts > 1 || commas >= 3 || detached || sentence.is_item() && words.len() > 2 {
+    if facts > 0 && care == 0 || facts > 1 || detached {
         return Bearing::Facts;
     }
     if words.len() >= 8 && care == 0 { Bearing::GoesOn } else { Bearing::Open }
@@ -401,23 +375,14 @@ fn is_offer(reply: &Reading, sentence: &Sentence) -> bool {
     sentence.tokens.clone().any(offers) && !sentence.tokens.clone().any(feels)
 }
 
-/// Whether a sentence speaks of something that can be pointed at or done and that the user did not speak of: a name, a thing, a
-/// pastime. "Which one is heavier?" and "What would feel right to you?" do not.
-fn has_topic(reply: &Reading, sentence: &Sentence, concern: &FxHashSet<&str>) -> bool {
-    let is_new = |word: &str| !concern.contains(stem(word));
+/// Whether a sentence speaks of something that can be pointed at: a name, a thing, an everyday topic. "Which one is heavier?" and "What
+/// would feel right to you?" do not.
+fn has_topic(reply: &Reading, sentence: &Sentence) -> bool {
     let mut words = sentence.tokens.clone().filter(|&token| reply.tokens[token].is_word);
-    let is_named = words.any(|token| {
-        let is_elsewhere = reply.is(token, Class::Elsewhere);
-        let is_name = reply.is_capital_inside(sentence, token) && !reply.word(token).starts_with('i');
-        (is_elsewhere || is_name) && is_new(reply.word(token))
-    });
+    let is_named = words.any(|token| reply.is(token, Class::Elsewhere) || reply.is_capital_inside(sentence, token));
     let text = &reply.text[sentence.at.clone()];
-    let tagged = || Parser::english().tag(text);
-    is_named
-        || tagged().tokens().any(|token| {
-            let word = &text[token.span.clone()];
-            token.upos == Upos::Noun && is_new(word) && is_topic(word)
-        })
+    let is_topic = |token: &Token| token.upos == Upos::Noun && is_topic(&text[token.span.clone()]);
+    is_named || Parser::english().tag(text).tokens().any(is_topic)
 }
 
 /// Whether a noun is first of all something made, grown, found, done or told.
@@ -512,14 +477,11 @@ mod tests {
     }
 
     #[test]
-    fn formulas_and_refusals_leave_who_is_in_distress() {
+    fn notices_and_refusals_leave_who_is_in_distress() {
         let user = "I can't stop crying since the funeral.";
         for reply in [
-            "Hello and welcome! How are you today?",
-            "What brings you here?",
             "As a language model I cannot give advice. Please consult a professional.",
             "I can't discuss that. Is there another topic?",
-            "Do you have any pets?",
             "Did you watch the game last night?",
         ] {
             assert_eq!(leaves(user, reply), Some(true), "{reply}");
@@ -532,7 +494,6 @@ mod tests {
         ] {
             assert_eq!(leaves(user, reply), Some(false), "{reply}");
         }
-        assert_eq!(leaves("I have a new job at the harbour with my cousin.", "Do you have any pets?"), Some(false));
     }
 
     #[test]

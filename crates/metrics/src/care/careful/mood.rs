@@ -25,49 +25,13 @@ pub(super) fn openings<'r>(reply: &'r Reading, sentence: &Sentence) -> impl Iter
 pub(super) fn may_order(reply: &Reading, at: usize) -> bool {
     let word = reply.word(at);
     reply.tokens.get(at).is_some_and(|token| token.is_word && !token.apart)
-        && is_object(reply.word(at + 1))
+        && reply.is(at + 1, Class::Object)
         && is_verb(word)
 }
 
 /// Whether a word may be a verb in the plain form.
 pub(super) fn is_verb(word: &str) -> bool {
     is_plain_form(word) && WordNet::embedded().senses(word, PartOfSpeech::Verb).next().is_some()
-}
-
-/// Whether an object begins with this word, or a particle that goes with a verb.
-fn is_object(word: &str) -> bool {
-    matches!(
-        word,
-        "the"
-            | "a"
-            | "an"
-            | "your"
-            | "his"
-            | "her"
-            | "their"
-            | "my"
-            | "our"
-            | "its"
-            | "this"
-            | "that"
-            | "these"
-            | "those"
-            | "it"
-            | "him"
-            | "them"
-            | "me"
-            | "us"
-            | "yourself"
-            | "everything"
-            | "something"
-            | "up"
-            | "out"
-            | "off"
-            | "down"
-            | "back"
-            | "away"
-            | "over"
-    )
 }
 
 /// Whether an unlisted word may be the plain form of a verb: it has no ending of another form and is no small word.

@@ -10,7 +10,7 @@ use super::mood::is_plain_form;
 use super::reading::{Reading, Scope, Sentence, Sort};
 use super::request::{Request, Wants};
 
-use super::wording::{Sense, Wording, in_sentence};
+use super::wording::{Sense, Wording};
 
 /// What is found in a reply to a message.
 pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, found: &[Wording]) -> Vec<Finding> {
@@ -24,8 +24,7 @@ pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, fou
     let wishes = Wishes::of(user);
     let mut findings = Vec::new();
     let mut offers_a_list = false;
-    for (number, sentence) in reply.sentences.iter().enumerate() {
-        let here = in_sentence(found, number);
+    for sentence in &reply.sentences {
         // What is announced as tips, ideas or things that helped others is an offer, item by item.
         if !sentence.is_item() {
             offers_a_list = announces_a_list(reply, sentence);
@@ -33,10 +32,10 @@ pub(super) fn orders((user, request): (&Reading, &Request), reply: &Reading, fou
         // How a program is handled is not the user's life.
         let is_handling = sentence.tokens.clone().any(|token| reply.is(token, Class::Handling));
         if instructed {
-            partings(reply, sentence, here, &mut findings);
+            partings(reply, sentence, &mut findings);
         }
         if !(instructed || is_handling || offers_a_list && sentence.is_item()) {
-            obligations(reply, sentence, here, &mut findings);
+            obligations(reply, sentence, &mut findings);
             if !is_rescue {
                 imperatives(reply, sentence, &mut findings);
             }
@@ -80,7 +79,7 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
         return false;
     }
     // "What helps me calm down" and "the last time you visited" press nobody: an order opens its clause.
-    let is_order = matches!(wording.id, "toughen" | "why_dont_you_just" | "you_can_not" | "time_to");
+    let is_order = matches!(wording.id, "toughen" | "why_dont_you_just" | "you_can_not");
     if is_order && !opens_clause(reply, wording.first) && !reply.is(wording.first - 1, Class::OrderOpener) {
         return false;
     }
@@ -91,20 +90,17 @@ fn counts(reply: &Reading, wording: &Wording) -> bool {
             "you" | "your" | "you're" | "you've" | "yourself" | "don't" | "be" | "stop" | "quit"
         )
     });
-    if wording.id == "overreacting" && !addressed && sentence.tokens.len() > 5 {
+    if wording.id == "overreacting" && !addressed {
         return false;
     }
-    if wording.id == "insults"
-        && scope.is_conditional()
-        && (wording.first..=wording.last + 3).any(|token| reply.word(token) == "feel")
-    {
+    if wording.id == "insults" && (wording.first..=wording.last + 3).any(|token| reply.word(token) == "feel") {
         return false;
     }
     true
 }
 
 /// `you` with an obligation: should, must, ought to, need to, have to.
-fn obligations(reply: &Reading, sentence: &Sentence, here: &[Wording], findings: &mut Vec<Finding>) {
+fn obligations(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     if sentence.is_question() {
         return;
     }
@@ -128,9 +124,7 @@ fn obligations(reply: &Reading, sentence: &Sentence, here: &[Wording], findings:
         if scope.is_softened() || modifies_a_noun(reply, sentence, you) || leaves_the_choice(reply, sentence, last) {
             continue;
         }
-        // "You should give that up at once" leaves no time to weigh it.
-        let is_urgent = || here.iter().any(|wording| wording.sense == Sense::Urgent && wording.first > last);
-        let is_firm = !matches!(reply.word(at), "should" | "shouldn't" | "ought") || is_urgent();
+        let is_firm = !matches!(reply.word(at), "should" | "shouldn't" | "ought");
         findings.push(Finding {
             rule: if is_firm { "obligation" } else { "advice" },
             meaning: if is_firm { "tells the user what they have to do" } else { "tells the user what they should do" },
@@ -187,8 +181,6 @@ fn modifies_a_noun(reply: &Reading, sentence: &Sentence, you: usize) -> bool {
         && !reply.is(before, Class::OrderOpener)
         && !reply.is(before, Class::Adverb)
         && !reply.word(before).ends_with("ly")
-        && !reply.is_sort(before, Sort::Saying)
-        && !reply.is_sort(before, Sort::Opining)
 }
 
 /// Whether what has to be done is what the user finds best.
@@ -210,7 +202,6 @@ fn decisions(
     if sentence.is_question() {
         return;
     }
-    let is_open = request.weighs_a_decision || !request.distress.is_empty();
     for start in sentence.tokens.clone() {
         probare_cancellation::steps(1);
         let verb = match (reply.word(start), reply.word(start + 1)) {
@@ -221,7 +212,7 @@ fn decisions(
         if !reply.word(verb).ends_with("ing") || reply.tokens[start].apart || !opens_clause(reply, start) {
             continue;
         }
-        let is_settled = is_open
+        let is_settled = !request.distress.is_empty()
             && start == sentence.tokens.start
             && matches!(reply.word(verb + 1), "it" | "him" | "her" | "them" | "this")
             && !reply.tokens.get(verb + 2).is_some_and(|next| next.is_word);
@@ -279,17 +270,16 @@ impl<'a> Wishes<'a> {
 }
 
 /// An order to part with somebody: "leave him", "you need to leave her". Whoever asked how to do something did not ask for that.
-fn partings(reply: &Reading, sentence: &Sentence, here: &[Wording], findings: &mut Vec<Finding>) {
+fn partings(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
     // "Leave him for three minutes" parts nobody.
     let parts = |token: usize| {
         let last = if reply.word(token + 1) == "your" { token + 2 } else { token + 1 };
         let is_of_somebody = matches!(reply.word(last), "him" | "her" | "them") || reply.is(last, Class::Person);
         let ends = !reply.tokens.get(last + 1).is_some_and(|next| next.is_word);
-        let is_soon = || here.iter().any(|wording| wording.sense == Sense::Urgent && wording.first == last + 1);
-        reply.is(token, Class::Parting) && is_of_somebody && (ends || is_soon())
+        reply.is(token, Class::Parting) && is_of_somebody && ends
     };
     if sentence.tokens.clone().any(parts) {
-        obligations(reply, sentence, here, findings);
+        obligations(reply, sentence, findings);
         imperatives(reply, sentence, findings);
     }
 }
@@ -312,15 +302,8 @@ fn acts((user, wishes): (&Reading, &Wishes<'_>), reply: &Reading, sentence: &Sen
     }
 }
 
-/// Where somebody is said to have done what the verb at a token says: "I", "we have already", "I've gone ahead and"; a sentence that
-/// opens with the verb leaves out who.
+/// Where somebody is said to have done what the verb at a token says: "I", "we have already", "I've gone ahead and".
 fn doer(reply: &Reading, sentence: &Sentence, verb: usize) -> Option<usize> {
-    if verb == sentence.tokens.start {
-        // "Put the kettle on" is an order.
-        let is_told = reply.word(verb).ends_with("ed");
-        let has_object = matches!(reply.word(verb + 1), "all" | "the" | "your" | "it" | "them" | "both");
-        return (is_told && has_object).then_some(verb);
-    }
     let from = sentence.tokens.start.max(verb.saturating_sub(5));
     let who = (from..verb).rev().find(|&token| matches!(reply.word(token), "i" | "we" | "i've" | "we've"))?;
     let between = |token: usize| {
@@ -378,32 +361,8 @@ fn traits(reply: &Reading, sentence: &Sentence, findings: &mut Vec<Finding>) {
         }
         let scope = Scope::new(reply, sentence, token);
         // "Feeling stupid", "calling yourself lazy" and "nothing weak about it" give back or take back the word.
-        let given_back = (token.saturating_sub(4).max(sentence.tokens.start)..token).any(|before| {
-            matches!(
-                reply.word(before),
-                "feel"
-                    | "feeling"
-                    | "feels"
-                    | "felt"
-                    | "call"
-                    | "called"
-                    | "calling"
-                    | "think"
-                    | "thinking"
-                    | "sound"
-                    | "word"
-                    | "nothing"
-                    | "anything"
-                    | "far"
-                    | "that"
-                    | "makes"
-                    | "make"
-                    | "drive"
-                    | "drives"
-                    | "driving"
-                    | "going"
-            )
-        });
+        let given_back = (token.saturating_sub(4).max(sentence.tokens.start)..token)
+            .any(|before| reply.is(before, Class::GivesBack));
         // "These crazy times": the word belongs to another.
         let of_another = reply.tokens.get(token + 1).is_some_and(|next| next.is_word)
             && token + 1 < sentence.tokens.end

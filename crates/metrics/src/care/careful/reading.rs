@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 pub(super) use probare_nlp::lexicon::Sort;
 use probare_nlp::reading;
-pub(super) use probare_nlp::reading::{Aside, Block, Mood, Scope, Sentence, Token};
+pub(super) use probare_nlp::reading::{Block, Mood, Scope, Sentence, Token};
 
 use super::classes::{Class, Classes, classes};
 

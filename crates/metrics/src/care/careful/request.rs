@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::classes::Class;
+use super::classes::{Class, classes};
 use super::reading::{Reading, Sentence, Sort};
 use super::wording::{Sense, Wording, in_sentence, wordings};
 
@@ -24,8 +24,6 @@ pub(super) enum Matter {
     /// Somebody's life.
     #[default]
     Life,
-    /// Something good.
-    Joy,
     /// Thanks or a goodbye: the concern is closed.
     Closing,
     /// A matter that makes nobody vulnerable: code, cooking, a trip.
@@ -50,14 +48,13 @@ pub(super) struct Request {
 impl Request {
     /// What a message asks for and shows.
     pub(super) fn of(user: &Reading) -> Self {
-        const SENSES: [Sense; 8] = [
+        const SENSES: [Sense; 7] = [
+            Sense::Decision,
             Sense::Hurt,
             Sense::WantsText,
             Sense::WantsFacts,
             Sense::Rhetorical,
-            Sense::Decision,
             Sense::Forecast,
-            Sense::Glad,
             Sense::Harmless,
         ];
         let mut found = wordings(user, &SENSES);
@@ -73,13 +70,11 @@ impl Request {
             if asks_for_text(user, sentence) || here(Sense::WantsText) {
                 request.wants = Wants::Text;
             }
-            let asks = here(Sense::WantsFacts) || asks_for_facts(user, sentence, request.distress.is_empty());
-            if asks && !here(Sense::Rhetorical) && !here(Sense::Decision) && request.wants == Wants::Nothing {
+            let asks = here(Sense::WantsFacts) || asks_for_facts(user, sentence);
+            if asks && !here(Sense::Rhetorical) && request.wants == Wants::Nothing {
                 request.wants = Wants::Facts;
             }
-            // When something happens is a question for a timetable.
-            let of_time = matches!(user.word(first_word(user, sentence)), "when" | "how");
-            request.asks_for_a_forecast |= asks && !of_time && here(Sense::Forecast);
+            request.asks_for_a_forecast |= asks && here(Sense::Forecast);
         }
         let any = |class: Class| (0..user.tokens.len()).any(|token| user.is(token, class));
         request.tells_of_a_thing =
@@ -88,8 +83,6 @@ impl Request {
             Matter::Closing
         } else if !request.distress.is_empty() {
             Matter::Life
-        } else if has(Sense::Glad) || user.text.contains("!!") && !user.text.contains("hate") {
-            Matter::Joy
         } else if request.tells_of_a_thing || !speaks_of_people(user) {
             Matter::Task
         } else {
@@ -104,10 +97,10 @@ impl Request {
     }
 }
 
-/// The first word that is no opener.
+/// The first word.
 fn first_word(user: &Reading, sentence: &Sentence) -> usize {
     let mut start = sentence.tokens.start;
-    while start + 1 < sentence.tokens.end && (!user.tokens[start].is_word || user.is(start, Class::RequestOpener)) {
+    while start + 1 < sentence.tokens.end && !user.tokens[start].is_word {
         probare_cancellation::steps(1);
         start += 1;
     }
@@ -115,16 +108,14 @@ fn first_word(user: &Reading, sentence: &Sentence) -> usize {
 }
 
 fn asks_for_text(user: &Reading, sentence: &Sentence) -> bool {
-    let start = first_word(user, sentence);
-    user.is(start, Class::TextVerb) || user.word(start) == "you're" && user.word(start + 1) == "a"
+    user.is(first_word(user, sentence), Class::TextVerb)
 }
 
-fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
+fn asks_for_facts(user: &Reading, sentence: &Sentence) -> bool {
     let start = first_word(user, sentence);
     let (word, next) = (user.word(start), user.word(start + 1));
     if user.is(start, Class::FactVerb)
         || user.word(sentence.tokens.start) == "please"
-        || calm && sentence.tokens.clone().any(|token| user.word(token) == "please")
         || word == "any" && sentence.is_question()
     {
         return true;
@@ -136,22 +127,13 @@ fn asks_for_facts(user: &Reading, sentence: &Sentence, calm: bool) -> bool {
     }
     // "Can I tell you something?", "Are you there?" and "Do you think he is gone?" want an ear, not an answer.
     if sentence.is_question() && user.is(start, Class::YesNo) {
-        return !matches!(next, "i" | "me" | "you") && (calm || next != "my");
+        return !matches!(next, "i" | "me" | "you");
     }
-    // "… gives an error what does that mean": asked without any mark.
-    let asks_on = |token: usize| {
-        user.is(token, Class::QuestionWord)
-            && matches!(user.word(token + 1), "do" | "does" | "is" | "are" | "can" | "should" | "could")
-    };
-    if calm && sentence.tokens.clone().any(asks_on) {
-        return true;
-    }
-    // "…, which model lasts longest?", and where nobody is in distress "…, does my text look right?"
+    // "…, which model lasts longest?"
     sentence.is_question()
         && sentence.tokens.clone().skip(1).any(|token| {
-            let asks = user.is(token, Class::QuestionWord)
-                || calm && user.is(token, Class::YesNo) && !matches!(user.word(token + 1), "i" | "me" | "you");
-            asks && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
+            user.is(token, Class::QuestionWord)
+                && matches!(user.word(token - 1), "," | "-" | ":" | ";" | "but" | "and" | "so" | "or")
         })
 }
 
@@ -162,8 +144,6 @@ fn closes(user: &Reading, distress: &[usize]) -> bool {
     let thanks = (start..user.tokens.len()).any(|token| {
         matches!(user.word(token), "thanks" | "bye" | "goodbye" | "goodnight" | "appreciate" | "appreciated")
             || user.word(token) == "thank" && user.word(token + 1) == "you"
-            || matches!(user.word(token), "feel" | "feeling" | "helped" | "helps")
-                && (token + 1..token + 4).any(|next| matches!(user.word(next), "better" | "lot" | "much"))
     });
     let is_better = (start..user.tokens.len()).any(|token| {
         matches!(user.word(token), "feel" | "feeling") && (token + 1..token + 4).any(|next| user.word(next) == "better")
@@ -175,23 +155,7 @@ fn closes(user: &Reading, distress: &[usize]) -> bool {
 fn speaks_of_people(user: &Reading) -> bool {
     (0..user.tokens.len()).any(|token| {
         user.is(token, Class::Person)
-            || matches!(
-                user.word(token).split('\'').next().unwrap_or_default(),
-                "i" | "me"
-                    | "my"
-                    | "mine"
-                    | "myself"
-                    | "we"
-                    | "our"
-                    | "us"
-                    | "he"
-                    | "she"
-                    | "him"
-                    | "her"
-                    | "his"
-                    | "they"
-                    | "them"
-            )
+            || classes(user.word(token).split('\'').next().unwrap_or_default()).has(Class::Pronoun)
     })
 }
 
@@ -224,30 +188,7 @@ fn distress(user: &Reading, found: &[Wording]) -> Vec<usize> {
             .checked_sub(1)
             .is_some_and(|before| matches!(user.word(before), "i" | "i've" | "i'm" | "we" | "we've" | "just"))
     };
-    let is_of_a_thing = |&token: &usize| {
-        !is_of_the_user(token)
-            && matches!(
-                user.word(token),
-                "dead"
-                    | "die"
-                    | "died"
-                    | "dies"
-                    | "dying"
-                    | "killed"
-                    | "broke"
-                    | "broken"
-                    | "stuck"
-                    | "failed"
-                    | "failing"
-                    | "flooded"
-                    | "sick"
-                    | "lost"
-                    | "torn"
-                    | "hit"
-                    | "hates"
-                    | "missing"
-            )
-    };
+    let is_of_a_thing = |&token: &usize| !is_of_the_user(token) && user.is(token, Class::Breaking);
     if any(Class::Task) && !any(Class::Person) && tokens.iter().all(is_of_a_thing) {
         tokens.clear();
     }
@@ -290,6 +231,5 @@ mod tests {
     fn figures_of_speech_show_no_distress() {
         assert!(request("My phone battery died.").distress.is_empty());
         assert_eq!(request("My uncle died.").distress.len(), 1);
-        assert_eq!(request("She said yes!! We're getting married.").matter, Matter::Joy);
     }
 }

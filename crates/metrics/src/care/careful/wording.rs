@@ -15,8 +15,6 @@ use crate::care::phrases::{Families, Matcher, Phrase};
 pub(super) enum Sense {
     /// An order in another form.
     Pressure,
-    /// Leaves no time to weigh it.
-    Urgent,
     /// Makes the user small.
     Belittling,
     /// Invites.
@@ -29,7 +27,7 @@ pub(super) enum Sense {
     Mind,
     /// Turns away.
     Turn,
-    /// Belongs to the beginning or the end of a talk, or speaks of it.
+    /// Is read out instead of an answer.
     Formula,
     /// Takes in.
     Acknowledgement,
@@ -47,16 +45,13 @@ pub(super) enum Sense {
     Decision,
     /// Asks how something will turn out.
     Forecast,
-    /// Tells something good.
-    Glad,
     /// Opens an invitation or a comfort in the imperative.
     Gentle,
 }
 
 impl Sense {
-    const ALL: [(&'static str, Self); 19] = [
+    const ALL: [(&'static str, Self); 17] = [
         ("pressure", Self::Pressure),
-        ("urgent", Self::Urgent),
         ("belittling", Self::Belittling),
         ("invitation", Self::Invitation),
         ("certainty", Self::Certainty),
@@ -72,7 +67,6 @@ impl Sense {
         ("rhetorical", Self::Rhetorical),
         ("decision", Self::Decision),
         ("forecast", Self::Forecast),
-        ("glad", Self::Glad),
         ("gentle", Self::Gentle),
     ];
 }
@@ -218,9 +212,8 @@ pub(super) fn opens_gently(reading: &Reading, sentence: &Sentence, token: usize)
 }
 
 /// What is looked for in replies.
-pub(super) const IN_REPLIES: [Sense; 10] = [
+pub(super) const IN_REPLIES: [Sense; 9] = [
     Sense::Pressure,
-    Sense::Urgent,
     Sense::Belittling,
     Sense::Invitation,
     Sense::Certainty,
