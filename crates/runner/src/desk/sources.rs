@@ -10,7 +10,7 @@ use probare_report::recorded::Recorded;
 use probare_report::{Gates, Verdict};
 
 use super::{Desk, DeskError, OpenRun};
-use crate::compare::{self, Results};
+use crate::compare::{self, Results, Wanted};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::store::{Names, STORE, State, Store, StoreKeeper};
 use crate::verify::reopened;
@@ -259,7 +259,7 @@ fn fill(
     let mut seen: HashMap<(String, Option<String>, u32), u32> = HashMap::new();
     let mut rows: HashMap<(String, u32), u64> = HashMap::new();
     let (mut cases, mut samples, mut failed) = (0, 0, None);
-    compare::read(whole, notes, |manifest, row, case| {
+    compare::read(whole, Wanted::Whole, notes, |manifest, row, case| {
         let occurrence = seen.entry((row.id.clone(), row.model.clone(), row.repeat)).or_default();
         let number = *rows.entry((row.id.clone(), *occurrence)).or_insert_with(|| {
             cases += 1;
