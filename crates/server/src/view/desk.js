@@ -190,7 +190,7 @@ const gatesOf = (summary) => {
 const factsOf = (run) => {
   const [errors, datasets] = [run.errors || [], run.datasets || []];
   const failed = errors.reduce((sum, [, number]) => sum + number, 0);
-  const left = run.state === "open" ? `open: ${count(run.finished)} of ${count(run.samples)} samples` : run.finished === undefined ? "" : amount(run.finished, "sample");
+  const left = run.state === "open" ? "open" : run.finished === undefined ? "" : amount(run.finished, "sample");
   return make("p", { class: "soft facts" }, dots([run.suite, make("bdi", {}, short(run.config || "", 120)), datasets.length > 1 ? `${datasets.length} data sets` : "", moment(run.made), left, run.cost_usd ? money(run.cost_usd) : "", failed ? make("span", { class: "tag bad" }, `${count(failed)} results failed: ${errors.map(([kind, number]) => `${kind} ${count(number)}`).join(", ")}`) : ""]));
 };
 // A run that is still written: how far it is, told by the server as it goes on.
@@ -272,7 +272,7 @@ const runCard = (run) => {
   const name = make("h2", {}, link(linkTo("cases", { run: run.key }), make("bdi", {}, run.name)));
   const place = make("div", { "aria-busy": "true" }, make("p", { class: "soft" }, "counting …"));
   const saver = button("Save as one file", () => save(run, saver), { class: "quiet" });
-  const card = make("article", { class: "run", "data-run": run.key }, make("div", { class: "run-head" }, name, link(linkTo("labels", { run: run.key }), "Label"), saver), run.kind === "file" ? null : factsOf(run), run.state === "open" ? liveLine(run, () => fill()) : null, place);
+  const card = make("article", { class: "run", "data-run": run.key }, make("div", { class: "run-head" }, name, link(linkTo("labels", { run: run.key }), "Label"), saver), run.kind === "file" ? null : factsOf(run), run.state === "open" ? liveLine(run, () => fill(), () => fill()) : null, place);
   const fill = async () => {
     try {
       const summary = await ask("summary", { run: run.key });
@@ -471,7 +471,7 @@ const forest = (metrics) => {
   // Metrics have ranges of their own: what is drawn is the share of it.
   const share = (one, value) => value / (one.width || 1);
   const reach = Math.max(...drawn.flatMap((one) => [one.whole.mean, ...(one.whole.ends || [])].map((value) => Math.abs(share(one, value)))), 1e-9);
-  const x = (value) => left + 20 + ((value / reach + 1) / 2) * (width - left - 40);
+  const x = (value) => left + 30 + ((value / reach + 1) / 2) * (width - left - 60);
   const height = drawn.length * row + 34;
   const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart forest", role: "img", "aria-label": drawn.map(({ metric, whole }) => `${metric} ${whole.difference}, ${whole.interval}`).join("; ") });
   picture.append(svg("line", { x1: x(0), x2: x(0), y1: 6, y2: height - 24, class: "axis zero" }));
@@ -487,10 +487,10 @@ const forest = (metrics) => {
   for (const value of [-reach, 0, reach]) picture.append(svg("text", { x: x(value), y: height - 8, "text-anchor": "middle" }, document.createTextNode(value === 0 ? "0" : `${value > 0 ? "+" : ""}${Math.round(value * 1000) / 10} %`)));
   return make("div", { class: "card chart-card" }, picture, make("p", { class: "small soft" }, "Differences with their 95 % intervals, as a share of the range of each metric"));
 };
-const mostWords = 800;
-/** What one text has and the other has not, word by word. @param {string} before @param {string} after */
+const mostWords = 1200;
+/** What one text has and the other has not, by words and the signs between them. @param {string} before @param {string} after */
 const difference = (before, after) => {
-  const [a, b] = [before, after].map((text) => text.match(/\s+|[^\s]+/g) || []);
+  const [a, b] = [before, after].map((text) => text.match(/\s+|[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu) || []);
   if (a.length > mostWords || b.length > mostWords) return [[before], [after]];
   const rows = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) for (let j = b.length - 1; j >= 0; j -= 1) rows[i][j] = a[i] === b[j] ? rows[i + 1][j + 1] + 1 : Math.max(rows[i + 1][j], rows[i][j + 1]);
