@@ -220,7 +220,7 @@ fn cases_of_stored_runs_are_the_same_by_what_they_ask_whatever_else_they_hold() 
     for (name, changed) in [("first", 0), ("second", 1), ("third", 2)] {
         let row = |at: usize| {
             let query = if changed == 2 && at == 3 { "Who paid?".to_owned() } else { format!("What is {at}?") };
-            let context = if changed > 0 && at % 2 == 0 { "another passage" } else { "a passage" };
+            let context = if changed > 0 && at.is_multiple_of(2) { "another passage" } else { "a passage" };
             let response = if at < changed { "no" } else { "yes" };
             let case = json!({"id": format!("q{at}"), "query": query, "context": [context], "response": response, "reference": ["yes"]});
             format!("{case}\n")

@@ -139,7 +139,7 @@ pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compare
         side.notes.push("slices need the cases of one of the runs, which are not at hand".to_owned());
     }
     let with_models = sides.iter().any(Side::has_several_models);
-    if sameness == Sameness::ByBytes {
+    if sameness == Sameness::Bytes {
         stored::settle(files, &mut sides, &lines, with_models)?;
     }
     let comparison = Comparison::of(&sides, asked)?;
@@ -419,6 +419,14 @@ pub(crate) fn read(
     }
 }
 
+/// What comes next of a file.
+enum Next {
+    Row(Row),
+    /// A row that is not wanted.
+    Passed,
+    End,
+}
+
 /// Rows beside their cases. Both come in input order.
 struct Joined<'a, V> {
     rows: Rows<'a>,
@@ -434,24 +442,27 @@ impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Joined<'_, V> {
         Ok(look(job, self.manifest.reading.limit, self).map_err(VerifyError::from)?)
     }
 
-    /// The next row, or that it is passed over; nothing at the end.
-    fn next(&mut self) -> Option<Option<Row>> {
+    fn next(&mut self) -> Next {
         if self.failed.is_some() {
-            return None;
+            return Next::End;
         }
-        match self.rows.next(self.manifest)? {
-            Ok(row) => Some(row),
-            Err(reason) => {
+        match self.rows.next(self.manifest) {
+            Some(Ok(Some(row))) => Next::Row(row),
+            Some(Ok(None)) => Next::Passed,
+            Some(Err(reason)) => {
                 self.failed = Some(reason);
-                None
+                Next::End
             }
+            None => Next::End,
         }
     }
 
     fn rest(&mut self) {
-        while let Some(row) = self.next() {
-            if let Some(row) = row {
-                (self.visit)(self.manifest, row, None);
+        loop {
+            match self.next() {
+                Next::Row(row) => (self.visit)(self.manifest, row, None),
+                Next::Passed => {}
+                Next::End => return,
             }
         }
     }
@@ -460,7 +471,7 @@ impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Joined<'_, V> {
 impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Sink for Joined<'_, V> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if let Event::Scored(result) = event
-            && let Some(Some(row)) = self.next()
+            && let Next::Row(row) = self.next()
         {
             self.apart |= row.id != result.case.id;
             let case = Some(&result.case).filter(|_| !self.apart);

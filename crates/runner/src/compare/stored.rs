@@ -17,11 +17,11 @@ use crate::store::{CasePlace, CaseRead, CaseReading, ComparedSample, Store};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sameness {
     /// All runs read the same files in the same way, so the row of a case says which one it is.
-    ByRow,
+    Row,
     /// By the bytes in which stores keep it: the same bytes are the same case. Where they differ, what is asked decides.
-    ByBytes,
+    Bytes,
     /// By what is asked and what would be right.
-    ByText,
+    Text,
 }
 
 impl Sameness {
@@ -29,12 +29,12 @@ impl Sameness {
     pub fn of(files: &[Results], asked: &Asked) -> Result<Self, CompareError> {
         let mut plans = Vec::new();
         for file in files {
-            let Some(run) = file.run else { return Ok(Self::ByText) };
+            let Some(run) = file.run else { return Ok(Self::Text) };
             plans.push(Store::open(&file.path)?.run(run)?.plan);
         }
         Ok(match Self::of_plans(plans.iter()) {
             // Whoever wants the cases has their texts.
-            Self::ByText if !needs_case(asked) => Self::ByBytes,
+            Self::Text if !needs_case(asked) => Self::Bytes,
             known => known,
         })
     }
@@ -44,14 +44,14 @@ impl Sameness {
         let read = |plan: &'a RunPlan| plan.datasets.iter().map(|set| (&set.input.sha256, &set.reading));
         let is_plain = |plan: &RunPlan| plan.suite.is_none() && plan.test.is_none();
         let is_known = |plan: &RunPlan| plan.datasets.iter().all(|set| !set.input.sha256.is_empty());
-        let Some(first) = plans.next().filter(|first| is_plain(first) && is_known(first)) else { return Self::ByText };
+        let Some(first) = plans.next().filter(|first| is_plain(first) && is_known(first)) else { return Self::Text };
         let is_same = |plan: &'a RunPlan| is_plain(plan) && plan.probare == first.probare && read(plan).eq(read(first));
-        if plans.all(is_same) { Self::ByRow } else { Self::ByText }
+        if plans.all(is_same) { Self::Row } else { Self::Text }
     }
 
     /// What tells whether two cases are the same, by the place of one and its text; nothing where it is not known.
     pub fn content(self, (dataset, row): CasePlace, read: CaseRead<'_>) -> serde_json::Result<Option<Content>> {
-        if self == Self::ByRow {
+        if self == Self::Row {
             let mut content = Content::default();
             content[..8].copy_from_slice(&dataset.to_le_bytes());
             content[8..].copy_from_slice(&row.to_le_bytes());
@@ -116,10 +116,9 @@ pub(super) fn side(
         side.reserve(usize::try_from(stored.finished).unwrap_or(0).min(ROOM));
     }
     let reading = match sameness {
-        Sameness::ByText => CaseReading::Text,
-        Sameness::ByRow if needs_case => CaseReading::Text,
-        Sameness::ByBytes => CaseReading::Bytes,
-        Sameness::ByRow => CaseReading::Nothing,
+        Sameness::Bytes => CaseReading::Bytes,
+        Sameness::Row if !needs_case => CaseReading::Nothing,
+        Sameness::Row | Sameness::Text => CaseReading::Text,
     };
     store.each_compared(run, &metrics, reading, |sample| {
         let ComparedSample { place, id, model, repeat, tags, values, case: number, read } = sample;

@@ -49,7 +49,7 @@ impl Desk {
         check(asked, &runs)?;
         let is_stored = runs.iter().all(|run| run.results.is_none());
         let plans = runs.iter().map(|run| &run.stored.plan);
-        let sameness = if is_stored { Sameness::of_plans(plans) } else { Sameness::ByText };
+        let sameness = if is_stored { Sameness::of_plans(plans) } else { Sameness::Text };
         let mut histories = Histories::default();
         let mut known: Vec<KnownSet> = Vec::new();
         for run in &runs {
@@ -86,7 +86,7 @@ impl Desk {
         let mut cases: BTreeMap<i64, HashSet<u64>> = BTreeMap::new();
         let nothing = Asked::default();
         self.with(&run.store, |store| {
-            let reading = if sameness == Sameness::ByText { CaseReading::Text } else { CaseReading::Nothing };
+            let reading = if sameness == Sameness::Text { CaseReading::Text } else { CaseReading::Nothing };
             store.each_compared(run.stored.run, &metrics, reading, |sample| {
                 let ComparedSample { place, id, model, repeat, values, read, .. } = sample;
                 let part = (place.0, model.map(str::to_owned));
