@@ -14,6 +14,7 @@ mod units;
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use probare_nlp::lexicon::{Sort, Sorts};
 use probare_nlp::reading::{Reading, Sentence};
 use probare_text::quantities;
 
@@ -93,7 +94,10 @@ impl<'a> Page<'a> {
 
     /// What can be proved of a sentence of the response.
     pub fn proof(&mut self, reading: &'a Reading, sentence: &Sentence, amounts: &Amounts<'_>) -> Proof {
-        let said = units(reading, sentence, sentence.opening, 0, &self.values.said, self.sources);
+        // "No, they do not sell it" says no once.
+        let answers = reading.is_any(sentence.opening, Sorts::of(&[Sort::Yes, Sort::No]));
+        let from = sentence.opening + if answers && reading.word(sentence.opening + 1) == "," { 2 } else { 0 };
+        let said = units(reading, sentence, from, 0, &self.values.said, self.sources);
         let near = self.nearest(&said);
         let had: Vec<&Unit<'a>> = near.iter().flat_map(|&number| self.units_of(number)).collect();
         let path = path::cheapest(&said, &had);

@@ -18,8 +18,12 @@ enum Role {
     Subject,
     /// Whoever it is done to.
     Object,
-    /// What says more about it; which of the two stands first does not matter.
+    /// What says more about it: whose it is, how it is done.
     Modifier,
+    /// A word of the same noun: *new* and *harbour* of *new harbour authority*.
+    Part,
+    /// Another noun for the same; which of the two stands first does not matter.
+    Other,
 }
 
 /// A unit with its role to another.
@@ -84,24 +88,24 @@ impl Bindings {
         self.0.extend(other.0);
     }
 
-    /// Whether one of two units says more about the other.
-    fn is_modified(&self, one: usize, other: usize) -> bool {
-        let binding = Binding { governor: one, dependent: other, role: Role::Modifier };
-        self.0.contains(&binding) || self.0.contains(&Binding { governor: other, dependent: one, ..binding })
+    /// Whether two units are of one noun. Which one a tree puts at its head differs.
+    fn is_one_noun(&self, one: usize, other: usize) -> bool {
+        let is_part = |governor, dependent| {
+            [Role::Part, Role::Other].iter().any(|&role| self.0.contains(&Binding { governor, dependent, role }))
+        };
+        is_part(one, other) || is_part(other, one)
     }
 
     fn has(&self, governor: usize, dependent: usize, role: Role) -> bool {
-        // Any word of a noun stands for it: which one a tree puts at its head differs.
-        let is_of_noun = |binding: &&Binding| {
-            binding.governor == governor && binding.role == role && self.is_modified(binding.dependent, dependent)
+        let is_his = |binding: &Binding| {
+            binding.governor == governor && binding.role == role && self.is_one_noun(binding.dependent, dependent)
         };
-        match role {
-            Role::Modifier => self.is_modified(governor, dependent),
-            _ => {
-                self.0.contains(&Binding { governor, dependent, role })
-                    || self.0.iter().any(|binding| is_of_noun(&binding))
+        self.0.contains(&Binding { governor, dependent, role })
+            || match role {
+                Role::Subject | Role::Object => self.0.iter().any(is_his),
+                Role::Other => self.is_one_noun(governor, dependent),
+                Role::Modifier | Role::Part => false,
             }
-        }
     }
 }
 
@@ -164,7 +168,9 @@ fn role(tree: &nlp::Sentence, token: usize, head: usize) -> Option<Role> {
         "obl:agent" => Some(Role::Subject),
         "obl" | "nmod" if case() == Some("by") && is_passive(tree, head) => Some(Role::Subject),
         "nmod" if case() == Some("of") => Some(Role::Modifier),
-        "amod" | "compound" | "nummod" | "nmod:poss" | "appos" | "flat" | "advmod" => Some(Role::Modifier),
+        "nmod:poss" | "advmod" => Some(Role::Modifier),
+        "compound" | "flat" | "amod" | "nummod" => Some(Role::Part),
+        "appos" => Some(Role::Other),
         _ => None,
     }
 }
@@ -197,11 +203,13 @@ impl Laid<'_> {
             Edit::Moved => is_name(doubt),
             _ => false,
         };
-        let is_voiced = || {
-            let mut met = self.path.met.iter().zip(self.said).filter_map(|(at, unit)| Some((unit, self.had[(*at)?])));
-            met.any(|(unit, had)| is_helped(unit) != is_helped(had) || is_agent(unit) != is_agent(had))
-        };
-        doubts.iter().all(is_turned) && (!doubts.is_empty() || is_voiced())
+        doubts.iter().all(is_turned) && (!doubts.is_empty() || self.is_voiced())
+    }
+
+    /// Whether a verb is passive on one side only, or somebody is led by *by* there.
+    fn is_voiced(&self) -> bool {
+        let mut met = self.path.met.iter().zip(self.said).filter_map(|(at, unit)| Some((unit, self.had[(*at)?])));
+        met.any(|(unit, had)| is_helped(unit) != is_helped(had) || is_agent(unit) != is_agent(had))
     }
 
     /// What two trees say about the roles: the bindings of the response and of the context, and what stands elsewhere. What is next to
@@ -215,11 +223,12 @@ impl Laid<'_> {
             Some((governor, dependent, binding.role))
         };
         let both = || said.0.iter().filter_map(|binding| Some((binding, met(binding)?)));
+        let is_core = |role: Role| matches!(role, Role::Subject | Role::Object);
         let other = |role: Role| if role == Role::Subject { Role::Object } else { Role::Subject };
         let is_turned = |(binding, (governor, dependent, role)): &(&Binding, (usize, usize, Role))| {
             let verb = &self.said[binding.governor];
             // "Said the minister" has its subject behind it.
-            *role != Role::Modifier
+            is_core(*role)
                 && !verb.is_claim
                 && (is_apart(binding) || is_helped(verb) != is_helped(self.had[*governor]))
                 && !had.has(*governor, *dependent, *role)
@@ -239,7 +248,7 @@ impl Laid<'_> {
         let is_unseen = |index: &usize| {
             let Some(at) = self.path.met[*index] else { return false };
             let is_seen = |(binding, there): (&Binding, (usize, usize, Role))| {
-                let is_his = binding.dependent == *index || said.is_modified(binding.dependent, *index);
+                let is_his = binding.dependent == *index || said.is_one_noun(binding.dependent, *index);
                 is_his && binding.role == Role::Subject && is_held(there)
             };
             is_agent(&self.said[*index]) != is_agent(self.had[at]) && !both().any(is_seen)
@@ -262,11 +271,13 @@ impl Laid<'_> {
         let is_other = |(governor, dependent, role): (usize, usize, Role)| {
             had.0.iter().any(|binding| {
                 binding.role == role
-                    && (binding.dependent == dependent || role != Role::Modifier && binding.governor == governor)
+                    && (binding.dependent == dependent || is_core(role) && binding.governor == governor)
             })
         };
-        let is_kept =
-            apart.iter().all(|(_, there)| is_held(*there) || !is_other(*there)) && doubts.iter().all(is_shown);
+        // Words go elsewhere for a reason: another voice. Else they are shuffled, and a tree of such a sentence says little.
+        let is_kept = self.is_voiced()
+            && apart.iter().all(|(_, there)| is_held(*there) || !is_other(*there))
+            && doubts.iter().all(is_shown);
         if is_kept { Roles::Kept } else { Roles::Unknown }
     }
 }
