@@ -8,6 +8,7 @@ use std::io;
 
 use std::any::Any;
 use std::fmt;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -185,8 +186,8 @@ impl Serialize for Scores<'_> {
 
 /// A result line, read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ResultLine {
+#[serde(deny_unknown_fields, bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de>"))]
+pub struct ResultLine<T = Told> {
     /// Id of the case.
     pub id: String,
     /// Model whose output was scored.
@@ -197,7 +198,7 @@ pub struct ResultLine {
     pub repeat: u32,
     /// What each metric said, in the order of the file.
     #[serde(serialize_with = "write_scores", deserialize_with = "read_scores")]
-    pub scores: Vec<(String, Told)>,
+    pub scores: Vec<(String, T)>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
@@ -205,15 +206,15 @@ const fn is_first(repeat: &u32) -> bool {
     *repeat == 0
 }
 
-fn write_scores<S: Serializer>(scores: &[(String, Told)], serializer: S) -> Result<S::Ok, S::Error> {
+fn write_scores<T: Serialize, S: Serializer>(scores: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(scores.iter().map(|(name, told)| (name, told)))
 }
 
-fn read_scores<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, Told)>, D::Error> {
-    struct InOrder;
+fn read_scores<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String, T)>, D::Error> {
+    struct InOrder<T>(PhantomData<T>);
 
-    impl<'de> serde::de::Visitor<'de> for InOrder {
-        type Value = Vec<(String, Told)>;
+    impl<'de, T: Deserialize<'de>> serde::de::Visitor<'de> for InOrder<T> {
+        type Value = Vec<(String, T)>;
 
         fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
             formatter.write_str("an object with one result per metric")
@@ -228,7 +229,7 @@ fn read_scores<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<(String
         }
     }
 
-    deserializer.deserialize_map(InOrder)
+    deserializer.deserialize_map(InOrder(PhantomData))
 }
 
 /// A row that could not be read, a repeated id, or another remark about the input.

@@ -74,7 +74,7 @@ pub use readings::{Readings, RunReadings};
 pub use registry::{Registry, UnknownMetric};
 pub use request::{MetricRequest, RequestError, TRAJECTORY};
 pub use sample::{Output, Sample};
-pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, UNSURE};
+pub use score::{Decider, ErrorKind, Outcome, Parts, Score, ScoreError, Told, ToldValue, UNSURE};
 pub use suggest::closest;
 pub use transcript::{
     Call, CallProblem, CaseMessage, ResultError, SaidPart, Speaker, TurnExpectation, pointer_step, text_of,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use probare_cancellation::Cancelled;
-use serde::de::{Error as _, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -231,26 +231,27 @@ impl Serialize for Outcome {
 /// A result as a file holds it: `value` or `not_applicable` or `error`, and what belongs to it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Written {
+struct Written<P, E> {
     value: Option<Value>,
     label: Option<String>,
     by: Option<Decider>,
     #[serde(default)]
-    parts: Parts,
+    parts: P,
     #[serde(default)]
-    evidence: Vec<Evidence>,
+    evidence: E,
     not_applicable: Option<String>,
     error: Option<String>,
     kind: Option<ErrorKind>,
 }
 
-impl Written {
-    /// Exactly one of the three situations.
-    fn read(self) -> Result<Result<Outcome, ScoreError>, &'static str> {
+impl<P, E> Written<P, E> {
+    /// Exactly one of the three situations; `why` makes something of parts and evidence.
+    fn read(self, why: fn(P, E) -> (Parts, Vec<Evidence>)) -> Result<Result<Outcome, ScoreError>, &'static str> {
         match (self.value, self.not_applicable, self.error) {
             (Some(value), None, None) if self.kind.is_none() => {
                 let label = self.label.map(Cow::Owned);
-                Ok(Ok(Score { value, label, by: self.by, parts: self.parts, evidence: self.evidence }.into()))
+                let (parts, evidence) = why(self.parts, self.evidence);
+                Ok(Ok(Score { value, label, by: self.by, parts, evidence }.into()))
             }
             (None, Some(reason), None) => Ok(Ok(Outcome::not_applicable(reason))),
             // Files of release 0.1 name no kind.
@@ -262,7 +263,7 @@ impl Written {
 
 impl<'de> Deserialize<'de> for Outcome {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let read = Written::deserialize(deserializer)?.read().map_err(D::Error::custom)?;
+        let Told(read) = Told::deserialize(deserializer)?;
         read.map_err(|error| D::Error::custom(format!("this is an error, not an outcome: {error}")))
     }
 }
@@ -279,7 +280,20 @@ impl Serialize for Told {
 
 impl<'de> Deserialize<'de> for Told {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Written::deserialize(deserializer)?.read().map(Told).map_err(D::Error::custom)
+        let written = Written::<Parts, Vec<Evidence>>::deserialize(deserializer)?;
+        written.read(|parts, evidence| (parts, evidence)).map(Told).map_err(D::Error::custom)
+    }
+}
+
+/// The same without parts and evidence, which are passed over: most of a file is evidence, and who holds many values against each
+/// other needs none of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToldValue(pub Result<Outcome, ScoreError>);
+
+impl<'de> Deserialize<'de> for ToldValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let written = Written::<IgnoredAny, IgnoredAny>::deserialize(deserializer)?;
+        written.read(|_, _| (Parts::EMPTY, Vec::new())).map(ToldValue).map_err(D::Error::custom)
     }
 }
 
@@ -446,9 +460,24 @@ mod tests {
     }
 
     #[test]
+    fn a_value_is_read_without_what_it_was_made_from() {
+        let score = Score::from_number(0.1 + 0.2).unwrap().labelled("fine").decided_by(Decider::Judge);
+        let whole = score.clone().with_part("b", 2.0).unwrap().because([Evidence::missing("x")]);
+        for (told, wanted) in [
+            (Ok(whole.into()), Ok(score.into())),
+            (Ok(Outcome::not_applicable("why")), Ok(Outcome::not_applicable("why"))),
+            (Err(ScoreError::other(ErrorKind::Refused, "no")), Err(ScoreError::other(ErrorKind::Refused, "no"))),
+        ] {
+            let json = serde_json::to_string(&Told(told)).unwrap();
+            assert_eq!(serde_json::from_str::<ToldValue>(&json).unwrap(), ToldValue(wanted), "{json}");
+        }
+    }
+
+    #[test]
     fn what_is_no_result_is_refused() {
         for bad in ["{}", r#"{"value":1,"error":"x"}"#, r#"{"value":1,"extra":2}"#, r#"{"value":1,"value":1}"#] {
             assert!(serde_json::from_str::<Told>(bad).is_err(), "{bad}");
+            assert!(serde_json::from_str::<ToldValue>(bad).is_err(), "{bad}");
         }
     }
 }

@@ -211,3 +211,37 @@ fn files_of_another_format_are_named_in_words() {
         assert!(said(&output).contains("reads formats 2 to 3"), "{arguments:?}: {}", said(&output));
     }
 }
+
+#[test]
+fn cases_of_stored_runs_are_the_same_by_what_they_ask_whatever_else_they_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path();
+    // The second run has other passages, which is what may be compared; of the third one question is another one, and so are passages.
+    for (name, changed) in [("first", 0), ("second", 1), ("third", 2)] {
+        let row = |at: usize| {
+            let query = if changed == 2 && at == 3 { "Who paid?".to_owned() } else { format!("What is {at}?") };
+            let context = if changed > 0 && at.is_multiple_of(2) { "another passage" } else { "a passage" };
+            let response = if at < changed { "no" } else { "yes" };
+            let case = json!({"id": format!("q{at}"), "query": query, "context": [context], "response": response, "reference": ["yes"]});
+            format!("{case}\n")
+        };
+        fs::write(place.join(format!("{name}.jsonl")), (0..10).map(row).collect::<String>()).unwrap();
+        let yaml = format!("datasets: [{{name: all, path: {name}.jsonl}}]\nmetrics: [exact_match]\n");
+        fs::write(place.join("probare.yaml"), yaml).unwrap();
+        fine(place, &["run", "probare.yaml", "-q"]);
+        fine(place, &["score", &format!("{name}.jsonl"), "-m", "exact_match", "-q", "-o", &format!("r-{name}.jsonl")]);
+    }
+    let others = |runs: [&str; 3]| -> Json {
+        let text = fine(place, &["compare", runs[0], runs[1], runs[2], "--json"]);
+        serde_json::from_str::<Json>(&text).unwrap()["others"].clone()
+    };
+    let stored = others(["1", "2", "3"]);
+    let pairing =
+        |at: usize| (stored[at]["pairing"]["matched"].as_u64(), stored[at]["pairing"]["different_content"].as_u64());
+    assert_eq!((pairing(0), pairing(1)), ((Some(10), Some(0)), (Some(9), Some(1))), "{stored}");
+    let files = others(["r-first.jsonl", "r-second.jsonl", "r-third.jsonl"]);
+    for at in 0..2 {
+        assert_eq!(stored[at]["pairing"], files[at]["pairing"]);
+        assert_eq!(stored[at]["metrics"][0]["whole"], files[at]["metrics"][0]["whole"]);
+    }
+}

@@ -49,7 +49,7 @@ metric!(GroundedInTools as Pure {
     needs: [],
     whole: |parts| Some(1.0 - parts.get("unsupported")? / parts.get("statements")?),
     since: "0.3",
-    version: 1,
+    version: 2,
     page: "grounded_in_tools.md",
 });
 

@@ -80,7 +80,7 @@ metric!(Hallucination as Pure {
     whole: whole,
     prepare: Hallucination::checked,
     since: "0.1",
-    version: 9,
+    version: 10,
     page: "hallucination.md",
 });
 

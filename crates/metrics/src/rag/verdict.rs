@@ -102,7 +102,7 @@ metric!(Verdict as Pure {
     profiles: [Reference, Careful],
     prepare: Verdict::checked,
     since: "0.1",
-    version: 10,
+    version: 11,
     page: "verdict.md",
 });
 

@@ -81,11 +81,17 @@ fn folder() -> std::path::PathBuf {
 
 #[test]
 fn written_cases_are_right_or_unsure() {
-    for (file, least_right, show) in [("development.jsonl", 0.45, true), ("heldout.jsonl", 0.4, false)] {
+    let files = [
+        ("development.jsonl", 0.45, true),
+        ("heldout.jsonl", 0.4, false),
+        ("roles_development.jsonl", 0.5, true),
+        ("roles_heldout.jsonl", 0.5, false),
+    ];
+    for (file, least_right, show) in files {
         let tallies = tallied(&read(&folder().join(file)), show);
         println!("{file}: {tallies:?}");
         let all = tallies["all"];
-        assert!(all.all() >= 60.0 && all.wrong_share() <= 0.05, "{file}: {all:?}");
+        assert!(all.all() >= 25.0 && all.wrong_share() <= 0.05, "{file}: {all:?}");
         assert!(all.right as f64 >= least_right * all.all(), "{file}: {all:?}");
     }
 }

@@ -121,6 +121,20 @@ impl Side {
         self.cells.extend(values.chain(std::iter::repeat(f64::NAN)).take(self.metrics.len()));
     }
 
+    /// Says by something else whether the case of an output, by its number, is the same as one of another run.
+    pub fn set_content(&mut self, output: usize, content: Option<Content>) {
+        if let Some(place) = self.contents.get_mut(output) {
+            *place = content;
+        }
+    }
+
+    /// Outputs here and of another run, by their numbers, that are the first of cases of the same id and have not the same content.
+    pub fn differing(&self, other: &Self, with_models: bool) -> Vec<(usize, usize)> {
+        let (first, second) = (self.cases(with_models), other.cases(with_models));
+        let (_, pairs) = pair(&first, &second);
+        pairs.differing.iter().map(|(left, right)| (first.row(*left), second.row(*right))).collect()
+    }
+
     /// Outputs that were taken in.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -291,6 +305,8 @@ pub(super) struct Pairs<'a> {
     pub(super) second: &'a Cases<'a>,
     /// Their places in both.
     list: Vec<(usize, usize)>,
+    /// The same of cases that have nothing but the id in common.
+    differing: Vec<(usize, usize)>,
 }
 
 /// A case of both runs.
@@ -341,7 +357,7 @@ impl<'a> Pair<'a> {
 /// Finds the cases of both runs.
 pub(super) fn pair<'a>(first: &'a Cases<'a>, second: &'a Cases<'a>) -> (Pairing, Pairs<'a>) {
     let mut pairing = Pairing::default();
-    let mut list = Vec::new();
+    let (mut list, mut differing) = (Vec::new(), Vec::new());
     let (mut left, mut right) = (0, 0);
     while left < first.list.len() && right < second.list.len() {
         match first.key(left).cmp(&second.key(right)) {
@@ -355,11 +371,8 @@ pub(super) fn pair<'a>(first: &'a Cases<'a>, second: &'a Cases<'a>) -> (Pairing,
             }
             Ordering::Equal => {
                 match (first.content(left), second.content(right)) {
-                    (Some(asked), Some(other)) if asked != other => pairing.different_content += 1,
-                    _ => {
-                        pairing.matched += 1;
-                        list.push((left, right));
-                    }
+                    (Some(asked), Some(other)) if asked != other => differing.push((left, right)),
+                    _ => list.push((left, right)),
                 }
                 left += 1;
                 right += 1;
@@ -368,5 +381,6 @@ pub(super) fn pair<'a>(first: &'a Cases<'a>, second: &'a Cases<'a>) -> (Pairing,
     }
     pairing.only_baseline += (first.list.len() - left) as u64;
     pairing.only_other += (second.list.len() - right) as u64;
-    (pairing, Pairs { first, second, list })
+    (pairing.matched, pairing.different_content) = (list.len() as u64, differing.len() as u64);
+    (pairing, Pairs { first, second, list, differing })
 }

@@ -52,7 +52,7 @@ impl History {
             "since_first": series.since_first.as_ref().or_else(|| last?.step.as_ref()).map(step),
             "first_difference": series.first_difference.map(name),
             "unstable": unstable,
-            "unstable_words": counted(series.unstable_cases, "case is now good, now bad", "cases are now good, now bad"),
+            "unstable_words": counted(series.unstable_cases, "case changes between good and bad", "cases change between good and bad"),
             "unstable_cases": series.unstable_cases,
         })
     }

@@ -34,6 +34,8 @@ export const make = (tag, attributes, ...children) => {
   return element;
 };
 export const count = (number) => String(number).replace(/\B(?=(\d{3})+(?!\d))/g, number > 9999 ? "\u202f" : "");
+/** @param {number | undefined} number @param {string} one @param {string} [many] */
+export const amount = (number, one, many) => `${count(number)} ${number === 1 ? one : many || `${one}s`}`;
 export const column = (number) => {
   const size = Math.abs(number);
   return number === 0 || (size >= 5e-4 && size < 1e6) ? number.toFixed(3) : number.toExponential(2);

@@ -1,7 +1,7 @@
 // Shows the cases of a page: a hundred rows at a time, and the texts of a case when it is opened. The index of the cases is
 // JSON in elements that the browser does not run, their records are lines of JSON in comments at the end of the page. All
 // text goes in as text, never as markup.
-import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, withoutHidden } from "./case.js";
+import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, withoutHidden } from "./case.js";
 
 (() => {
   "use strict";
@@ -157,7 +157,7 @@ import { breakable, cellOf, count, hide, idleOf, make, panelOf, short, textsOf, 
       nav.children[0].disabled = nav.children[1].disabled = page === 0;
       nav.children[3].disabled = nav.children[4].disabled = page === pages() - 1;
     }
-    const words = order.length === cases.length ? `${count(cases.length)} cases` : `${count(order.length)} of ${count(cases.length)} cases`;
+    const words = order.length === cases.length ? amount(cases.length, "case") : `${count(order.length)} of ${count(cases.length)} cases`;
     status.textContent = words;
     all.textContent = slice.length && slice.every((at) => opened.has(at)) ? "Close all" : "Open all";
   };

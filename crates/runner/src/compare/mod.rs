@@ -11,16 +11,18 @@ use std::path::{Path, PathBuf};
 
 use probare_cancellation::elsewhere;
 use probare_core::{
-    Case, ErrorKind, Event, Job, Manifest, MetricInfo, Named, Outcome, ResultLine, Score, ScoreError, Sink, Value,
+    Case, ErrorKind, Event, Job, Manifest, MetricInfo, Named, Outcome, ResultLine, Score, ScoreError, Sink, Told,
+    ToldValue, Value,
 };
 use probare_report::comparison::{Asked, Comparison, ComparisonError, Evidences, Identity, Seen, Side};
 use probare_report::recorded::{Content, Recorded};
 use probare_report::{By, Status, escape};
+use serde::de::DeserializeOwned;
 
 pub(crate) use self::stored::Sameness;
 use crate::labels::answer_digest;
 use crate::look;
-use crate::store::{Store, StoreError};
+use crate::store::{CaseReading, Store, StoreError};
 use crate::verify::{VerifyError, reopened};
 
 /// A comparison, and what the runs say of the cases that changed most.
@@ -118,16 +120,17 @@ pub enum CompareError {
 
 /// Compares runs with the first of them. At most `shown` changed cases of each metric are looked up.
 pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compared, CompareError> {
-    let sameness = Sameness::of(files)?;
-    let mut sides = std::thread::scope(|scope| {
+    let sameness = Sameness::of(files, asked)?;
+    let found = std::thread::scope(|scope| {
         let read = |file| scope.spawn(elsewhere(move || side(file, sameness, asked)));
         let reading: Vec<_> = files.iter().map(read).collect();
         let read = reading.into_iter().map(|side| match side.join() {
             Ok(side) => side.taken_over(),
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        read.collect::<Result<Vec<Side>, CompareError>>()
+        read.collect::<Result<Vec<(Side, Lines)>, CompareError>>()
     })?;
+    let (mut sides, lines): (Vec<Side>, Vec<Lines>) = found.into_iter().unzip();
     let by_texts = asked.by.as_ref().is_some_and(|by| *by != By::Model);
     if by_texts
         && sides.iter().all(|side| !side.notes.is_empty())
@@ -136,43 +139,54 @@ pub fn compare(files: &[Results], asked: &Asked, shown: usize) -> Result<Compare
         side.notes.push("slices need the cases of one of the runs, which are not at hand".to_owned());
     }
     let with_models = sides.iter().any(Side::has_several_models);
+    if sameness == Sameness::Bytes {
+        stored::settle(files, &mut sides, &lines, with_models)?;
+    }
     let comparison = Comparison::of(&sides, asked)?;
     let wanted = comparison.changed(shown);
     let mut evidences = Evidences::new();
-    for (at, (file, side)) in files.iter().zip(sides).enumerate() {
+    for (at, ((file, side), lines)) in files.iter().zip(sides).zip(lines).enumerate() {
         let place = (at, files.len());
         if let Some(run) = file.run {
             stored::evidence(file, run, &wanted, with_models, &mut evidences, place)?;
             continue;
         }
-        let rows = side.rows_of(&wanted, with_models);
+        let found = side.rows_of(&wanted, with_models).into_iter();
+        let rows: BTreeMap<u64, Identity> =
+            found.filter_map(|(row, identity)| Some((*lines.numbers.get(row)?, identity))).collect();
         drop(side);
-        let mut number = 0;
-        read(file, &mut Vec::new(), |manifest, row, case| {
-            let Some(row) = file.part(row) else { return };
-            if let Some(identity) = rows.get(&number) {
-                keep(&wanted, identity.clone(), &mut evidences, place, || Seen {
-                    case: case.cloned(),
-                    named: (manifest.metrics.iter().cloned().zip(row.named))
-                        .filter_map(|(info, named)| Some((info, named?)))
-                        .collect(),
-                });
-            }
-            number += 1;
+        read(file, Wanted::Rows(&rows), &mut Vec::new(), |manifest, row, case| {
+            let Some(identity) = rows.get(&row.number) else { return };
+            keep(&wanted, identity.clone(), &mut evidences, place, || Seen {
+                case: case.filter(|_| !lines.are_apart).cloned(),
+                named: (manifest.metrics.iter().cloned().zip(row.named))
+                    .filter_map(|(info, named)| Some((info, named?)))
+                    .collect(),
+            });
         })?;
     }
     Ok(Compared { comparison, evidences })
 }
 
+/// Where the outputs of a side come from.
+#[derive(Default)]
+struct Lines {
+    /// For each output the number of its row in the file, or of its case in the store.
+    numbers: Vec<u64>,
+    /// Whether the inputs at hand are not those that the file was made from.
+    are_apart: bool,
+}
+
 /// What a comparison needs of one run.
-fn side(file: &Results, sameness: Sameness, asked: &Asked) -> Result<Side, CompareError> {
+fn side(file: &Results, sameness: Sameness, asked: &Asked) -> Result<(Side, Lines), CompareError> {
+    let mut lines = Lines::default();
     let (side, models) = match file.run {
-        Some(run) => stored::side(file, run, sameness, asked)?,
-        None => of_file(file, asked)?,
+        Some(run) => stored::side(file, run, sameness, asked, &mut lines)?,
+        None => of_file(file, asked, &mut lines)?,
     };
     match file.model.as_ref().filter(|model| !models.contains(*model)) {
         Some(model) => Err(no_model(file, model, models)),
-        None => Ok(side),
+        None => Ok((side, lines)),
     }
 }
 
@@ -183,15 +197,18 @@ fn no_model(file: &Results, model: &str, models: BTreeSet<String>) -> CompareErr
 }
 
 /// The same of a file, and names of the models whose outputs it has.
-fn of_file(file: &Results, asked: &Asked) -> Result<(Side, BTreeSet<String>), CompareError> {
+fn of_file(file: &Results, asked: &Asked, lines: &mut Lines) -> Result<(Side, BTreeSet<String>), CompareError> {
     let mut side = Side::new(file.name.clone(), Vec::new());
     let mut notes = Vec::new();
     let mut models = BTreeSet::new();
     let mut nameless = Nameless::default();
-    read(file, &mut notes, |manifest, row, case| {
-        models.extend(row.model.clone());
+    lines.are_apart = read(file, Wanted::Values, &mut notes, |manifest, row, case| {
+        if let Some(model) = row.model.as_ref().filter(|model| !models.contains(*model)) {
+            models.insert(model.clone());
+        }
         nameless.see(manifest, &row);
         let Some(row) = file.part(row) else { return };
+        lines.numbers.push(row.number);
         if side.metrics.is_empty() {
             side.metrics.clone_from(&manifest.metrics);
         }
@@ -250,8 +267,8 @@ pub fn valued(file: &Results) -> Result<Valued, CompareError> {
     if let Some(run) = file.run {
         let store = Store::open(&file.path)?;
         metrics = store.run(run)?.plan.metrics;
-        store.each_compared(run, &metrics, true, |sample| {
-            let case: Option<Case> = sample.text.map(serde_json::from_str).transpose()?;
+        store.each_compared(run, &metrics, CaseReading::Text, |sample| {
+            let case: Option<Case> = sample.read.text().map(serde_json::from_str).transpose()?;
             add(ValuedCase {
                 answer: answer(case.as_ref(), sample.model),
                 values: sample.values.to_vec(),
@@ -262,7 +279,7 @@ pub fn valued(file: &Results) -> Result<Valued, CompareError> {
             Ok(())
         })?;
     } else {
-        read(file, &mut Vec::new(), |manifest, row, case| {
+        read(file, Wanted::Values, &mut Vec::new(), |manifest, row, case| {
             if metrics.is_empty() {
                 metrics.clone_from(&manifest.metrics);
             }
@@ -337,8 +354,21 @@ fn keep(
     }
 }
 
+/// How much of a file is read.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'a> {
+    /// Everything.
+    Whole,
+    /// Values and labels; parts and evidence, which are most of a file, are passed over.
+    Values,
+    /// Everything of these rows, by their numbers; the others are passed over.
+    Rows(&'a BTreeMap<u64, Identity>),
+}
+
 /// A row of a file.
 pub(crate) struct Row {
+    /// Its place in the file, counted from 0.
+    pub number: u64,
     pub id: String,
     pub model: Option<String>,
     pub repeat: u32,
@@ -351,26 +381,28 @@ pub(crate) struct Row {
 /// The models that the rows of a file name, in the order in which they come.
 pub(crate) fn models(file: &Results) -> Result<Vec<String>, CompareError> {
     let (recorded, manifest, _) = reopened(&file.path, &[])?;
-    let (mut rows, mut number) = (Rows::new(&recorded)?, 0);
+    let mut rows = Rows::new(&recorded, Wanted::Values)?;
     let mut models: Vec<String> = Vec::new();
     while let Some(row) = rows.next(&manifest) {
-        number += 1;
+        let number = rows.number;
         let row = row.map_err(|reason| CompareError::Row { path: file.path.clone(), number, reason })?;
-        models.extend(row.model.filter(|model| !models.contains(model)));
+        models.extend(row.and_then(|row| row.model).filter(|model| !models.contains(model)));
     }
     Ok(models)
 }
 
-/// Reads the rows of a file one after the other, each with its case where that is at hand.
+/// Reads the rows of a file that are wanted one after the other, each with its case where that is at hand. Says whether the inputs
+/// at hand are not those that the file was made from; of rows that are passed over that is not seen.
 pub(crate) fn read(
     file: &Results,
+    wanted: Wanted<'_>,
     notes: &mut Vec<String>,
     visit: impl FnMut(&Manifest, Row, Option<&Case>) + Send,
-) -> Result<(), CompareError> {
+) -> Result<bool, CompareError> {
     let Results { name, path, .. } = file;
     let (recorded, manifest, job) = reopened(path, &[])?;
-    let rows = Rows::new(&recorded)?;
-    let mut joined = Joined { rows, manifest: &manifest, visit, number: 0, failed: None, apart: false };
+    let rows = Rows::new(&recorded, wanted)?;
+    let mut joined = Joined { rows, manifest: &manifest, visit, failed: None, apart: false };
     match job {
         Ok(job) => joined.with_cases(job)?,
         Err(error) => {
@@ -382,17 +414,24 @@ pub(crate) fn read(
         notes.push(format!("the inputs of `{name}` are not those that it was made from; their texts are left out"));
     }
     match joined.failed {
-        Some(reason) => Err(CompareError::Row { path: path.to_owned(), number: joined.number, reason }),
-        None => Ok(()),
+        Some(reason) => Err(CompareError::Row { path: path.to_owned(), number: joined.rows.number, reason }),
+        None => Ok(joined.apart),
     }
+}
+
+/// What comes next of a file.
+enum Next {
+    Row(Row),
+    /// A row that is not wanted.
+    Passed,
+    End,
 }
 
 /// Rows beside their cases. Both come in input order.
 struct Joined<'a, V> {
-    rows: Rows,
+    rows: Rows<'a>,
     manifest: &'a Manifest,
     visit: V,
-    number: u64,
     failed: Option<String>,
     /// Whether rows and cases are not of the same run.
     apart: bool,
@@ -403,23 +442,28 @@ impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Joined<'_, V> {
         Ok(look(job, self.manifest.reading.limit, self).map_err(VerifyError::from)?)
     }
 
-    fn next(&mut self) -> Option<Row> {
+    fn next(&mut self) -> Next {
         if self.failed.is_some() {
-            return None;
+            return Next::End;
         }
-        self.number += 1;
-        match self.rows.next(self.manifest)? {
-            Ok(row) => Some(row),
-            Err(reason) => {
+        match self.rows.next(self.manifest) {
+            Some(Ok(Some(row))) => Next::Row(row),
+            Some(Ok(None)) => Next::Passed,
+            Some(Err(reason)) => {
                 self.failed = Some(reason);
-                None
+                Next::End
             }
+            None => Next::End,
         }
     }
 
     fn rest(&mut self) {
-        while let Some(row) = self.next() {
-            (self.visit)(self.manifest, row, None);
+        loop {
+            match self.next() {
+                Next::Row(row) => (self.visit)(self.manifest, row, None),
+                Next::Passed => {}
+                Next::End => return,
+            }
         }
     }
 }
@@ -427,7 +471,7 @@ impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Joined<'_, V> {
 impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Sink for Joined<'_, V> {
     fn event(&mut self, event: &Event<'_>) -> io::Result<()> {
         if let Event::Scored(result) = event
-            && let Some(row) = self.next()
+            && let Next::Row(row) = self.next()
         {
             self.apart |= row.id != result.case.id;
             let case = Some(&result.case).filter(|_| !self.apart);
@@ -438,41 +482,54 @@ impl<V: FnMut(&Manifest, Row, Option<&Case>) + Send> Sink for Joined<'_, V> {
 }
 
 /// The rows of a file in whatever format.
-struct Rows {
+struct Rows<'a> {
     inner: probare_report::recorded::Rows,
     columns: Option<Vec<String>>,
+    wanted: Wanted<'a>,
+    /// Rows that were read or passed over.
+    number: u64,
 }
 
-impl Rows {
-    fn new(recorded: &Recorded) -> Result<Self, VerifyError> {
+impl<'a> Rows<'a> {
+    fn new(recorded: &Recorded, wanted: Wanted<'a>) -> Result<Self, VerifyError> {
         let inner = recorded.results()?;
         let columns = inner.columns().map(<[String]>::to_vec);
-        Ok(Self { inner, columns })
+        Ok(Self { inner, columns, wanted, number: 0 })
     }
 
-    fn next(&mut self, manifest: &Manifest) -> Option<Result<Row, String>> {
-        let content = match self.inner.next()? {
-            Ok(content) => content,
-            Err(reason) => return Some(Err(reason)),
-        };
-        Some(match (&self.columns, content) {
-            (None, Content::Text(text)) => line(&text, manifest),
+    /// The next row, or that it is passed over; nothing at the end.
+    fn next(&mut self, manifest: &Manifest) -> Option<Result<Option<Row>, String>> {
+        let content = self.inner.next()?;
+        let number = self.number;
+        self.number += 1;
+        if let Wanted::Rows(rows) = self.wanted
+            && !rows.contains_key(&number)
+        {
+            return Some(content.map(|_| None));
+        }
+        let row = content.and_then(|content| match (&self.columns, content) {
+            (None, Content::Text(text)) => match self.wanted {
+                Wanted::Values => line(&text, manifest, |ToldValue(named)| named),
+                Wanted::Whole | Wanted::Rows(_) => line(&text, manifest, |Told(named)| named),
+            },
             (Some(columns), content) => cells(columns, &content, manifest),
             (None, Content::Cells(_)) => Err("it is no result line".to_owned()),
-        })
+        });
+        Some(row.map(|row| Some(Row { number, ..row })))
     }
 }
 
-/// A result line.
-fn line(text: &str, manifest: &Manifest) -> Result<Row, String> {
-    let ResultLine { id, model, repeat, mut scores } = serde_json::from_str(text).map_err(|error| error.to_string())?;
+/// A result line, of which each result is read as a `T`.
+fn line<T: DeserializeOwned>(text: &str, manifest: &Manifest, told: fn(T) -> Named) -> Result<Row, String> {
+    let line: ResultLine<T> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let ResultLine { id, model, repeat, mut scores } = line;
     let named = (manifest.metrics.iter())
         .map(|metric| {
             let at = scores.iter().position(|(name, _)| *name == metric.name)?;
-            Some(scores.swap_remove(at).1.0)
+            Some(told(scores.swap_remove(at).1))
         })
         .collect();
-    Ok(Row { id, model, repeat, is_named: true, named })
+    Ok(Row { number: 0, id, model, repeat, is_named: true, named })
 }
 
 /// A row of a table: what its columns hold of each metric.
@@ -519,6 +576,7 @@ fn cells(columns: &[String], content: &Content, manifest: &Manifest) -> Result<R
     let is_named = columns.get(1).map(String::as_str) == Some("model");
     let own = |name: &str| if is_named { cell(name) } else { None };
     Ok(Row {
+        number: 0,
         id: cell("id").unwrap_or_default(),
         model: own("model"),
         repeat: own("repeat").and_then(|text| text.parse().ok()).unwrap_or(0),

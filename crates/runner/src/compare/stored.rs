@@ -4,33 +4,39 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use probare_core::{Case, MetricInfo};
+use probare_core::{Case, MetricInfo, Sha256};
 use probare_report::By;
 use probare_report::comparison::{Asked, Compared, Content, Evidences, Identity, Seen, Side, content_of};
 use serde::Deserialize;
 
-use super::{CompareError, Results, keep};
+use super::{CompareError, Lines, Results, keep};
 use crate::RunPlan;
-use crate::store::{CasePlace, ComparedSample, Store};
+use crate::store::{CasePlace, CaseRead, CaseReading, ComparedSample, Store};
 
 /// How it is known whether cases of two runs are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sameness {
     /// All runs read the same files in the same way, so the row of a case says which one it is.
-    ByRow,
+    Row,
+    /// By the bytes in which stores keep it: the same bytes are the same case. Where they differ, what is asked decides.
+    Bytes,
     /// By what is asked and what would be right.
-    ByText,
+    Text,
 }
 
 impl Sameness {
     /// What holds for these runs.
-    pub fn of(files: &[Results]) -> Result<Self, CompareError> {
+    pub fn of(files: &[Results], asked: &Asked) -> Result<Self, CompareError> {
         let mut plans = Vec::new();
         for file in files {
-            let Some(run) = file.run else { return Ok(Self::ByText) };
+            let Some(run) = file.run else { return Ok(Self::Text) };
             plans.push(Store::open(&file.path)?.run(run)?.plan);
         }
-        Ok(Self::of_plans(plans.iter()))
+        Ok(match Self::of_plans(plans.iter()) {
+            // Whoever wants the cases has their texts.
+            Self::Text if !needs_case(asked) => Self::Bytes,
+            known => known,
+        })
     }
 
     /// What holds for runs of these plans.
@@ -38,25 +44,44 @@ impl Sameness {
         let read = |plan: &'a RunPlan| plan.datasets.iter().map(|set| (&set.input.sha256, &set.reading));
         let is_plain = |plan: &RunPlan| plan.suite.is_none() && plan.test.is_none();
         let is_known = |plan: &RunPlan| plan.datasets.iter().all(|set| !set.input.sha256.is_empty());
-        let Some(first) = plans.next().filter(|first| is_plain(first) && is_known(first)) else { return Self::ByText };
+        let Some(first) = plans.next().filter(|first| is_plain(first) && is_known(first)) else { return Self::Text };
         let is_same = |plan: &'a RunPlan| is_plain(plan) && plan.probare == first.probare && read(plan).eq(read(first));
-        if plans.all(is_same) { Self::ByRow } else { Self::ByText }
+        if plans.all(is_same) { Self::Row } else { Self::Text }
     }
 
     /// What tells whether two cases are the same, by the place of one and its text; nothing where it is not known.
-    pub fn content(self, (dataset, row): CasePlace, text: Option<&str>) -> serde_json::Result<Option<Content>> {
-        if self == Self::ByRow {
+    pub fn content(self, (dataset, row): CasePlace, read: CaseRead<'_>) -> serde_json::Result<Option<Content>> {
+        if self == Self::Row {
             let mut content = Content::default();
             content[..8].copy_from_slice(&dataset.to_le_bytes());
             content[8..].copy_from_slice(&row.to_le_bytes());
             return Ok(Some(content));
         }
-        let Some(text) = text else { return Ok(None) };
-        let Asks { query, reference } = serde_json::from_str(text)?;
-        // A file whose cases were not at hand has nothing but their ids.
-        let is_empty = query.is_none() && reference.is_none();
-        Ok((!is_empty).then(|| content_of(query.as_deref(), reference.iter().flatten().map(AsRef::as_ref))))
+        match read {
+            CaseRead::Nothing => Ok(None),
+            CaseRead::Bytes(bytes) => {
+                let mut digest = Sha256::default();
+                digest.update(bytes);
+                let mut half = Content::default();
+                half.copy_from_slice(&digest.digest()[..16]);
+                Ok(Some(half))
+            }
+            CaseRead::Text(text) => asks(text),
+        }
     }
+}
+
+/// By what a case asks and what would be right.
+fn asks(text: &str) -> serde_json::Result<Option<Content>> {
+    let Asks { query, reference } = serde_json::from_str(text)?;
+    // A file whose cases were not at hand has nothing but their ids.
+    let is_empty = query.is_none() && reference.is_none();
+    Ok((!is_empty).then(|| content_of(query.as_deref(), reference.iter().flatten().map(AsRef::as_ref))))
+}
+
+/// Whether the cases themselves are wanted, beyond their tags.
+fn needs_case(asked: &Asked) -> bool {
+    asked.cluster.is_some() || asked.by.as_ref().is_some_and(By::needs_metadata)
 }
 
 /// What a case asks and what would be right, without the rest of it.
@@ -77,8 +102,9 @@ pub(super) fn side(
     run: i64,
     sameness: Sameness,
     asked: &Asked,
+    lines: &mut Lines,
 ) -> Result<(Side, BTreeSet<String>), CompareError> {
-    let needs_case = asked.cluster.is_some() || asked.by.as_ref().is_some_and(By::needs_metadata);
+    let needs_case = needs_case(asked);
     let needs_tags = asked.by.is_some();
     let mut models = BTreeSet::new();
     let mut is_whole = true;
@@ -89,9 +115,13 @@ pub(super) fn side(
     if file.model.is_none() {
         side.reserve(usize::try_from(stored.finished).unwrap_or(0).min(ROOM));
     }
-    let with_texts = needs_case || sameness == Sameness::ByText;
-    store.each_compared(run, &metrics, with_texts, |sample| {
-        let ComparedSample { place, id, model, repeat, tags, values, text } = sample;
+    let reading = match sameness {
+        Sameness::Bytes => CaseReading::Bytes,
+        Sameness::Row if !needs_case => CaseReading::Nothing,
+        Sameness::Row | Sameness::Text => CaseReading::Text,
+    };
+    store.each_compared(run, &metrics, reading, |sample| {
+        let ComparedSample { place, id, model, repeat, tags, values, case: number, read } = sample;
         if let Some(model) = model.filter(|model| !models.contains(*model)) {
             models.insert(model.to_owned());
         }
@@ -100,7 +130,7 @@ pub(super) fn side(
             Some(_) => None,
             None => model,
         };
-        let case = match text {
+        let case = match read.text() {
             Some(text) if needs_case => Some(serde_json::from_str(text)?),
             _ if needs_tags => {
                 let tags = tags.map(serde_json::from_str).transpose()?.unwrap_or_default();
@@ -108,8 +138,9 @@ pub(super) fn side(
             }
             _ => None,
         };
-        is_whole &= text.is_some() || !with_texts;
-        let content = sameness.content(place, text)?;
+        is_whole &= reading == CaseReading::Nothing || !matches!(read, CaseRead::Nothing);
+        let content = sameness.content(place, read)?;
+        lines.numbers.push(number.unwrap_or_default().unsigned_abs());
         side.add_values(Compared { id, model, repeat, case: case.as_ref(), content }, values.iter().copied(), asked);
         Ok(())
     })?;
@@ -120,6 +151,34 @@ pub(super) fn side(
         ));
     }
     Ok((side, models))
+}
+
+/// Decides by what cases ask where the bytes of their texts differ. What is decided in one run is decided in all.
+pub(super) fn settle(
+    files: &[Results],
+    sides: &mut [Side],
+    lines: &[Lines],
+    with_models: bool,
+) -> Result<(), CompareError> {
+    let stores = files.iter().map(|file| Store::open(&file.path)).collect::<Result<Vec<Store>, _>>()?;
+    let mut settled: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); sides.len()];
+    loop {
+        let mut open: Vec<(usize, usize)> = Vec::new();
+        for (at, other) in sides.iter().enumerate().skip(1) {
+            let differing = sides[0].differing(other, with_models);
+            open.extend(differing.into_iter().flat_map(|(left, right)| [(0, left), (at, right)]));
+        }
+        open.retain(|(at, output)| settled[*at].insert(*output));
+        if open.is_empty() {
+            return Ok(());
+        }
+        for (at, output) in open {
+            let number = lines[at].numbers.get(output).and_then(|number| i64::try_from(*number).ok());
+            let read = |text: Option<&str>| text.map_or(Ok(None), asks);
+            let content = number.map_or(Ok(None), |number| stores[at].case_read(number, read))?;
+            sides[at].set_content(output, content);
+        }
+    }
 }
 
 /// Looks up what a run says of the cases that are wanted.
@@ -134,23 +193,22 @@ pub(super) fn evidence(
     let store = Store::open(&file.path)?;
     let metrics: Vec<MetricInfo> = store.run(run)?.plan.metrics;
     let ids: BTreeSet<&str> = wanted.iter().map(|identity| identity.id.as_str()).collect();
-    for id in ids {
-        let mut seen: BTreeMap<(Option<String>, u32), u32> = BTreeMap::new();
-        for sample in store.samples_of(run, &metrics, id)? {
-            let result = sample.result;
-            let model = match &file.model {
-                Some(wanted) if result.model.as_ref() != Some(wanted) => continue,
-                Some(_) => None,
-                None => result.model.clone(),
-            };
-            let count = seen.entry((model.clone(), result.repeat)).or_default();
-            let identity = Identity { id: id.to_owned(), model: model.filter(|_| with_models), occurrence: *count };
-            *count += 1;
-            keep(wanted, identity, evidences, place, || Seen {
-                case: Some(result.case),
-                named: metrics.iter().cloned().zip(result.results).collect(),
-            });
-        }
+    let mut seen: BTreeMap<(String, Option<String>, u32), u32> = BTreeMap::new();
+    for sample in store.samples_of(run, &metrics, ids.into_iter())? {
+        let result = sample.result;
+        let model = match &file.model {
+            Some(wanted) if result.model.as_ref() != Some(wanted) => continue,
+            Some(_) => None,
+            None => result.model.clone(),
+        };
+        let id = result.case.id.clone();
+        let count = seen.entry((id.clone(), model.clone(), result.repeat)).or_default();
+        let identity = Identity { id, model: model.filter(|_| with_models), occurrence: *count };
+        *count += 1;
+        keep(wanted, identity, evidences, place, || Seen {
+            case: Some(result.case),
+            named: metrics.iter().cloned().zip(result.results).collect(),
+        });
     }
     Ok(())
 }

@@ -11,7 +11,7 @@ use probare_report::history::{Histories, History, Ran};
 
 use super::{Desk, DeskError, OpenRun, Version};
 use crate::compare::Sameness;
-use crate::store::{ComparedSample, State};
+use crate::store::{CaseReading, ComparedSample, State};
 
 /// Which runs and metrics of a history are wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Desk {
         check(asked, &runs)?;
         let is_stored = runs.iter().all(|run| run.results.is_none());
         let plans = runs.iter().map(|run| &run.stored.plan);
-        let sameness = if is_stored { Sameness::of_plans(plans) } else { Sameness::ByText };
+        let sameness = if is_stored { Sameness::of_plans(plans) } else { Sameness::Text };
         let mut histories = Histories::default();
         let mut known: Vec<KnownSet> = Vec::new();
         for run in &runs {
@@ -86,11 +86,12 @@ impl Desk {
         let mut cases: BTreeMap<i64, HashSet<u64>> = BTreeMap::new();
         let nothing = Asked::default();
         self.with(&run.store, |store| {
-            store.each_compared(run.stored.run, &metrics, sameness == Sameness::ByText, |sample| {
-                let ComparedSample { place, id, model, repeat, values, text, .. } = sample;
+            let reading = if sameness == Sameness::Text { CaseReading::Text } else { CaseReading::Nothing };
+            store.each_compared(run.stored.run, &metrics, reading, |sample| {
+                let ComparedSample { place, id, model, repeat, values, read, .. } = sample;
                 let part = (place.0, model.map(str::to_owned));
                 let side = sides.entry(part).or_insert_with(|| Side::new(run.name.clone(), metrics.clone()));
-                let content = sameness.content(place, text)?;
+                let content = sameness.content(place, read)?;
                 // The number of a row alone is the id of some case in every file.
                 if content.is_some() || !id.bytes().all(|sign| sign.is_ascii_digit()) {
                     cases.entry(place.0).or_default().insert(case_key(id, content));

@@ -83,6 +83,12 @@ pub enum DeskError {
         /// What is wrong.
         reason: String,
     },
+    /// A file was looked at and is not what it should be; the words name it.
+    #[error("{reason}")]
+    Broken {
+        /// What is wrong.
+        reason: String,
+    },
     /// A store refuses.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -132,7 +138,7 @@ pub struct Desk {
 }
 
 /// What changes when a run goes on.
-type Version = (u64, u64, u32);
+type Version = (u64, u64, u32, u64);
 
 /// A list of cases by run, version, filter and order.
 type ListKey = (String, Version, String, String);
@@ -156,12 +162,14 @@ struct OpenRun {
     command: String,
     /// The results as a file, where they are one.
     results: Option<PathBuf>,
+    /// How often the file was read, since it may change.
+    readings: u64,
 }
 
 impl OpenRun {
     fn version(&self) -> Version {
         let errors = self.stored.errors.iter().map(|(_, count)| count).sum();
-        (self.stored.finished, errors, self.stored.rounds)
+        (self.stored.finished, errors, self.stored.rounds, self.readings)
     }
 }
 

@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
 use probare_core::{Case, CaseResult, ErrorKind, Manifest, ModelUsed, SampleKey, ScoreError};
 use probare_report::recorded::Recorded;
-use probare_report::{Gates, Verdict};
+use probare_report::{Gates, Verdict, manifest};
 
 use super::{Desk, DeskError, OpenRun};
-use crate::compare::{self, Results};
+use crate::compare::{self, Results, Wanted};
 use crate::expectations::{self, EXPECTATIONS};
 use crate::store::{Names, STORE, State, Store, StoreKeeper};
 use crate::verify::reopened;
@@ -20,8 +21,28 @@ use crate::{Importing, PlannedDataset, RunPlan, Settings, import_file};
 pub(super) enum Given {
     /// A store: one run of it, or all that it has by now.
     Store { path: PathBuf, only: Option<i64>, prefix: String },
-    /// A file, which is brought into a store when somebody looks at it.
-    File { path: PathBuf, loaded: OnceLock<Result<Loaded, String>> },
+    /// A file, which is brought into a store when somebody looks at it, and again when it has changed.
+    File { path: PathBuf, kept: Mutex<KeptFile> },
+}
+
+/// What became of a file when somebody looked at it.
+#[derive(Default)]
+pub(super) struct KeptFile {
+    written: Written,
+    /// How often it was read.
+    readings: u64,
+    loaded: Option<Result<Loaded, String>>,
+}
+
+/// When a file and its manifest were written, and how long they are.
+type Written = [Option<(SystemTime, u64)>; 2];
+
+fn written(path: &Path) -> Written {
+    let of = |path: &Path| {
+        let found = std::fs::metadata(path).ok()?;
+        Some((found.modified().ok()?, found.len()))
+    };
+    [of(path), of(&manifest::beside(path))]
 }
 
 /// A file that was brought into a store.
@@ -71,7 +92,7 @@ pub(super) fn find(store: &Path, given: &[String]) -> Result<Vec<Given>, DeskErr
             let prefix = format!("s{}r", found.len());
             found.push(Given::Store { path: path.to_owned(), only: None, prefix });
         } else if path.is_file() {
-            found.push(Given::File { path: path.to_owned(), loaded: OnceLock::new() });
+            found.push(Given::File { path: path.to_owned(), kept: Mutex::default() });
         } else {
             return Err(DeskError::Unknown { name: name.clone() });
         }
@@ -111,7 +132,7 @@ fn files_of(folder: &Path, found: &mut Vec<Given>) -> Result<(), DeskError> {
         is_other || (RESULTS.contains(&extension) && is_ours())
     };
     let path_as_named = |path: PathBuf| path.strip_prefix("./").map(Path::to_owned).unwrap_or(path);
-    let given = |path| Given::File { path: path_as_named(path), loaded: OnceLock::new() };
+    let given = |path| Given::File { path: path_as_named(path), kept: Mutex::default() };
     found.extend(paths.into_iter().filter(is_wanted).map(given));
     Ok(())
 }
@@ -160,14 +181,11 @@ impl Desk {
                         notes,
                         command,
                         results: None,
+                        readings: 0,
                     });
                 }
-                Given::File { path, loaded } if key == format!("f{number}") => {
-                    let loaded = loaded.get_or_init(|| self.load(number, path).map_err(|error| told(&error)));
-                    let loaded = loaded.as_ref();
-                    let Loaded { store, gates, notes, results } = loaded
-                        .map_err(|reason| DeskError::File { path: path.clone(), reason: reason.clone() })?
-                        .clone();
+                Given::File { path, kept } if key == format!("f{number}") => {
+                    let (Loaded { store, gates, notes, results }, readings) = self.loaded(number, path, kept)?;
                     let stored = self.with(&store, |store| store.run(1))?;
                     let name = path.display().to_string();
                     let command = if results == *path {
@@ -179,7 +197,8 @@ impl Desk {
                         )
                     };
                     let results = Some(results);
-                    return Ok(OpenRun { key: key.to_owned(), name, store, stored, gates, notes, command, results });
+                    let key = key.to_owned();
+                    return Ok(OpenRun { key, name, store, stored, gates, notes, command, results, readings });
                 }
                 Given::File { .. } => {}
             }
@@ -187,8 +206,27 @@ impl Desk {
         Err(unknown())
     }
 
+    /// A file in its store, and how often it was read: one that has changed since somebody looked at it is read again.
+    fn loaded(&self, number: usize, path: &Path, kept: &Mutex<KeptFile>) -> Result<(Loaded, u64), DeskError> {
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = written(path);
+        if now[0].is_none() {
+            return Err(DeskError::File { path: path.to_owned(), reason: "it is not there any more".to_owned() });
+        }
+        if kept.loaded.is_none() || kept.written != now {
+            kept.readings += 1;
+            kept.written = now;
+            kept.loaded = Some(self.load(&format!("{number}-{}", kept.readings), path).map_err(|error| told(&error)));
+        }
+        match &kept.loaded {
+            Some(Ok(loaded)) => Ok((loaded.clone(), kept.readings)),
+            Some(Err(reason)) => Err(DeskError::Broken { reason: reason.clone() }),
+            None => Err(DeskError::NoRun { key: format!("f{number}") }),
+        }
+    }
+
     /// Brings a file into a store of its own.
-    fn load(&self, number: usize, path: &Path) -> Result<Loaded, DeskError> {
+    fn load(&self, number: &str, path: &Path) -> Result<Loaded, DeskError> {
         let is_ours = Recorded::new(path).and_then(|recorded| recorded.said()).is_ok();
         let mut notes = Vec::new();
         let results = if is_ours {
@@ -206,6 +244,15 @@ impl Desk {
         };
         let whole = Results::whole(&results);
         let (_, manifest, _) = reopened(&results, &[])?;
+        // Rows that are whole say nothing about those that were behind them.
+        if let (Some(then), Ok(now)) = (&manifest.results, std::fs::metadata(&results))
+            && then.bytes != now.len()
+        {
+            let (then, now) = (then.bytes, now.len());
+            notes.push(format!(
+                "the file has {now} bytes and had {then} when it was written: it was cut or changed since"
+            ));
+        }
         let store = self.folder.path().join(format!("file-{number}.db"));
         let opened = Store::open(&store)?;
         fill(&opened, &manifest, &whole, path, &mut notes)?;
@@ -259,7 +306,7 @@ fn fill(
     let mut seen: HashMap<(String, Option<String>, u32), u32> = HashMap::new();
     let mut rows: HashMap<(String, u32), u64> = HashMap::new();
     let (mut cases, mut samples, mut failed) = (0, 0, None);
-    compare::read(whole, notes, |manifest, row, case| {
+    compare::read(whole, Wanted::Whole, notes, |manifest, row, case| {
         let occurrence = seen.entry((row.id.clone(), row.model.clone(), row.repeat)).or_default();
         let number = *rows.entry((row.id.clone(), *occurrence)).or_insert_with(|| {
             cases += 1;

@@ -16,7 +16,7 @@ use probare_report::number::counted;
 use probare_report::{Compression, OpenError as ReportError, Output, refuse_overlap};
 
 use super::ExchangeError;
-use crate::compare::{Results, Row, read};
+use crate::compare::{Results, Row, Wanted, read};
 use crate::drive::{DriveOptions, Surroundings, drive};
 use crate::runs::{RunExport, for_other_tools};
 use crate::store::StoredRun;
@@ -219,7 +219,7 @@ pub fn export_results(results: &Path, wanted: &Exporting<'_>) -> Result<Exported
     // Which models there are is known from the rows alone.
     let mut models = BTreeSet::new();
     let mut repeats = 0;
-    read(&Results::whole(results), &mut Vec::new(), |_, row, _| {
+    read(&Results::whole(results), Wanted::Values, &mut Vec::new(), |_, row, _| {
         models.extend(row.model);
         repeats = repeats.max(row.repeat + 1);
     })?;
@@ -229,7 +229,7 @@ pub fn export_results(results: &Path, wanted: &Exporting<'_>) -> Result<Exported
     let mut sink = wanted.sink(&reads, about)?;
     let source = results.display().to_string();
     let mut failed = sink.event(&Event::Started { source: &source, metrics: &manifest.metrics });
-    read(&Results::whole(results), &mut Vec::new(), |_, row, case| {
+    read(&Results::whole(results), Wanted::Whole, &mut Vec::new(), |_, row, case| {
         if failed.is_ok() {
             failed = sink.event(&Event::Scored(&result(row, case)));
         }

@@ -31,7 +31,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 pub use keeper::{Names, StoreKeeper};
 pub use labels::Label;
 pub use lookup::{Finished, StoredSample};
-pub(crate) use query::{CasePlace, ComparedSample, FoundSample, Order};
+pub(crate) use query::{CasePlace, CaseRead, CaseReading, ComparedSample, FoundSample, Order};
 pub(crate) use samples::Cursor;
 
 use self::body::{Body, Texts};

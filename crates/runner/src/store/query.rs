@@ -50,8 +50,42 @@ pub(crate) struct ComparedSample<'a> {
     pub tags: Option<&'a str>,
     /// In the order of the metrics.
     pub values: &'a [Option<f64>],
-    /// The case as JSON, where it was asked for and is there.
-    pub text: Option<&'a str>,
+    /// The number of its case, where the case is there.
+    pub case: Option<i64>,
+    /// The case, as far as it was asked for and is there.
+    pub read: CaseRead<'a>,
+}
+
+/// How much of the cases is read beside their samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CaseReading {
+    /// Nothing.
+    Nothing,
+    /// The packed bytes, by which the same text is known; to unpack them takes most of the time.
+    Bytes,
+    /// The text.
+    Text,
+}
+
+/// A case that was read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum CaseRead<'a> {
+    /// It was not asked for, or is not there.
+    Nothing,
+    /// As it is packed: the same text has the same bytes.
+    Bytes(&'a [u8]),
+    /// As JSON.
+    Text(&'a str),
+}
+
+impl<'a> CaseRead<'a> {
+    /// The text, where it was asked for and is there.
+    pub const fn text(self) -> Option<&'a str> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Nothing | Self::Bytes(_) => None,
+        }
+    }
 }
 
 /// What makes a text of SQL with what is put into it.
@@ -158,22 +192,38 @@ impl Store {
         self.look(|connection| self.found(connection, run, metrics, places, whole))
     }
 
-    /// All samples of the cases with this id, with everything that metrics said.
-    pub(crate) fn samples_of(
+    /// All samples of the cases with these ids, with everything that metrics said, one id after the other.
+    pub(crate) fn samples_of<'a>(
         &self,
         run: i64,
         metrics: &[MetricInfo],
-        id: &str,
+        ids: impl Iterator<Item = &'a str>,
     ) -> Result<Vec<FoundSample>, StoreError> {
         self.look(|connection| {
-            // Sorted here: there the order would be had from an index of the whole run.
             let mut statement =
                 connection.prepare_cached("SELECT place, position FROM samples WHERE run = ?1 AND id = ?2")?;
-            let places = statement.query_map(params![run, id], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            let mut places: Vec<CasePlace> = places.collect::<Result<_, _>>()?;
-            places.sort_unstable();
-            places.dedup();
-            self.found(connection, run, metrics, &places, true)
+            let mut all = Vec::new();
+            for id in ids {
+                // Sorted here: there the order would be had from an index of the whole run.
+                let places = statement.query_map(params![run, id], |row| Ok((row.get(0)?, row.get(1)?)))?;
+                let mut places: Vec<CasePlace> = places.collect::<Result<_, _>>()?;
+                places.sort_unstable();
+                places.dedup();
+                all.append(&mut places);
+            }
+            self.found(connection, run, metrics, &all, true)
+        })
+    }
+
+    /// Reads the text of a case by its number; nothing where it is not there.
+    pub(crate) fn case_read<T>(
+        &self,
+        number: i64,
+        read: impl FnOnce(Option<&str>) -> serde_json::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.look(|connection| {
+            let text = Texts::Cases.text(connection, &self.unpacker, number)?;
+            Ok(read(text.as_deref())?)
         })
     }
 
@@ -249,7 +299,7 @@ impl Store {
         &self,
         run: i64,
         metrics: &[MetricInfo],
-        with_texts: bool,
+        reading: CaseReading,
         mut visit: impl FnMut(ComparedSample<'_>) -> serde_json::Result<()>,
     ) -> Result<(), StoreError> {
         self.look(|connection| {
@@ -275,9 +325,16 @@ impl Store {
                 } else {
                     *repeat
                 };
-                let text = match row.case.filter(|_| with_texts) {
-                    Some(number) => Texts::Cases.text(connection, &self.unpacker, number)?,
-                    None => None,
+                let (mut text, mut bytes) = (None, None);
+                match (reading, row.case) {
+                    (CaseReading::Text, Some(case)) => text = Texts::Cases.text(connection, &self.unpacker, case)?,
+                    (CaseReading::Bytes, Some(case)) => bytes = Texts::Cases.packed(connection, case)?,
+                    (CaseReading::Nothing, _) | (_, None) => {}
+                }
+                let read = match (&text, &bytes) {
+                    (Some(text), _) => CaseRead::Text(text),
+                    (None, Some(bytes)) => CaseRead::Bytes(bytes),
+                    (None, None) => CaseRead::Nothing,
                 };
                 Ok(visit(ComparedSample {
                     place: (i64::from(*number), *position),
@@ -286,7 +343,8 @@ impl Store {
                     repeat,
                     tags: row.tags.as_deref(),
                     values: &values,
-                    text: text.as_deref(),
+                    case: row.case,
+                    read,
                 })?)
             })
         })

@@ -1,7 +1,7 @@
 // The desk: runs, the cases of a run, one case. What it shows it asks for, page by page; the address says what is shown, so a
 // link or the button back leads to the same view. All text goes in as text, never as markup.
 import { askedFold } from "./asked.js";
-import { breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, textsOf } from "./case.js";
+import { amount, breakable, cellOf, count, hide, idleOf, make, panelOf, rounded, short, textsOf } from "./case.js";
 import { panelsOf } from "./panel.js";
 import { trendsOf } from "./trend.js";
 import { labelKeys, labelsView } from "./labels.js";
@@ -64,8 +64,10 @@ const send = async (path, asked, how) => {
   const said = await reply.json().catch(() => ({}));
   throw new Refused(reply.status, said.error || `the server answered ${reply.status}`);
 };
+// What a view still waits for when another one is opened is not waited for any longer, so it cannot come after it and take its place.
+let leaving = new AbortController();
 /** @param {string} path @param {Record<string, any>} asked */
-const ask = async (path, asked) => (await send(path, asked)).json();
+const ask = async (path, asked) => (await send(path, asked, { signal: leaving.signal })).json();
 
 // What the address says: a view and its parameters.
 const where = () => {
@@ -144,7 +146,7 @@ const meanOf = (metric, cell) => {
     }
     parts.push(meter);
   }
-  const counts = dots([cell.interval, `${count(cell.cases)} cases`, cell.unsure ? `${count(cell.unsure)} unsure` : "", cell.not_applicable ? `${count(cell.not_applicable)} n/a` : ""]);
+  const counts = dots([cell.interval, amount(cell.cases, "case"), cell.unsure ? `${count(cell.unsure)} unsure` : "", cell.not_applicable ? `${count(cell.not_applicable)} n/a` : ""]);
   parts.push(make("span", { class: "small soft", title: cell.method ? `95 % interval, ${cell.method}` : null }, counts));
   if (cell.failed) parts.push(make("span", { class: "tag bad" }, `${count(cell.failed)} failed`));
   return make("td", { class: "right" }, parts);
@@ -173,7 +175,7 @@ const modelsTable = (summary) => {
   const metrics = /** @type {Metric[]} */ (summary.settings.metrics);
   const head = make("tr", {}, make("th", { scope: "col" }, "Model"), metrics.map((metric) => make("th", { scope: "col", class: "right", title: metric.summary }, breakable(metric.name), " ", make("span", { class: "soft", "aria-label": `${/** @type {any} */ (metric).better} is better` }, /** @type {any} */ (metric).better === "lower" ? "↓" : "↑"))));
   const row = (name, cells, cost, outputs, filter, side) =>
-    make("tr", {}, make("th", { scope: "row" }, side ? chooser(side, `${name} of ${summary.name}`) : "", link(linkTo("cases", { run: summary.key, q: filter }), make("bdi", {}, name)), make("span", { class: "small soft" }, dots([`${count(outputs)} outputs`, money(cost)]))), cells.map((cell, at) => meanOf(metrics[at], cell)));
+    make("tr", {}, make("th", { scope: "row" }, side ? chooser(side, `${name} of ${summary.name}`) : "", link(linkTo("cases", { run: summary.key, q: filter }), make("bdi", {}, name)), make("span", { class: "small soft" }, dots([amount(outputs, "output"), money(cost)]))), cells.map((cell, at) => meanOf(metrics[at], cell)));
   const rows = summary.rows.map((one) => row(one.model === "(none)" ? "answers of the file" : one.model, one.cells, one.cost_usd, one.outputs, one.model.startsWith("(") ? "" : `model:"${one.model.replace(/(["\\])/g, "\\$1")}"`, one.model.startsWith("(") ? summary.key : `${summary.key}@${one.model}`));
   if (summary.rows.length > 1) rows.push(row("all", summary.whole, null, summary.outputs, "", summary.key));
   return make("div", { class: "groups card scroll" }, make("table", {}, make("caption", { class: "sr" }, `Means of ${summary.name}`), make("thead", {}, head), make("tbody", {}, rows)));
@@ -188,7 +190,7 @@ const gatesOf = (summary) => {
 const factsOf = (run) => {
   const [errors, datasets] = [run.errors || [], run.datasets || []];
   const failed = errors.reduce((sum, [, number]) => sum + number, 0);
-  const left = run.state === "open" ? `open: ${count(run.finished)} of ${count(run.samples)} samples` : run.finished === undefined ? "" : `${count(run.finished)} samples`;
+  const left = run.state === "open" ? "open" : run.finished === undefined ? "" : amount(run.finished, "sample");
   return make("p", { class: "soft facts" }, dots([run.suite, make("bdi", {}, short(run.config || "", 120)), datasets.length > 1 ? `${datasets.length} data sets` : "", moment(run.made), left, run.cost_usd ? money(run.cost_usd) : "", failed ? make("span", { class: "tag bad" }, `${count(failed)} results failed: ${errors.map(([kind, number]) => `${kind} ${count(number)}`).join(", ")}`) : ""]));
 };
 // A run that is still written: how far it is, told by the server as it goes on.
@@ -233,8 +235,12 @@ const liveLine = (run, atEnd, showNew) => {
             }
           }
         }
-      } catch {
+      } catch (error) {
         if (stop.signal.aborted) return undefined;
+        if (error instanceof Refused && error.status === 404) {
+          words.replaceChildren(make("bdi", {}, short(error.message, 300)));
+          return undefined;
+        }
       }
       await new Promise((resolve) => setTimeout(resolve, 1000));
       if (!line.isConnected) return undefined;
@@ -266,7 +272,7 @@ const runCard = (run) => {
   const name = make("h2", {}, link(linkTo("cases", { run: run.key }), make("bdi", {}, run.name)));
   const place = make("div", { "aria-busy": "true" }, make("p", { class: "soft" }, "counting …"));
   const saver = button("Save as one file", () => save(run, saver), { class: "quiet" });
-  const card = make("article", { class: "run", "data-run": run.key }, make("div", { class: "run-head" }, name, link(linkTo("labels", { run: run.key }), "Label"), saver), run.kind === "file" ? null : factsOf(run), run.state === "open" ? liveLine(run, () => fill()) : null, place);
+  const card = make("article", { class: "run", "data-run": run.key }, make("div", { class: "run-head" }, name, link(linkTo("labels", { run: run.key }), "Label"), saver), run.kind === "file" ? null : factsOf(run), run.state === "open" ? liveLine(run, () => fill(), () => fill()) : null, place);
   const fill = async () => {
     try {
       const summary = await ask("summary", { run: run.key });
@@ -297,6 +303,15 @@ const showRuns = async () => {
 
 // Cases of a run.
 
+// Rows that fill a window: they are seen before the others are made.
+const atOnce = 12;
+// A tab that nobody looks at is not painted.
+const painted = () => new Promise((done) => {
+  requestAnimationFrame(() => setTimeout(done));
+  setTimeout(done, 200);
+});
+// The case that was looked at last.
+let lastCase = "";
 /** @param {Record<string, string>} asked */
 const showCases = async (asked) => {
   const found = await ask("cases", { ...asked, most: perPage }).catch((error) => {
@@ -317,7 +332,7 @@ const showCases = async (asked) => {
   const sorts = [["", "In order"], ...metrics.flatMap(({ name }) => [[name, `${name}, lowest first`], [`-${name}`, `${name}, highest first`]]), ["-cost", "Dearest first"], ["-latency", "Slowest first"]];
   const sort = /** @type {HTMLSelectElement} */ (make("select", { id: "sort" }, sorts.map(([value, words]) => make("option", { value, selected: value === (asked.sort || "") }, words))));
   sort.addEventListener("change", () => again({ sort: sort.value }));
-  const words = asked.q ? `${count(found.total)} cases fit` : `${count(found.total)} cases`;
+  const words = `${amount(found.total, "case")}${asked.q ? (found.total === 1 ? " fits" : " fit") : ""}`;
   const tools = make("div", { class: "tools", role: "search" }, filter, button("Filter", () => again({ q: filter.value.trim() })), make("label", {}, make("span", { class: "sr" }, "Sort"), sort), make("output", { "aria-live": "polite", id: "amount" }, words), link(linkTo("labels", { run: asked.run }), "Label"));
   const error = make("p", { class: "wrong", id: "filter-error", role: "alert" }, found.error ? make("bdi", {}, found.error.message) : "");
   const sortHead = (metric) => {
@@ -330,9 +345,10 @@ const showCases = async (asked) => {
     return head;
   });
   const table = make("table", {}, make("caption", { class: "sr" }, "Cases, with one row for each output"), make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Case"), make("th", { scope: "col" }, "Answer"), heads)));
-  for (const row of found.rows) {
+  /** @param {any} row */
+  const bodyOf = (row) => {
     const to = linkTo("case", { run: asked.run, at: row.at.join(","), q: asked.q, sort: asked.sort });
-    const opener = make("a", { href: to, class: "open" }, make("b", {}, make("bdi", {}, short(row.id, 80))), make("span", {}, make("bdi", {}, row.query)));
+    const opener = make("a", { href: to, class: "open", "data-at": row.at.join(",") }, make("b", {}, make("bdi", {}, short(row.id, 80))), make("span", {}, make("bdi", {}, row.query)));
     const tags = row.tags.length ? make("span", { class: "labels" }, row.tags.slice(0, 6).map((tag) => make("span", { class: "tag" }, short(tag, 40)))) : null;
     const body = make("tbody", { class: "case" });
     row.outputs.forEach((/** @type {Answer} */ output, at) => {
@@ -341,9 +357,10 @@ const showCases = async (asked) => {
       const first = at ? null : make("th", { scope: "row", rowspan: row.outputs.length + (row.more ? 1 : 0) }, opener, tags);
       body.append(make("tr", {}, first, answer, metrics.map((_, metric) => cellOf(metrics, output.entry, metric))));
     });
-    if (row.more) body.append(make("tr", {}, make("td", { colspan: metrics.length + 1, class: "soft small" }, `and ${count(row.more)} more outputs`)));
-    table.append(body);
-  }
+    if (row.more) body.append(make("tr", {}, make("td", { colspan: metrics.length + 1, class: "soft small" }, `and ${amount(row.more, "more output")}`)));
+    return body;
+  };
+  table.append(...found.rows.slice(0, atOnce).map(bodyOf));
   const pager = make("nav", { class: "tools pager", "aria-label": "Pages of cases" });
   const last = Math.max(0, Math.ceil(found.total / perPage) - 1);
   const page = Math.floor(found.from / perPage);
@@ -351,6 +368,19 @@ const showCases = async (asked) => {
   pager.append(turn("First", 0), turn("Previous", page - 1), make("span", {}, found.total ? `${count(found.from + 1)} to ${count(found.from + found.rows.length)} of ${count(found.total)}` : "none"), turn("Next", page + 1), turn("Last", last));
   show(run.name, [make("h1", {}, make("bdi", {}, run.name)), found.error ? null : factsOf(run), run.state === "open" ? liveLine(run, render, render) : null, tools, error, found.total > perPage ? pager : null, found.rows.length ? make("div", { class: "cases card scroll" }, table) : null]);
   tell(words);
+  if (found.rows.length > atOnce) {
+    await painted();
+    if (!table.isConnected) return false;
+    table.append(...found.rows.slice(atOnce).map(bodyOf));
+  }
+  // Who comes back from a case is where it stands.
+  const before = /** @type {HTMLElement | undefined} */ ([...table.querySelectorAll("a.open")].find((opener) => lastCase === `${asked.run} ${/** @type {HTMLElement} */ (opener).dataset.at}`));
+  lastCase = "";
+  if (before) {
+    before.focus({ preventScroll: true });
+    before.scrollIntoView({ block: "center", behavior: "instant" });
+  }
+  return Boolean(before);
 };
 
 // One case.
@@ -361,6 +391,7 @@ const nameOf = (output, at) => output.model || (output.repeat ? `repeat ${output
 /** @param {Record<string, string>} asked */
 const showCase = async (asked) => {
   const found = await ask("case", asked);
+  lastCase = `${asked.run} ${found.at.join(",")}`;
   hide(found.settings.hidden);
   const metrics = /** @type {Metric[]} */ (found.settings.metrics);
   const outputs = /** @type {Answer[]} */ (found.outputs);
@@ -378,7 +409,7 @@ const showCase = async (asked) => {
     const { entry, record } = outputs[at];
     sharedAt.replaceChildren(textsOf(metrics, entry, { ...record, texts: record.texts.filter(isShared), asked: undefined }, isMarked));
     const marks = sharedAt.querySelectorAll("mark").length;
-    if (marks) sharedAt.append(make("p", { class: "small soft" }, `marks of ${nameOf(outputs[at], at)}`));
+    if (marks) sharedAt.append(make("p", { class: "small soft" }, `marked: what the scores of ${nameOf(outputs[at], at)} go by`));
     for (const card of whole.querySelectorAll(".output")) card.classList.toggle("active", Number(/** @type {HTMLElement} */ (card).dataset.at) === at);
   };
   const cards = outputs.map((output, at) => {
@@ -435,30 +466,31 @@ const svg = (tag, attributes, ...children) => {
 const forest = (metrics) => {
   const drawn = metrics.filter(({ whole }) => whole);
   if (!drawn.length) return null;
-  const [width, left, row] = [640, 190, 26];
+  const width = Math.min(Math.max(main.clientWidth - 80, 280), 640);
+  const [left, row] = [Math.min(190, width * 0.4), 26];
   // Metrics have ranges of their own: what is drawn is the share of it.
   const share = (one, value) => value / (one.width || 1);
   const reach = Math.max(...drawn.flatMap((one) => [one.whole.mean, ...(one.whole.ends || [])].map((value) => Math.abs(share(one, value)))), 1e-9);
-  const x = (value) => left + 20 + ((value / reach + 1) / 2) * (width - left - 40);
+  const x = (value) => left + 30 + ((value / reach + 1) / 2) * (width - left - 60);
   const height = drawn.length * row + 34;
-  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, class: "chart forest", role: "img", "aria-label": drawn.map(({ metric, whole }) => `${metric} ${whole.difference}, ${whole.interval}`).join("; ") });
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, width, class: "chart forest", role: "img", "aria-label": drawn.map(({ metric, whole }) => `${metric} ${whole.difference}, ${whole.interval}`).join("; ") });
   picture.append(svg("line", { x1: x(0), x2: x(0), y1: 6, y2: height - 24, class: "axis zero" }));
   drawn.forEach((one, at) => {
     const { metric, better, whole } = one;
     const y = 20 + at * row;
     const gain = better === "lower" ? -whole.mean : whole.mean;
     const tone = whole.verdict === "better" || whole.verdict === "worse" ? (gain > 0 ? "good" : "bad") : "plain";
-    picture.append(svg("text", { x: left, y: y + 4, "text-anchor": "end", class: "label" }, document.createTextNode(short(metric, 26))));
+    picture.append(svg("text", { x: left, y: y + 4, "text-anchor": "end", class: "label" }, document.createTextNode(short(metric, Math.floor(left / 7.3)))));
     if (whole.ends) picture.append(svg("line", { x1: x(share(one, whole.ends[0])), x2: x(share(one, whole.ends[1])), y1: y, y2: y, class: `reach ${tone}` }));
     picture.append(svg("circle", { cx: x(share(one, whole.mean)), cy: y, r: 4.5, class: `point ${tone}` }));
   });
   for (const value of [-reach, 0, reach]) picture.append(svg("text", { x: x(value), y: height - 8, "text-anchor": "middle" }, document.createTextNode(value === 0 ? "0" : `${value > 0 ? "+" : ""}${Math.round(value * 1000) / 10} %`)));
   return make("div", { class: "card chart-card" }, picture, make("p", { class: "small soft" }, "Differences with their 95 % intervals, as a share of the range of each metric"));
 };
-const mostWords = 800;
-/** What one text has and the other has not, word by word. @param {string} before @param {string} after */
+const mostWords = 1200;
+/** What one text has and the other has not, by words and the signs between them. @param {string} before @param {string} after */
 const difference = (before, after) => {
-  const [a, b] = [before, after].map((text) => text.match(/\s+|[^\s]+/g) || []);
+  const [a, b] = [before, after].map((text) => text.match(/\s+|[\p{L}\p{M}\p{N}]+|[^\s\p{L}\p{M}\p{N}]/gu) || []);
   if (a.length > mostWords || b.length > mostWords) return [[before], [after]];
   const rows = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i -= 1) for (let j = b.length - 1; j >= 0; j -= 1) rows[i][j] = a[i] === b[j] ? rows[i + 1][j + 1] + 1 : Math.max(rows[i + 1][j], rows[i][j + 1]);
@@ -599,16 +631,19 @@ let turn = 0;
 const render = async () => {
   turn += 1;
   const mine = turn;
+  leaving.abort();
+  leaving = new AbortController();
   const { view, asked } = where();
   // What was told about another view does not stand over this one.
   help.close();
   main.setAttribute("aria-busy", "true");
   try {
-    await (views[view] || showRuns)(asked);
-    if (mine === turn && view !== "runs") scrollTo({ top: 0, behavior: "instant" });
+    const isPlaced = await (views[view] || showRuns)(asked);
+    if (mine === turn && view !== "runs" && !isPlaced) scrollTo({ top: 0, behavior: "instant" });
   } catch (error) {
     if (mine === turn) show("Probare", [failure(error)]);
   }
 };
+history.scrollRestoration = "manual";
 addEventListener("hashchange", render);
 render();

@@ -24,7 +24,7 @@ use axum::routing::{MethodRouter, get, post};
 use bytes::Bytes;
 use http_body::Frame;
 use probare_report::html;
-use probare_runner::{CasesAsked, Desk, DeskError, HistoryAsked, LabelError};
+use probare_runner::{CasesAsked, CompareError, Desk, DeskError, HistoryAsked, LabelError, StoreError};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
@@ -177,8 +177,13 @@ async fn asked<T: Serialize + Send + 'static>(
 
 fn refusal(error: &DeskError) -> Refusal {
     let status = match error {
-        DeskError::NoRun { .. } | DeskError::NoCase => StatusCode::NOT_FOUND,
-        DeskError::Filter(_) | DeskError::Sort { .. } | DeskError::Label(LabelError::Refused(_)) => {
+        DeskError::NoRun { .. } | DeskError::NoCase | DeskError::Store(StoreError::NoRun { .. }) => {
+            StatusCode::NOT_FOUND
+        }
+        DeskError::Filter(_)
+        | DeskError::Sort { .. }
+        | DeskError::Label(LabelError::Refused(_))
+        | DeskError::Results(CompareError::Comparison(_) | CompareError::NoModel { .. }) => {
             StatusCode::UNPROCESSABLE_ENTITY
         }
         _ => StatusCode::INTERNAL_SERVER_ERROR,

@@ -28,7 +28,7 @@ fn references(folder: &Path) -> BTreeMap<String, String> {
 }
 
 /// The lines of a file of labels.
-fn lines(path: &Path) -> Vec<Json> {
+pub(super) fn lines(path: &Path) -> Vec<Json> {
     fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
@@ -203,7 +203,7 @@ fn scored(folder: &Path) {
     good(folder, &["score", "cases.jsonl", "-m", "token_f1", "--quiet", "-o", "results.jsonl"]);
 }
 
-fn post(desk: &Viewed, body: &Json, headers: &[(&str, &str)]) -> (u16, Json) {
+pub(super) fn post(desk: &Viewed, body: &Json, headers: &[(&str, &str)]) -> (u16, Json) {
     let body = body.to_string();
     let mut text = format!("POST /view/api/label HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
     if !headers.iter().any(|(name, _)| *name == "Host") {

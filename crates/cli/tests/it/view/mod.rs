@@ -4,6 +4,7 @@ mod driver;
 mod labels;
 mod panels;
 mod saved;
+mod unusual;
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -26,6 +26,8 @@ pub(super) enum Edit {
     Moved,
     /// Two places were put together at words that do not end or begin anything.
     Joined,
+    /// It stands before what it stands behind there.
+    Turned,
 }
 
 /// An edit with where it is.
@@ -119,11 +121,14 @@ impl Laid<'_> {
 
     fn new_words(&self, doubts: &mut Vec<Doubt>) {
         for (from, to, before, behind) in self.runs() {
-            let gap = self.gap(before, behind).unwrap_or_default();
+            let gap = self.gap(before, behind);
+            // "Milton wrote that it is done" where the context has "Milton: it is done".
+            let has_speaker = gap.as_ref().is_some_and(Vec::is_empty) && self.said[from - 1].is_name();
+            let gap = gap.unwrap_or_default();
             let mut is_full = false;
             for index in from..to {
                 let unit = &self.said[index];
-                if unit.is_light() {
+                if unit.is_light() || has_speaker && unit.is_claim && unit.logic().is_none() {
                     continue;
                 }
                 is_full = true;
@@ -285,22 +290,12 @@ impl Laid<'_> {
         let Some(at) = self.path.met[index] else { return false };
         let (unit, had) = (&self.said[index], self.had[at]);
         let ties = |word: &str| {
-            matches!(
-                word,
-                "of" | "in"
-                    | "on"
-                    | "at"
-                    | "for"
-                    | "with"
-                    | "from"
-                    | "to"
-                    | "into"
-                    | "between"
-                    | "against"
-                    | "as"
-                    | "among"
-                    | "through"
-            )
+            const BEFORE_NOUNS: [&str; 30] = [
+                "about", "above", "across", "against", "along", "among", "around", "as", "at", "behind", "below",
+                "beside", "between", "by", "during", "for", "from", "in", "into", "near", "of", "on", "over",
+                "through", "to", "towards", "under", "via", "with", "within",
+            ];
+            BEFORE_NOUNS.contains(&word)
         };
         unit.logic().is_some() || ties(unit.lead) && unit.lead == had.lead || (unit.lead == "by") != (had.lead == "by")
     }
@@ -321,7 +316,8 @@ impl Laid<'_> {
                         && self.had[left].logic().is_none()
                         && !self.had[left].is_light()
                 });
-                doubts.extend(left.map(|left| doubt(Some(left))));
+                let edit = if is_same { Edit::Turned } else { Edit::Joined };
+                doubts.extend(left.map(|left| Doubt { edit, ..doubt(Some(left)) }));
                 let same_clause = |one: Option<&&Unit<'_>>, other: &Unit<'_>| {
                     one.is_some_and(|one| (one.sentence, one.clause) == (other.sentence, other.clause))
                 };
@@ -340,7 +336,7 @@ impl Laid<'_> {
             }
             // What goes back takes its preposition along, or what went ahead did: "in winter" may be moved, "dog" for "man" may not.
             if is_same && at <= from && !self.is_tied(index) && !self.is_tied(self.piece_of(last_index)) {
-                doubts.push(doubt(Some(at)));
+                doubts.push(Doubt { edit: Edit::Turned, ..doubt(Some(at)) });
             }
             // "Bicycles pay" of "bicycles travel free, cars pay": the middle of one clause goes on in the middle of another.
             let goes_on = |one: Option<&&Unit<'_>>, other: &Unit<'_>| one.is_some_and(|one| same(one, other));

@@ -29,6 +29,8 @@ pub enum Exchange {
     Denied,
     /// A denial of the context that is left out.
     Affirmed,
+    /// Subject and object of a verb.
+    Roles,
 }
 
 impl Exchange {
@@ -44,6 +46,7 @@ impl Exchange {
             Self::Stronger => "more than the context says",
             Self::Denied => "denied here and not there",
             Self::Affirmed => "denied there and not here",
+            Self::Roles => "who does it and to whom is exchanged",
         }
     }
 }

@@ -2,25 +2,28 @@
 //!
 //! [`units`] cuts sentences into what counts, [`path`] finds the cheapest way of a sentence through the sentences of the context that
 //! share most with it, [`edits`] reads off what is new, lost, moved or joined, [`exchange`] what was put in the place of something
-//! that excludes it. Without a harmful edit a sentence is supported, with one clean exchange it is contradicted, else it is left
+//! that excludes it, [`roles`] whether what stands elsewhere still does the same to the same. Without a harmful edit a sentence is supported, with one clean exchange it is contradicted, else it is left
 //! open. The work is in proportion to the text: each sentence is laid over eight others at most.
 
 mod edits;
 mod exchange;
 mod path;
+mod roles;
 mod units;
 
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use probare_nlp::lexicon::{Sort, Sorts};
 use probare_nlp::reading::{Reading, Sentence};
 use probare_text::quantities;
 
 use super::super::finding::Source;
 use super::amounts::Amounts;
 use super::sources::Sources;
-use edits::{Edit, Laid};
+use edits::{Doubt, Edit, Laid};
 pub use exchange::Exchange;
+use roles::{Bindings, Roles};
 use units::{Unit, Value, of_chunk, units, values};
 
 /// What was proved of a sentence.
@@ -91,7 +94,10 @@ impl<'a> Page<'a> {
 
     /// What can be proved of a sentence of the response.
     pub fn proof(&mut self, reading: &'a Reading, sentence: &Sentence, amounts: &Amounts<'_>) -> Proof {
-        let said = units(reading, sentence, sentence.opening, 0, &self.values.said, self.sources);
+        // "No, they do not sell it" says no once.
+        let answers = reading.is_any(sentence.opening, Sorts::of(&[Sort::Yes, Sort::No]));
+        let from = sentence.opening + if answers && reading.word(sentence.opening + 1) == "," { 2 } else { 0 };
+        let said = units(reading, sentence, from, 0, &self.values.said, self.sources);
         let near = self.nearest(&said);
         let had: Vec<&Unit<'a>> = near.iter().flat_map(|&number| self.units_of(number)).collect();
         let path = path::cheapest(&said, &had);
@@ -100,13 +106,29 @@ impl<'a> Page<'a> {
         let laid = Laid { reading, said: &said, had: &had, path: &path, used: &used };
         let content = said.iter().filter(|unit| unit.logic().is_none()).count();
         let cost = path.cost / said.len().max(1) as f64;
-        let is_copy = cost < COPY && content >= 2 || cost < SHORT_COPY && said.len() >= 3;
+        let mut is_copy = cost < COPY && content >= 2 || cost < SHORT_COPY && said.len() >= 3;
         let is_near = laid.is_near();
-        let doubts = if is_copy || is_near { laid.doubts() } else { Vec::new() };
+        let mut doubts = if is_copy || is_near { laid.doubts() } else { Vec::new() };
         let worked_out = |unit: &Unit<'_>| amounts.is_worked_out(&unit.span);
         if let Some(charge) = is_near.then(|| laid.exchange(&doubts, worked_out)).flatten() {
             let source = self.place(had[charge.had], had[charge.had]);
             return Proof::Exchanged { exchange: charge.exchange, span: said[charge.said].span.clone(), source };
+        }
+        if (is_copy || is_near) && laid.asks_for_roles(&doubts) {
+            match self.roles(&laid, reading, sentence, &doubts) {
+                Roles::Kept => {
+                    // What only stands elsewhere costs nothing.
+                    let turned = doubts.iter().filter(|doubt| doubt.edit == Edit::Turned).count();
+                    is_copy |= (path.cost - turned as f64 * path::BACK) / (said.len().max(1) as f64) < COPY;
+                    doubts.clear();
+                }
+                Roles::Exchanged(said_at, had_at) => {
+                    let (span, had) = (said[said_at].span.clone(), had[had_at]);
+                    return Proof::Exchanged { exchange: Exchange::Roles, span, source: self.place(had, had) };
+                }
+                Roles::Turned(index) => doubts.push(Doubt { edit: Edit::Moved, said: Some(index), had: None }),
+                Roles::Unknown => {}
+            }
         }
         let met = || path.met.iter().flatten().copied();
         if let (true, true, Some(first)) = (doubts.is_empty(), is_copy, met().next()) {
@@ -122,6 +144,25 @@ impl<'a> Page<'a> {
         let lost = doubts.iter().find(|doubt| doubt.edit == Edit::Lost).and_then(|doubt| doubt.had);
         let lost = lost.map(|at| self.place(had[at], had[at]));
         Proof::Open { words: words.into_iter().map(|index| said[index].span.clone()).collect(), lost }
+    }
+
+    /// What the trees of a sentence and of those that it meets say about roles.
+    fn roles(&self, laid: &Laid<'_>, reading: &Reading, sentence: &Sentence, doubts: &[Doubt]) -> Roles {
+        let is_long = |sentence: &Sentence| sentence.tokens.len() > roles::LONGEST;
+        let mut had = Bindings::default();
+        let mut number = None;
+        for (at, unit) in laid.had.iter().enumerate().filter(|(at, _)| laid.used[*at]) {
+            if number.replace(unit.sentence) == Some(unit.sentence) {
+                continue;
+            }
+            let first = laid.had[..at].iter().rposition(|other| other.sentence != unit.sentence).map_or(0, |at| at + 1);
+            let (reading, there) = self.sources.sentence(unit.sentence);
+            if is_long(sentence) || is_long(there) {
+                return Roles::Unknown;
+            }
+            had.extend(Bindings::of(reading, there, self.units_of(unit.sentence), first));
+        }
+        laid.roles(&Bindings::of(reading, sentence, laid.said, 0), &had, doubts)
     }
 
     /// The sentences of the context that share most with some units, in order.

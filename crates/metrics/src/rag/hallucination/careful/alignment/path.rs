@@ -12,6 +12,9 @@ pub(super) const NEW: f64 = 1.2;
 /// The same for a word of logic.
 pub(super) const NEW_LOGIC: f64 = 0.9;
 
+/// Price of going back.
+pub(super) const BACK: f64 = 0.75;
+
 /// Words of the context that a word may meet, at most.
 const MOST_CANDIDATES: usize = 16;
 
@@ -42,7 +45,7 @@ fn step(from: &Unit<'_>, to: &Unit<'_>, distance: isize) -> f64 {
         0 => 0.9,
         1..=6 => 0.08 * (distance - 1) as f64,
         7.. => 0.6,
-        _ => 0.75,
+        _ => BACK,
     }
 }
 
