@@ -3,7 +3,6 @@
 use probare_nlp::lexicon::Sort;
 use probare_nlp::reading::{Reading, Sentence};
 use probare_text::porter;
-use probare_text::wordnet::{PartOfSpeech, WordNet};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::finding::Source;
@@ -95,7 +94,7 @@ impl Sources {
             stem
         } else {
             let next = self.places.len();
-            let stem = *self.stems.entry(stem(word)).or_insert(next);
+            let stem = *self.stems.entry(porter::stem(word)).or_insert(next);
             if stem == next {
                 self.places.push(Vec::new());
                 self.counts.push(0);
@@ -114,7 +113,7 @@ impl Sources {
 
     /// The stem of a word in lower case, if the context has it.
     pub fn stem(&self, word: &str) -> Option<StemId> {
-        self.words.get(word).or_else(|| self.stems.get(&stem(word))).copied()
+        self.words.get(word).or_else(|| self.stems.get(&porter::stem(word))).copied()
     }
 
     /// The first sentences that hold a stem.
@@ -161,12 +160,6 @@ impl Sources {
         let reading = &self.readings[chunk];
         (reading, &reading.sentences[number])
     }
-}
-
-/// The stem of a word; of an irregular form of a verb, that of its base: *risen* is *rise*.
-fn stem(word: &str) -> String {
-    let bases = WordNet::embedded().base_forms(word, PartOfSpeech::Verb);
-    porter::stem(bases.first().map_or(word, String::as_str))
 }
 
 /// The first letters of a word that has as many.
