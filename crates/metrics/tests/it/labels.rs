@@ -96,6 +96,32 @@ fn written_cases_are_right_or_unsure() {
     }
 }
 
+#[test]
+fn roles_and_answers_are_read_in_either_voice() {
+    for (context, response, expected) in [
+        ("Queen Ada opened the bridge in 1901.", "The bridge was opened by Queen Ada in 1901.", "supported"),
+        ("The bridge was opened by Queen Ada in 1901.", "Queen Ada opened the bridge in 1901.", "supported"),
+        ("The bridge was opened by Queen Ada in 1901.", "The bridge opened Queen Ada in 1901.", "contradicted"),
+        ("Marta hired Jonas in 2019.", "Marta was hired by Jonas in 2019.", "contradicted"),
+        ("Anna taught Ben and Carl.", "Carl was taught by Anna.", "supported"),
+        // Who is meant has to be seen on both sides.
+        ("Anna taught Ben and Carl taught Dora.", "Carl was taught by Anna.", "unsure"),
+        ("The cat chased the dog. The dog chased the mouse.", "The mouse was chased by the cat.", "unsure"),
+        ("Ida met Nora in Paris in May.", "Nora met Ida in Paris in May.", "unsure"),
+        ("The farm sells apples at the gate.", "The farm apples sells at the gate.", "unsure"),
+        // An answer's own no is none of the sentence.
+        ("We don't sell new bikes in this shop.", "No, they dont sell new bikes in this shop.", "supported"),
+        ("Double opt-in is supported for all lists.", "Yes, double opt-in is supported for all lists.", "supported"),
+        (
+            "The ferry carries bicycles to the islands on Sundays.",
+            "No, the ferry does not carry bicycles to the islands on Sundays.",
+            "contradicted",
+        ),
+    ] {
+        assert_eq!(label(response, &[context.to_owned()]), expected, "`{response}` of `{context}`");
+    }
+}
+
 /// A false sentence made from a true one, with the way it was made.
 fn falsified(sentence: &str, others: &[&str]) -> Vec<(&'static str, String)> {
     let reading = Reading::of(sentence);

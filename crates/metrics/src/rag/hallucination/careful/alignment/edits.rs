@@ -121,14 +121,11 @@ impl Laid<'_> {
 
     fn new_words(&self, doubts: &mut Vec<Doubt>) {
         for (from, to, before, behind) in self.runs() {
-            let gap = self.gap(before, behind);
-            // "Milton wrote that it is done" where the context has "Milton: it is done".
-            let has_speaker = gap.as_ref().is_some_and(Vec::is_empty) && self.said[from - 1].is_name();
-            let gap = gap.unwrap_or_default();
+            let gap = self.gap(before, behind).unwrap_or_default();
             let mut is_full = false;
             for index in from..to {
                 let unit = &self.said[index];
-                if unit.is_light() || has_speaker && unit.is_claim && unit.logic().is_none() {
+                if unit.is_light() {
                     continue;
                 }
                 is_full = true;
